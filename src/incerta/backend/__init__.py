@@ -1,0 +1,1 @@
+"""What the machine offers: optional libraries and memory."""

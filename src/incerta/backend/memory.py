@@ -1,0 +1,23 @@
+"""How much memory there is, and how to stay within a part of it."""
+
+import os
+from collections.abc import Iterator
+
+BLOCK_BYTES = 64 * 2**20
+
+
+def physical_bytes() -> int:
+    """Memory of this machine in bytes; 8 GiB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 8 * 2**30
+
+
+def blocks(
+    n_items: int, item_bytes: float, limit: int = BLOCK_BYTES
+) -> Iterator[slice]:
+    """Cut ``range(n_items)`` into slices of about `limit` bytes each."""
+    step = max(1, int(limit // max(item_bytes, 1)))
+    for start in range(0, n_items, step):
+        yield slice(start, min(start + step, n_items))

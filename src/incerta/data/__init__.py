@@ -1,0 +1,24 @@
+"""What uncertain data is, and every way to bring it in."""
+
+from incerta.data.coerce import as_uncertain
+from incerta.data.construct import (
+    from_array,
+    from_gaussian,
+    from_interval,
+    from_samples,
+    from_worlds,
+)
+from incerta.data.container import UncertainData, concat
+from incerta.data.distributions import from_distributions
+
+__all__ = [
+    "UncertainData",
+    "as_uncertain",
+    "concat",
+    "from_array",
+    "from_distributions",
+    "from_gaussian",
+    "from_interval",
+    "from_samples",
+    "from_worlds",
+]

@@ -1,0 +1,246 @@
+"""The checks at the door: each names the parameter, the value and the way out."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike, Ids, Indices
+
+HOW_TO_TELL = (
+    "from_array takes (n_objects, n_values, n_features), values of each object on "
+    "its own; from_worlds takes (n_worlds, n_objects, n_features), draws of all "
+    "objects together. If row j of every object belongs together (one ensemble "
+    "member, one month), it is worlds."
+)
+
+
+def as_floats(value: ArrayLike, name: str) -> Array:
+    """Copy numbers into an array of our own, so that it can stay as it is."""
+    try:
+        array = np.array(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        msg = f"{name} must be an array of numbers: {error}."
+        raise DataError(msg) from error
+    return array
+
+
+def as_finite(value: ArrayLike, name: str) -> Array:
+    """Take numbers without NaN or infinity."""
+    array = as_floats(value, name)
+    bad = ~np.isfinite(array)
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        msg = (
+            f"{name} has {bad.sum()} values that are NaN or infinite, the first "
+            f"({array[place]}) at {name}[{', '.join(map(str, place))}]. Leave these "
+            "rows out, or read the table with from_frame(..., missing='impute')."
+        )
+        raise DataError(msg)
+    return array
+
+
+def as_matrix(value: ArrayLike, name: str) -> Array:
+    """Take a finite table of at least one row and one column."""
+    array = as_finite(value, name)
+    if array.ndim != 2:
+        msg = (
+            f"{name} must have 2 dimensions (n_objects, n_features), it has "
+            f"{array.ndim}: shape {array.shape}."
+        )
+        if array.ndim == 1:
+            msg += f" For a single feature pass {name}.reshape(-1, 1)."
+        raise DataError(msg)
+    _refuse_empty(array, name)
+    return array
+
+
+def as_cube(value: ArrayLike, name: str) -> Array:
+    """Take a finite 3-D array with nothing of length zero."""
+    array = as_finite(value, name)
+    if array.ndim != 3:
+        msg = (
+            f"{name} must have 3 dimensions, it has {array.ndim}: shape "
+            f"{array.shape}. {HOW_TO_TELL}"
+        )
+        raise DataError(msg)
+    _refuse_empty(array, name)
+    return array
+
+
+def _refuse_empty(array: Array, name: str) -> None:
+    if array.size == 0:
+        msg = f"{name} is empty: shape {array.shape}. There is nothing to cluster."
+        raise DataError(msg)
+
+
+def as_ids(ids: ArrayLike | None, n_objects: int, hint: str = "") -> Ids:
+    """Take one different id per object; count from 0 if there are none."""
+    if ids is None:
+        return np.arange(n_objects)
+    array = as_labels(ids, "ids")
+    if len(array) != n_objects:
+        msg = f"ids has {len(array)} entries for {n_objects} objects. {hint}".rstrip()
+        raise DataError(msg)
+    unique, counts = np.unique(array, return_counts=True)
+    if len(unique) < n_objects:
+        twice = unique[counts > 1][0]
+        msg = f"ids must differ; {twice!r} occurs {counts.max()} times."
+        raise DataError(msg)
+    return array
+
+
+def as_labels(labels: ArrayLike, name: str) -> Ids:
+    """Take a 1-D array of ids of one type: all numbers or all text.
+
+    Numpy would turn ``[1, "a"]`` into text, and 1 and "1" into the same object.
+    """
+    given = labels if isinstance(labels, np.ndarray) else list(labels)  # type: ignore[arg-type]
+    if not isinstance(given, np.ndarray) or given.dtype == object:
+        kinds = {_sort_of_id(label) for label in given}
+        if len(kinds) > 1:
+            found = " and ".join(sorted(kinds))
+            msg = (
+                f"{name} mixes {found}; ids must be of one type, or 1 and '1' "
+                f"could be the same object. Convert them, e.g. [str(i) for i in {name}]."
+            )
+            raise DataError(msg)
+        given = np.array(given) if kinds <= {"numbers", "text"} else np.asarray(given)
+    if given.ndim != 1:
+        msg = f"{name} must have 1 dimension, it has shape {given.shape}."
+        raise DataError(msg)
+    if given.dtype.kind == "f" and np.isnan(given).any():
+        msg = f"{name} has NaN at position {int(np.isnan(given).argmax())}."
+        raise DataError(msg)
+    return given.copy()
+
+
+def _sort_of_id(label: Any) -> str:
+    if label is None or label != label:  # NaN, NaT and NA are not equal to themselves
+        return "missing values"
+    if isinstance(label, (str, np.str_)):
+        return "text"
+    if isinstance(label, (int, float, np.number)):
+        return "numbers"
+    return type(label).__name__
+
+
+def as_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
+    """Take one different name per feature; x0, x1, ... if there are none."""
+    if names is None:
+        return tuple(f"x{i}" for i in range(n_features))
+    result = tuple(str(name) for name in names)
+    if len(result) != n_features or len(set(result)) < n_features:
+        msg = (
+            f"feature_names={list(result)} must be {n_features} different names, one "
+            "per feature."
+        )
+        raise DataError(msg)
+    return result
+
+
+def as_weights(weights: ArrayLike, n_values: int) -> Array:
+    """Take one weight per value: finite and not negative."""
+    array = as_finite(weights, "weights")
+    if array.shape != (n_values,):
+        msg = f"weights has shape {array.shape}; it needs one entry per value: ({n_values},)."
+        raise DataError(msg)
+    if (array < 0).any():
+        worst = int(array.argmin())
+        msg = f"weights must not be negative; weights[{worst}] is {array[worst]}."
+        raise DataError(msg)
+    return array
+
+
+def as_deviations(std: ArrayLike, shape: tuple[int, int], name: str = "std") -> Array:
+    """Take standard deviations that fit the means: finite and not negative."""
+    array = as_finite(std, name)
+    try:
+        array = np.array(np.broadcast_to(array, shape))
+    except ValueError as error:
+        msg = f"{name} has shape {array.shape}; it must fit the mean's shape {shape}."
+        raise DataError(msg) from error
+    if (array < 0).any():
+        i, j = np.argwhere(array < 0)[0]
+        msg = (
+            f"{name} must not be negative; {name}[{i}, {j}] is {array[i, j]}. Use 0 "
+            "for a value known exactly."
+        )
+        raise DataError(msg)
+    return array
+
+
+def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
+    """Take symmetric, positive semi-definite matrices, one per object."""
+    array = as_finite(cov, "cov")
+    n, d = shape
+    if array.shape == (d, d):
+        array = np.array(np.broadcast_to(array, (n, d, d)))
+    if array.shape != (n, d, d):
+        msg = (
+            f"cov has shape {array.shape}; it must be ({n}, {d}, {d}), or ({d}, {d}) "
+            "for all objects alike. For one deviation per value use std=."
+        )
+        raise DataError(msg)
+    size = np.abs(array).max(axis=(1, 2))
+    skew = np.abs(array - np.swapaxes(array, 1, 2)).max(axis=(1, 2))
+    if (skew > 1e-8 * size).any():
+        worst = int(skew.argmax())
+        msg = f"cov must be symmetric; cov[{worst}] differs from its transpose."
+        raise DataError(msg)
+    array = (array + np.swapaxes(array, 1, 2)) / 2
+    lowest = np.linalg.eigvalsh(array)[:, 0]
+    if (lowest < -1e-8 * size).any():
+        worst = int((lowest / np.where(size > 0, size, 1)).argmin())
+        msg = (
+            f"cov must be positive semi-definite; cov[{worst}] has the eigenvalue "
+            f"{lowest[worst]:.3g}. A covariance estimated pair by pair may need to be "
+            "clipped to the nearest such matrix."
+        )
+        raise DataError(msg)
+    return array
+
+
+def positions_of_objects(key: Any, n_objects: int) -> Indices:
+    """Turn a slice, mask, position or list of positions into positions."""
+    if isinstance(key, slice):
+        return np.arange(n_objects)[key]
+    index = np.asarray(key)
+    if index.dtype == bool:
+        if index.shape != (n_objects,):
+            msg = f"a mask of shape {index.shape} cannot pick among {n_objects} objects."
+            raise IndexError(msg)
+        return np.flatnonzero(index)
+    if index.size == 0:
+        return np.empty(0, dtype=np.intp)
+    if index.dtype.kind not in "iu":
+        msg = f"objects are picked by slice, mask or position, not by {key!r}."
+        raise IndexError(msg)
+    return np.arange(n_objects)[np.atleast_1d(index)]
+
+
+def positions_of_features(
+    features: Sequence[str] | Sequence[int], names: tuple[str, ...]
+) -> Indices:
+    """Turn names or positions of features into positions."""
+    wanted = [features] if isinstance(features, (str, int)) else list(features)
+    places = {name: i for i, name in enumerate(names)}
+    for feature in wanted:
+        if isinstance(feature, str) and feature not in places:
+            raise DataError(unknown_name("feature", feature, names))
+    chosen = [places[f] if isinstance(f, str) else f for f in wanted]
+    if not chosen:
+        msg = "features is empty; keep at least one."
+        raise DataError(msg)
+    index: Indices = np.arange(len(names))[chosen]
+    return index
+
+
+def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
+    """Say that a name is not there, and which one was probably meant."""
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
+    return f"there is no {what} {name!r}{hint} There are: {shown}"

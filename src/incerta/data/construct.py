@@ -1,0 +1,308 @@
+"""The constructors that take arrays."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from incerta.data.checks import (
+    HOW_TO_TELL,
+    as_covariances,
+    as_cube,
+    as_deviations,
+    as_feature_names,
+    as_finite,
+    as_ids,
+    as_labels,
+    as_matrix,
+    as_weights,
+)
+from incerta.data.container import UncertainData
+from incerta.data.grouping import Groups, group_rows
+from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike
+
+
+def from_samples(
+    values: ArrayLike,
+    objects: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take values in long form: row i is a possible value of ``objects[i]``.
+
+    Use it for repeated measurements, replicates or posterior draws that were made
+    for each object on its own. Objects may have any number of values, in any order.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_values, n_features) or (n_values,)
+        Possible values of all objects.
+    objects : array-like of shape (n_values,)
+        Id of the object of each value. Objects keep the order of appearance.
+    weights : array-like of shape (n_values,), optional
+        How likely each value is, against the other values of its object. Values of
+        weight 0 are left out. Without weights all are equally likely.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_samples([[1.0], [2.0], [8.0]], objects=["a", "a", "b"])
+    >>> data.mean().ravel()
+    array([1.5, 8. ])
+    """
+    table = np.asarray(values)
+    table = as_matrix(table.reshape(-1, 1) if table.ndim == 1 else table, "values")
+    labels = as_labels(objects, "objects")
+    if len(labels) != len(table):
+        msg = (
+            f"objects has {len(labels)} entries for {len(table)} values; each row of "
+            "values needs the id of its object."
+        )
+        raise DataError(msg)
+    likely = None if weights is None else as_weights(weights, len(table))
+    groups = group_rows(labels)
+    if groups.order is not None:
+        table = table[groups.order]
+        likely = None if likely is None else likely[groups.order]
+    law = values_law(table, groups, likely)
+    return _made(law, groups.ids, feature_names)
+
+
+def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
+    """Make the law of grouped values: normalise weights, leave out impossible values."""
+    starts = groups.starts
+    if weights is None:
+        return Values(table, starts)
+    totals = np.add.reduceat(weights, starts[:-1])
+    if not (totals > 0).all():
+        empty = groups.ids[int((totals <= 0).argmax())]
+        msg = (
+            f"weights of object {empty!r} sum to 0: none of its values is possible. "
+            "Leave the object out or give one of its values a weight."
+        )
+        raise DataError(msg)
+    possible = weights > 0
+    if not possible.all():
+        counts = np.add.reduceat(possible, starts[:-1], dtype=np.intp)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        table, weights = table[possible], weights[possible]
+    counts = np.diff(starts)
+    shares = weights / np.repeat(totals, counts)
+    if np.allclose(shares * np.repeat(counts, counts), 1.0, rtol=1e-12, atol=0):
+        return Values(table, starts)
+    return Values(table, starts, shares)
+
+
+def from_array(
+    X: ArrayLike,
+    *,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take equally many, equally likely values per object.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_objects, n_values, n_features)
+        ``X[i]`` holds the possible values of object i. Where ``X[:, j]`` belongs
+        together across objects, use `from_worlds`.
+    ids : array-like of shape (n_objects,), optional
+        Names of the objects; 0, 1, ... by default.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> ic.from_array([[[0.0], [2.0]], [[5.0], [5.5]]]).mean().ravel()
+    array([1.  , 5.25])
+    """
+    cube = as_cube(X, "X")
+    n, s, d = cube.shape
+    names = as_ids(ids, n, HOW_TO_TELL)
+    law = Values(cube.reshape(n * s, d), np.arange(n + 1) * s)
+    return _made(law, names, feature_names)
+
+
+def from_gaussian(
+    mean: ArrayLike,
+    std: ArrayLike | None = None,
+    cov: ArrayLike | None = None,
+    *,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take values with error bars: a Gaussian per object.
+
+    Parameters
+    ----------
+    mean : array-like of shape (n_objects, n_features)
+        Measured values.
+    std : array-like of shape (n_objects, n_features), optional
+        Standard deviations; anything that broadcasts. 0 means exactly known.
+    cov : array-like of shape (n_objects, n_features, n_features), optional
+        Covariance matrices, or one for all objects; singular ones are welcome. Give
+        either `std` or `cov`.
+    ids : array-like of shape (n_objects,), optional
+        Names of the objects; 0, 1, ... by default.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_gaussian([[0.0, 1.0]], cov=[[[1.0, 0.8], [0.8, 1.0]]])
+    >>> data.covariance()
+    array([[[1. , 0.8],
+            [0.8, 1. ]]])
+    """
+    centre = as_matrix(mean, "mean")
+    n, d = centre.shape
+    if (std is None) == (cov is None):
+        given = "neither" if std is None else "both"
+        msg = (
+            f"give either std or cov, not {given}; objects without uncertainty are "
+            "std=0."
+        )
+        raise DataError(msg)
+    law: Law
+    if cov is None:
+        assert std is not None
+        law = Independent("gaussian", centre, as_deviations(std, (n, d)))
+    else:
+        law = Gaussian.with_covariance(centre, as_covariances(cov, (n, d)))
+    return _made(law, as_ids(ids, n), feature_names)
+
+
+def from_interval(
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take intervals: every value between the bounds is equally likely.
+
+    Parameters
+    ----------
+    low, high : array-like of shape (n_objects, n_features)
+        Bounds; equal bounds are a value known exactly.
+    ids : array-like of shape (n_objects,), optional
+        Names of the objects; 0, 1, ... by default.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> ic.from_interval([[0.0]], [[12.0]]).variance()
+    array([[12.]])
+    """
+    lower, upper = as_matrix(low, "low"), as_matrix(high, "high")
+    if lower.shape != upper.shape:
+        msg = f"low has shape {lower.shape}, high {upper.shape}; they must agree."
+        raise DataError(msg)
+    if (lower > upper).any():
+        i, j = np.argwhere(lower > upper)[0]
+        msg = (
+            f"low must not exceed high; low[{i}, {j}] is {lower[i, j]}, high[{i}, {j}] "
+            f"is {upper[i, j]}. Are the two swapped?"
+        )
+        raise DataError(msg)
+    law = Independent("uniform", lower, upper - lower)
+    return _made(law, as_ids(ids, len(lower)), feature_names)
+
+
+def from_worlds(
+    worlds: ArrayLike,
+    *,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take joint draws: each places all objects at once.
+
+    Use it where the objects' uncertainties hang together: members of an ensemble
+    forecast, imputations, posterior draws of one model, months of the same year.
+
+    Parameters
+    ----------
+    worlds : array-like of shape (n_worlds, n_objects, n_features)
+        The draws, equally likely. World j of the data is ``worlds[j]``.
+    ids : array-like of shape (n_objects,), optional
+        Names of the objects; 0, 1, ... by default.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_worlds([[[0.0], [1.0]], [[2.0], [3.0]]])
+    >>> data.joint, data.worlds(2)[1].ravel()
+    (True, array([2., 3.]))
+    """
+    draws = as_cube(worlds, "worlds")
+    names = as_ids(ids, draws.shape[1], HOW_TO_TELL)
+    return _made(Joint(draws), names, feature_names)
+
+
+def exact(
+    X: ArrayLike,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take points: objects with a single value each."""
+    table = as_matrix(X, "X")
+    law = Values(table, np.arange(len(table) + 1))
+    return _made(law, as_ids(ids, len(table)), feature_names)
+
+
+def from_lists(X: Sequence[ArrayLike]) -> UncertainData:
+    """Take one array of values per object, each (n_values, n_features)."""
+    arrays = [np.atleast_1d(as_finite(values, f"X[{i}]")) for i, values in enumerate(X)]
+    # A list of numbers is values of a single feature.
+    tables = [a.reshape(-1, 1) if a.ndim == 1 else a for a in arrays]
+    width = tables[0].shape[-1]
+    for i, table in enumerate(tables):
+        if table.ndim != 2 or table.shape[1] != width:
+            msg = (
+                f"X[{i}] has shape {table.shape}, X[0] has {tables[0].shape}; every "
+                "object must be (n_values, n_features) with the same features."
+            )
+            raise DataError(msg)
+        if table.size == 0:
+            msg = f"X[{i}] is empty: object {i} has no value. Leave it out."
+            raise DataError(msg)
+    starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+    law = Values(np.concatenate(tables), starts)
+    return _made(law, np.arange(len(tables)), None)
+
+
+def _made(
+    law: Law, ids: ArrayLike, feature_names: Sequence[str] | None
+) -> UncertainData:
+    names = as_feature_names(feature_names, law.n_features)
+    return UncertainData(law, np.asarray(ids), names)

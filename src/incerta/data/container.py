@@ -1,0 +1,310 @@
+"""`UncertainData`: what an uncertain data set is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incerta.data.checks import (
+    as_feature_names,
+    as_matrix,
+    positions_of_features,
+    positions_of_objects,
+)
+from incerta.data.laws import Joint, Law, Values
+from incerta.data.laws.combined import stack
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike, Ids, Indices, Seed
+
+if TYPE_CHECKING:
+    from incerta.worlds import Worlds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UncertainData:
+    """Objects that are distributions rather than points.
+
+    Made by the ``from_*`` functions and by `read`; it does not change afterwards.
+    Objects are independent of each other unless `joint` is true.
+
+    Attributes
+    ----------
+    law : Law
+        How the values of all objects are distributed.
+    ids : ndarray of shape (n_objects,)
+        Name of each object; all different.
+    feature_names : tuple of str
+        Name of each feature.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_gaussian([[0.0, 1.0], [5.0, 2.0]], std=[[0.1, 0.2], [0.3, 0.1]])
+    >>> len(data), data.n_features, data.joint
+    (2, 2, False)
+    >>> data.worlds(3, random_state=0)[2].shape
+    (2, 2)
+    """
+
+    law: Law
+    ids: Ids
+    feature_names: tuple[str, ...]
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return self.law.n_objects
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.law.n_features
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of objects and of features."""
+        return self.n_objects, self.n_features
+
+    @property
+    def kind(self) -> str:
+        """How the objects are given: "samples", "gaussian", "joint worlds", ..."""
+        return self.law.kind
+
+    @property
+    def joint(self) -> bool:
+        """Whether the worlds are given draws of all objects together."""
+        return isinstance(self.law, Joint)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the objects are points: no uncertainty at all."""
+        return self.kind == "exact"
+
+    def __len__(self) -> int:
+        return self.n_objects
+
+    def __getitem__(self, key: Any) -> UncertainData:
+        """Keep some objects, by slice, mask, position or list of positions."""
+        index = positions_of_objects(key, self.n_objects)
+        return replace(self, law=self.law.take(index), ids=self.ids[index])
+
+    def mean(self) -> Array:
+        """Expected value of each object.
+
+        Returns
+        -------
+        ndarray of shape (n_objects, n_features)
+        """
+        return self.law.mean()
+
+    def variance(self) -> Array:
+        """Variance of each feature of each object, under the object's own law.
+
+        An object given by values is exactly those values with their weights: the
+        squares are averaged, not divided by one less than their number.
+
+        Returns
+        -------
+        ndarray of shape (n_objects, n_features)
+        """
+        return self.law.variance()
+
+    def covariance(self) -> Array:
+        """Covariance matrix of each object.
+
+        It takes ``n_objects * n_features**2`` numbers; slice first if only some
+        objects are wanted.
+
+        Returns
+        -------
+        ndarray of shape (n_objects, n_features, n_features)
+        """
+        return self.law.covariance()
+
+    def worlds(
+        self, n_worlds: int = 100, random_state: Seed = None, *, quasi: bool = False
+    ) -> Worlds:
+        """Draw possible worlds, lazily.
+
+        Parameters
+        ----------
+        n_worlds : int, default=100
+            Number of worlds. Joint data have as many as draws were given.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed. World j depends on the data, the seed and j alone.
+        quasi : bool, default=False
+            Spread each object's values evenly over its distribution: among
+            `n_worlds` worlds exactly one falls into each `n_worlds`-th part of it.
+            Averages over worlds vary less; single worlds are as before. World j
+            then depends on `n_worlds`, too.
+
+        Returns
+        -------
+        Worlds
+        """
+        from incerta.worlds import Worlds
+
+        return Worlds.drawn(self, n_worlds, random_state, quasi=quasi)
+
+    def affine(
+        self,
+        matrix: ArrayLike,
+        offset: ArrayLike = 0.0,
+        feature_names: Sequence[str] | None = None,
+    ) -> UncertainData:
+        """Map every object by ``matrix @ value + offset``.
+
+        Parameters
+        ----------
+        matrix : array-like of shape (n_new_features, n_features) or (n_features,)
+            A matrix, such as the ``components_`` of a PCA, or one factor a feature.
+        offset : array-like of shape (n_new_features,) or float, default=0.0
+            Added after the product.
+        feature_names : sequence of str, optional
+            Names of the new features. Factors keep the old names, a matrix counts
+            from ``map0``.
+
+        Returns
+        -------
+        UncertainData
+            Gaussians, values and joint worlds keep their kind under any matrix.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> data = ic.from_gaussian([[1.0, 2.0]], std=[[0.3, 0.4]])
+        >>> data.affine([[1.0, 1.0]], feature_names=["sum"]).variance()
+        array([[0.25]])
+        """
+        map_ = np.asarray(matrix, dtype=np.float64)
+        if map_.ndim == 1:
+            scale, shift = np.broadcast_arrays(map_, np.asarray(offset, np.float64))
+            if scale.shape != (self.n_features,):
+                raise DataError(_wrong_width("matrix", map_.shape, self.n_features))
+            names = as_feature_names(feature_names or self.feature_names, len(scale))
+            return replace(
+                self, law=self.law.rescaled(scale, shift), feature_names=names
+            )
+        map_ = as_matrix(map_, "matrix")
+        if map_.shape[1] != self.n_features:
+            raise DataError(_wrong_width("matrix", map_.shape, self.n_features))
+        default = [f"map{i}" for i in range(len(map_))]
+        names = as_feature_names(feature_names or default, len(map_))
+        shift = np.broadcast_to(np.asarray(offset, np.float64), (len(map_),))
+        return replace(self, law=self.law.mapped(map_, shift), feature_names=names)
+
+    def select(self, features: Sequence[str] | Sequence[int]) -> UncertainData:
+        """Keep some features, by name or position.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> data = ic.from_interval([[0.0, 1.0]], [[1.0, 3.0]])
+        >>> data.select(["x1"]).mean()
+        array([[2.]])
+        """
+        index = positions_of_features(features, self.feature_names)
+        names = tuple(self.feature_names[i] for i in index)
+        return replace(self, law=self.law.select(index), feature_names=names)
+
+    def relative_uncertainty(self) -> Array:
+        """Size of the uncertainty against the spread between objects, per feature.
+
+        The root of the mean variance, divided by the standard deviation of the
+        object means. At 0 the objects are points; well above 1 the objects overlap
+        so much that their means say little.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Infinite where all means are equal but the values are not.
+        """
+        within = np.sqrt(self.variance().mean(axis=0))
+        between = self.mean().std(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(within == 0, 0.0, within / between)
+
+    def values_per_object(self) -> Indices | None:
+        """Return the number of values of each object, or None if given by a formula."""
+        if isinstance(self.law, Values):
+            return self.law.counts
+        if isinstance(self.law, Joint):
+            return np.full(self.n_objects, len(self.law.draws))
+        return None
+
+    def __repr__(self) -> str:
+        from incerta.data.describe import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from incerta.data.describe import as_html
+
+        return as_html(self)
+
+
+def concat(parts: Sequence[UncertainData]) -> UncertainData:
+    """Put the objects of several data sets into one.
+
+    Parameters
+    ----------
+    parts : sequence of UncertainData
+        Data with the same features. Joint data go with joint data of as many draws:
+        draw j of the result is draw j of every part.
+
+    Returns
+    -------
+    UncertainData
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> a = ic.from_gaussian([[0.0]], std=[[1.0]], ids=["a"])
+    >>> b = ic.from_gaussian([[3.0]], std=[[2.0]], ids=["b"])
+    >>> ic.concat([a, b]).ids.tolist()
+    ['a', 'b']
+    """
+    parts = list(parts)
+    if not parts:
+        msg = "parts is empty; give at least one data set to concat."
+        raise DataError(msg)
+    first = parts[0]
+    for number, part in enumerate(parts):
+        if part.feature_names != first.feature_names:
+            msg = (
+                f"parts[{number}] has features {part.feature_names}, parts[0] has "
+                f"{first.feature_names}; select or rename them first."
+            )
+            raise DataError(msg)
+        if part.joint != first.joint:
+            msg = (
+                f"parts[{number}] is {part.kind}, parts[0] is {first.kind}: joint "
+                "draws cannot stand beside independent objects. Make the joint part "
+                "independent with from_array, or draw the other part's worlds."
+            )
+            raise DataError(msg)
+    if first.joint:
+        sizes = {len(p.law.draws) for p in parts if isinstance(p.law, Joint)}
+        if len(sizes) > 1:
+            msg = f"parts have {sorted(sizes)} joint draws; they need equally many."
+            raise DataError(msg)
+    numbered = all(np.array_equal(p.ids, np.arange(len(p))) for p in parts)
+    n_objects = sum(map(len, parts))
+    ids = np.arange(n_objects) if numbered else np.concatenate([p.ids for p in parts])
+    if len(np.unique(ids)) < n_objects:
+        msg = (
+            "parts share object ids; give each object its own with ids= when the "
+            "data are made."
+        )
+        raise DataError(msg)
+    return UncertainData(stack([p.law for p in parts]), ids, first.feature_names)
+
+
+def _wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:
+    return (
+        f"{name} of shape {shape} does not fit data with {n_features} features; its "
+        f"last dimension must be {n_features}."
+    )

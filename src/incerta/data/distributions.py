@@ -1,0 +1,293 @@
+"""The constructor that takes `scipy.stats` distributions."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from incerta.data.checks import as_covariances, as_feature_names, as_ids
+from incerta.data.container import UncertainData
+from incerta.data.laws import Cells, Gaussian, Kernels, Law, Opaque, Stacked, Values
+from incerta.data.laws.scipy_stats import (
+    CellGroup,
+    FrozenGroup,
+    ObjectGroup,
+    SingleGroup,
+)
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike, Indices
+
+
+def from_distributions(
+    rows: Iterable[Any],
+    *,
+    ids: ArrayLike | None = None,
+    feature_names: Sequence[str] | None = None,
+) -> UncertainData:
+    """Take a distribution per object, or one per object and feature.
+
+    Parameters
+    ----------
+    rows : sequence
+        One entry per object: a multivariate frozen distribution, a `gaussian_kde`,
+        or a univariate distribution for each feature (a single one if there is one
+        feature only). Classic frozen distributions and the new distribution objects
+        of `scipy.stats` may be mixed. A univariate distribution with array
+        parameters stands for a row of features; a single one whose parameters are
+        tables, (n_objects, n_features), stands for everything.
+    ids : array-like of shape (n_objects,), optional
+        Names of the objects; 0, 1, ... by default.
+    feature_names : sequence of str, optional
+        Names of the features; x0, x1, ... by default.
+
+    Returns
+    -------
+    UncertainData
+
+    Notes
+    -----
+    Values are made by inversion (``ppf``, ``icdf``) where there is an inverse: once
+    for all cells of the same named distribution, else cell by cell. Multivariate
+    distributions other than the normal are drawn with ``rvs``, object by object,
+    which is slow beyond some thousands of them. Mean and variance must be finite.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from scipy import stats
+    >>> data = ic.from_distributions([
+    ...     [stats.norm(0, 1), stats.gamma(2)],
+    ...     [stats.norm(5, 2), stats.expon()],
+    ... ])
+    >>> data.mean()
+    array([[0., 2.],
+           [5., 1.]])
+    """
+    if _is_univariate(rows):
+        law = _sheet(rows)
+    elif hasattr(rows, "rvs") or hasattr(rows, "resample"):
+        law = _stacked([rows])
+    else:
+        law = _stacked(list(rows))
+    _refuse_infinite_moments(law)
+    return UncertainData(
+        law, as_ids(ids, law.n_objects), as_feature_names(feature_names, law.n_features)
+    )
+
+
+def _is_univariate(item: Any) -> bool:
+    if hasattr(item, "resample"):
+        return int(item.d) == 1
+    return any(hasattr(item, inverse) for inverse in ("ppf", "icdf"))
+
+
+def _sheet(table: Any) -> Law:
+    """Make the law of one distribution whose parameters are tables."""
+    shape = np.shape(table.mean())
+    if len(shape) == 0:
+        return _cells([[table]])
+    if len(shape) != 2:
+        msg = (
+            f"rows is one distribution of shape {shape}; give a list with one entry per "
+            "object, or parameters of shape (n_objects, n_features)."
+        )
+        raise DataError(msg)
+    n, d = shape
+    groups = _group_of(table, shape)
+    if groups is None:
+        msg = f"{type(table).__name__} with array parameters cannot be taken apart; give a list."
+        raise DataError(msg)
+    return Cells((groups[1],), np.zeros(n * d, np.intp), np.arange(n * d), d)
+
+
+def _stacked(rows: list[Any]) -> Law:
+    """Sort rows by sort of distribution; each sort has a law of its own."""
+    if not rows:
+        msg = "rows is empty; there is nothing to cluster."
+        raise DataError(msg)
+    sorts: dict[str, list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        sorts[_sort_of(row, i)].append(i)
+    makers = {
+        "cells": lambda part: _cells([_as_cells(row) for row in part]),
+        "normal": _normals,
+        "kernels": _kernels,
+        "opaque": _opaque,
+    }
+    laws = [makers[sort]([rows[i] for i in which]) for sort, which in sorts.items()]
+    widths = {law.n_features for law in laws}
+    if len(widths) > 1:
+        msg = f"rows have {sorted(widths)} features; every object needs the same ones."
+        raise DataError(msg)
+    if len(laws) == 1:
+        return laws[0]
+    part, place = np.empty(len(rows), np.intp), np.empty(len(rows), np.intp)
+    for number, which in enumerate(sorts.values()):
+        part[which], place[which] = number, np.arange(len(which))
+    return Stacked(tuple(laws), part, place)
+
+
+def _sort_of(row: Any, i: int) -> str:
+    if _is_univariate(row):
+        return "cells"
+    if hasattr(row, "resample"):
+        return "kernels"
+    if hasattr(row, "rvs"):
+        return "normal" if _is_multivariate_normal(row) else "opaque"
+    if isinstance(row, (list, tuple, np.ndarray)) and len(row):
+        bad = next((c for c in row if not (_is_univariate(c) or hasattr(c, "rvs"))), None)
+        if bad is None:
+            return "cells"
+        msg = f"rows[{i}] holds {bad!r}, which is no univariate distribution."
+        raise DataError(msg)
+    msg = (
+        f"rows[{i}] is {row!r}; it must be a scipy.stats distribution or a list with "
+        "one per feature. Plain values go through from_samples or from_gaussian."
+    )
+    raise DataError(msg)
+
+
+def _is_multivariate_normal(row: Any) -> bool:
+    return type(row).__name__ == "multivariate_normal_frozen"
+
+
+def _as_cells(row: Any) -> list[Any]:
+    if isinstance(row, (list, tuple, np.ndarray)):
+        return list(row)
+    if hasattr(row, "resample") or np.shape(row.mean()) == ():
+        return [row]
+    shape = np.shape(row.mean())
+    parts = _group_of(row, shape)
+    if parts is None or len(shape) != 1:
+        msg = f"a row with parameters of shape {shape} cannot be read; give one per feature."
+        raise DataError(msg)
+    return [_Cell(*parts, i) for i in range(shape[0])]
+
+
+class _Cell:
+    """One feature of a distribution with array parameters."""
+
+    def __init__(self, key: Any, group: CellGroup, member: int) -> None:
+        self.key, self.group, self.member = key, group, member
+
+
+def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None:
+    """Return the cells of one distribution as a group, and what it has in common.
+
+    The two private names are scipy's own record of the parameters; without them a
+    distribution is still usable, but only by itself.
+    """
+    size = int(np.prod(shape))
+
+    def flat(parameter: Any) -> Array:
+        table = np.asarray(parameter, dtype=np.float64)
+        return np.broadcast_to(table, shape or (1,)).ravel()
+
+    if hasattr(item, "dist") and hasattr(item.dist, "_parse_args"):
+        shapes, loc, scale = item.dist._parse_args(*item.args, **item.kwds)
+        # A discrete distribution has no scale to pass.
+        rest = (loc,) if not hasattr(item.dist, "pdf") else (loc, scale)
+        parameters = tuple(flat(p) for p in (*shapes, *rest))
+        return (item.dist.name, len(shapes)), FrozenGroup(item.dist, parameters)
+    plain = type(item).__module__ == "scipy.stats._new_distributions"
+    named = getattr(item, "_original_parameters", None) if plain else None
+    if named:
+        group = ObjectGroup(type(item), {k: flat(v) for k, v in named.items()}, size)
+        return (type(item), *sorted(named)), group
+    return None
+
+
+def _cells(rows: list[list[Any]]) -> Law:
+    """Group the cells of all rows by what they have in common."""
+    width = len(rows[0])
+    for i, row in enumerate(rows):
+        if len(row) != width:
+            msg = f"rows[{i}] has {len(row)} features, rows[0] has {width}."
+            raise DataError(msg)
+    found: dict[Any, list[tuple[int, CellGroup, int]]] = defaultdict(list)
+    singles: list[tuple[int, Any]] = []
+    for place, cell in enumerate(cell for row in rows for cell in row):
+        if isinstance(cell, _Cell):
+            found[cell.key].append((place, cell.group, cell.member))
+            continue
+        grouped = None if hasattr(cell, "resample") else _group_of(cell, ())
+        if grouped is None:
+            singles.append((place, cell))
+        else:
+            found[grouped[0]].append((place, grouped[1], 0))
+    n_cells = len(rows) * width
+    group, member = np.empty(n_cells, np.intp), np.empty(n_cells, np.intp)
+    groups: list[CellGroup] = []
+    for entries in found.values():
+        places = [place for place, _, _ in entries]
+        group[places], member[places] = len(groups), np.arange(len(places))
+        groups.append(_merged([(g, m) for _, g, m in entries]))
+    if singles:
+        places = [place for place, _ in singles]
+        group[places], member[places] = len(groups), np.arange(len(places))
+        groups.append(SingleGroup(tuple(cell for _, cell in singles)))
+    return Cells(tuple(groups), group, member, width)
+
+
+def _merged(entries: list[tuple[CellGroup, int]]) -> CellGroup:
+    first = entries[0][0]
+    if isinstance(first, ObjectGroup):
+        named = {
+            name: np.array([g.parameters[name][m] for g, m in entries])  # type: ignore[attr-defined]
+            for name in first.parameters
+        }
+        return ObjectGroup(first.cls, named, len(entries))
+    assert isinstance(first, FrozenGroup)
+    columns = np.array([[p[m] for p in g.parameters] for g, m in entries])  # type: ignore[attr-defined]
+    return FrozenGroup(first.generator, tuple(columns.T.copy()))
+
+
+def _normals(rows: list[Any]) -> Law:
+    mean = np.array([np.atleast_1d(row.mean) for row in rows], dtype=np.float64)
+    cov = np.array([np.atleast_2d(row.cov) for row in rows], dtype=np.float64)
+    n, d = mean.shape
+    return Gaussian.with_covariance(mean, as_covariances(cov, (n, d)))
+
+
+def _kernels(rows: list[Any]) -> Law:
+    starts: Indices = np.concatenate([[0], np.cumsum([row.n for row in rows])])
+    points = np.concatenate([row.dataset.T for row in rows]).astype(np.float64)
+    weights = np.concatenate([row.weights for row in rows])
+    cov = np.array([row.covariance for row in rows], dtype=np.float64)
+    kernel = Gaussian.with_covariance(np.zeros(cov.shape[:2]), cov)
+    return Kernels(Values(points, starts, weights), kernel.factor)
+
+
+def _opaque(rows: list[Any]) -> Law:
+    moments = [_multivariate_moments(row, i) for i, row in enumerate(rows)]
+    mean = np.array([m for m, _ in moments], dtype=np.float64)
+    cov = np.array([c for _, c in moments], dtype=np.float64)
+    return Opaque(tuple(rows), mean, cov)
+
+
+def _multivariate_moments(row: Any, i: int) -> tuple[Any, Any]:
+    if type(row).__name__ == "multivariate_t_frozen":
+        spread = row.df / (row.df - 2) if row.df > 2 else np.inf
+        return row.loc, row.shape * spread
+    try:
+        mean = row.mean() if callable(row.mean) else row.mean
+        cov = row.cov() if callable(row.cov) else row.cov
+    except AttributeError as error:
+        msg = (
+            f"{type(row).__name__} (multivariate distribution {i}) does not tell its "
+            "mean and covariance; pass draws of it through from_samples."
+        )
+        raise DataError(msg) from error
+    return mean, cov
+
+
+def _refuse_infinite_moments(law: Law) -> None:
+    bad = ~(np.isfinite(law.mean()) & np.isfinite(law.variance()))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        msg = (
+            f"the distribution of object {i}, feature {j} has no finite mean and "
+            "variance; truncate it, or pass draws of it through from_samples."
+        )
+        raise DataError(msg)

@@ -1,0 +1,27 @@
+"""Laws: how the values of all objects are distributed.
+
+A law speaks for all objects at once. Everything it does is an array operation, and
+it draws by one rule: uniform numbers in, values out. Whoever supplies the uniform
+numbers decides about seeds, order and stratification.
+"""
+
+from incerta.data.laws.base import Law
+from incerta.data.laws.combined import Mapped, Stacked
+from incerta.data.laws.families import FAMILIES, Gaussian, Independent
+from incerta.data.laws.joint import Joint
+from incerta.data.laws.scipy_stats import Cells, Kernels, Opaque
+from incerta.data.laws.values import Values
+
+__all__ = [
+    "FAMILIES",
+    "Cells",
+    "Gaussian",
+    "Independent",
+    "Joint",
+    "Kernels",
+    "Law",
+    "Mapped",
+    "Opaque",
+    "Stacked",
+    "Values",
+]

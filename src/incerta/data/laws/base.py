@@ -1,0 +1,88 @@
+"""What every law can do."""
+
+from abc import ABC, abstractmethod
+from typing import Self
+
+import numpy as np
+
+from incerta.typing import Array, Indices
+
+
+class Law(ABC):
+    """Distributions of `n_objects` objects with `n_features` features."""
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """A word or two for people: "gaussian", "samples", ..."""
+
+    @property
+    @abstractmethod
+    def n_objects(self) -> int:
+        """Number of objects."""
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Number of features."""
+
+    @property
+    @abstractmethod
+    def n_uniforms(self) -> int:
+        """How many uniform numbers one value of one object is made from."""
+
+    @abstractmethod
+    def at(self, u: Array) -> Array:
+        """Turn uniforms into values.
+
+        Parameters
+        ----------
+        u : ndarray of shape (n_worlds, n_objects, n_uniforms)
+            Numbers strictly between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_worlds, n_objects, n_features)
+        """
+
+    @abstractmethod
+    def mean(self) -> Array:
+        """Expected value of each object, shape (n_objects, n_features)."""
+
+    @abstractmethod
+    def variance(self) -> Array:
+        """Variance per object and feature, shape (n_objects, n_features)."""
+
+    def covariance(self) -> Array:
+        """Covariance of each object; diagonal unless a law knows better."""
+        return diagonal(self.variance())
+
+    @abstractmethod
+    def take(self, index: Indices) -> Self:
+        """Keep the objects at these positions, in this order."""
+
+    @abstractmethod
+    def rescaled(self, scale: Array, offset: Array) -> "Law":
+        """Return the law of ``value * scale + offset``, feature by feature."""
+
+    @abstractmethod
+    def select(self, features: Indices) -> "Law":
+        """Keep these features, in this order."""
+
+    def mapped(self, matrix: Array, offset: Array) -> "Law":
+        """Return the law of ``matrix @ value + offset``."""
+        from incerta.data.laws.combined import Mapped
+
+        return Mapped(self, matrix, offset)
+
+    def joined(self, other: "Law") -> "Law | None":
+        """One law of the same kind for both sets of objects, if there is one."""
+        return None
+
+
+def diagonal(variance: Array) -> Array:
+    """Covariance matrices of independent features, shape (n, d, d)."""
+    n, d = variance.shape
+    cov = np.zeros((n, d, d))
+    cov[:, range(d), range(d)] = variance
+    return cov

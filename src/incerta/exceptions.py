@@ -1,0 +1,25 @@
+"""Errors and warnings that users may want to catch by name."""
+
+
+class IncertaWarning(UserWarning):
+    """Base of every warning of this library."""
+
+
+class DataError(ValueError):
+    """The data cannot be understood as uncertain objects."""
+
+
+class MissingValueError(DataError):
+    """Values or errors are missing, and no rule was given for them."""
+
+
+class FileError(OSError):
+    """A file cannot be read: unknown, damaged, foreign or too large."""
+
+
+class FetchError(OSError):
+    """A data set could not be fetched or failed its check."""
+
+
+class MissingExtraError(ImportError):
+    """An optional library is needed; the message names the extra to install."""

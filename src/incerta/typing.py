@@ -1,0 +1,13 @@
+"""Names for the types that appear all over the library."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Ids: TypeAlias = NDArray[Any]
+Seed: TypeAlias = "int | np.random.RandomState | np.random.Generator | None"
+
+__all__ = ["Array", "ArrayLike", "Ids", "Indices", "Seed"]

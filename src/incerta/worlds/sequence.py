@@ -1,0 +1,149 @@
+"""`Worlds`: a sequence of possible worlds that are drawn when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.data.container import UncertainData
+from incerta.data.laws import Joint
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike, Indices, Seed
+from incerta.worlds.streams import as_seed, stratified_uniforms, uniforms
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Worlds(Sequence[Array]):
+    """Possible worlds of uncertain data: one value per object in each.
+
+    Made by `UncertainData.worlds`. Nothing is stored: a world is drawn again each
+    time it is asked for, and is bit by bit the same alone, in a slice, in another
+    process or on another day.
+
+    Attributes
+    ----------
+    data : UncertainData
+        What the worlds are drawn from.
+    indices : ndarray of shape (n_worlds,)
+        Numbers of the worlds in this sequence; a slice keeps the numbers.
+    seed : int
+        What the worlds are drawn with; ``random_state=seed`` gives them again.
+    n_strata : int or None
+        With ``quasi=True`` the number of worlds that were asked for, else None.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> import numpy as np
+    >>> worlds = ic.from_interval([[0.0], [5.0]], [[1.0], [9.0]]).worlds(100, 0)
+    >>> len(worlds), worlds[17].shape, len(worlds[10:20])
+    (100, (2, 1), 10)
+    >>> np.array_equal(worlds[17], worlds[10:20][7])
+    True
+    """
+
+    data: UncertainData
+    indices: Indices
+    seed: int
+    n_strata: int | None = None
+
+    @classmethod
+    def drawn(
+        cls,
+        data: UncertainData,
+        n_worlds: int,
+        random_state: Seed = None,
+        *,
+        quasi: bool = False,
+    ) -> Worlds:
+        """Worlds 0 to ``n_worlds - 1`` of `data`; see `UncertainData.worlds`."""
+        if not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
+            msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."
+            raise ValueError(msg)
+        if isinstance(data.law, Joint) and n_worlds > len(data.law.draws):
+            msg = (
+                f"n_worlds={n_worlds} worlds were asked for, but joint data have only "
+                f"the {len(data.law.draws)} draws they were made from; ask for at most "
+                "as many."
+            )
+            raise DataError(msg)
+        strata = int(n_worlds) if quasi and not data.joint else None
+        return cls(data, np.arange(n_worlds), as_seed(random_state), strata)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Number of worlds, of objects and of features."""
+        return len(self), self.data.n_objects, self.data.n_features
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @overload
+    def __getitem__(self, key: int) -> Array: ...
+    @overload
+    def __getitem__(self, key: slice) -> Worlds: ...
+    def __getitem__(self, key: int | slice) -> Array | Worlds:
+        """World `key`, or with a slice the worlds it names, still undrawn."""
+        if isinstance(key, slice):
+            return replace(self, indices=self.indices[key])
+        return self._draw(self.indices[key : key + 1 or None])[0]
+
+    def __iter__(self) -> Iterator[Array]:
+        for batch in self._batches(self.indices):
+            yield from batch
+
+    def stack(self, indices: ArrayLike | None = None) -> Array:
+        """Draw several worlds into one array.
+
+        Parameters
+        ----------
+        indices : array-like of int, optional
+            Positions in this sequence; all of them by default.
+
+        Returns
+        -------
+        ndarray of shape (n_indices, n_objects, n_features)
+        """
+        chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
+        out = np.empty((len(chosen), *self.shape[1:]))
+        first = 0
+        for batch in self._batches(chosen):
+            out[first : first + len(batch)] = batch
+            first += len(batch)
+        return out
+
+    def __repr__(self) -> str:
+        n, objects, features = self.shape
+        how = "given" if self.data.joint else f"seed={self.seed}"
+        if self.n_strata is not None:
+            how += ", quasi"
+        return f"Worlds({n} worlds of {objects} objects × {features} features, {how})"
+
+    def _batches(self, chosen: Indices) -> Iterator[Array]:
+        """Draw a few worlds at a time: some laws serve many worlds in one call."""
+        world_bytes = 8 * self.data.n_objects * (
+            self.data.n_features + self.data.law.n_uniforms
+        )
+        for block in blocks(len(chosen), world_bytes):
+            yield self._draw(chosen[block])
+
+    def _draw(self, chosen: Indices) -> Array:
+        law = self.data.law
+        if len(chosen) == 0:
+            msg = f"there are only {len(self)} worlds."
+            raise IndexError(msg)
+        if isinstance(law, Joint):
+            return law.draws[chosen]
+        shape = (law.n_objects, law.n_uniforms)
+        u = np.empty((len(chosen), *shape))
+        for row, world in zip(u, chosen.tolist(), strict=True):
+            row[...] = (
+                uniforms(self.seed, world, shape)
+                if self.n_strata is None
+                else stratified_uniforms(self.seed, world, self.n_strata, shape)
+            )
+        return law.at(u)
