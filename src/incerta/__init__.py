@@ -51,7 +51,7 @@ _HOMES = {
 _ROOMS = ("data", "datasets", "metrics", "worlds")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [  # noqa: PLE0604 - the linter cannot follow the table
+__all__ = [
     "__version__",
     *_ROOMS,
     *_HOME_OF,

@@ -22,7 +22,9 @@ def require(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        msg = f"{purpose} needs {module}; install it with: pip install 'incerta[{extra}]'"
+        msg = (
+            f"{purpose} needs {module}; install it with: pip install 'incerta[{extra}]'"
+        )
         raise MissingExtraError(msg) from error
 
 

@@ -10,8 +10,10 @@ from incerta.data.construct import (
 )
 from incerta.data.container import UncertainData, concat
 from incerta.data.distributions import from_distributions
+from incerta.data.standardize import Standardizer
 
 __all__ = [
+    "Standardizer",
     "UncertainData",
     "as_uncertain",
     "concat",

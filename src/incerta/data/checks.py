@@ -104,7 +104,8 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
             found = " and ".join(sorted(kinds))
             msg = (
                 f"{name} mixes {found}; ids must be of one type, or 1 and '1' "
-                f"could be the same object. Convert them, e.g. [str(i) for i in {name}]."
+                "could be the same object. Convert them, "
+                f"e.g. [str(i) for i in {name}]."
             )
             raise DataError(msg)
         given = np.array(given) if kinds <= {"numbers", "text"} else np.asarray(given)
@@ -145,7 +146,10 @@ def as_weights(weights: ArrayLike, n_values: int) -> Array:
     """Take one weight per value: finite and not negative."""
     array = as_finite(weights, "weights")
     if array.shape != (n_values,):
-        msg = f"weights has shape {array.shape}; it needs one entry per value: ({n_values},)."
+        msg = (
+            f"weights has shape {array.shape}; it needs one entry per value: "
+            f"({n_values},)."
+        )
         raise DataError(msg)
     if (array < 0).any():
         worst = int(array.argmin())
@@ -210,7 +214,9 @@ def positions_of_objects(key: Any, n_objects: int) -> Indices:
     index = np.asarray(key)
     if index.dtype == bool:
         if index.shape != (n_objects,):
-            msg = f"a mask of shape {index.shape} cannot pick among {n_objects} objects."
+            msg = (
+                f"a mask of shape {index.shape} cannot pick among {n_objects} objects."
+            )
             raise IndexError(msg)
         return np.flatnonzero(index)
     if index.size == 0:
@@ -230,7 +236,7 @@ def positions_of_features(
     for feature in wanted:
         if isinstance(feature, str) and feature not in places:
             raise DataError(unknown_name("feature", feature, names))
-    chosen = [places[f] if isinstance(f, str) else f for f in wanted]
+    chosen = [places[f] if isinstance(f, str) else int(f) for f in wanted]
     if not chosen:
         msg = "features is empty; keep at least one."
         raise DataError(msg)

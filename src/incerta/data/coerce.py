@@ -1,12 +1,13 @@
-"""`as_uncertain`: the one door for whatever an estimator is given."""
+"""The door for whatever an estimator is given: `as_uncertain`, `objects_of`."""
 
 from typing import Any
 
 import narwhals as nw
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from incerta.backend.optional import comes_from
-from incerta.data.checks import HOW_TO_TELL
+from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_lists
 from incerta.data.container import UncertainData
 from incerta.exceptions import DataError
@@ -69,3 +70,67 @@ def as_uncertain(X: Any) -> UncertainData:
     if array.ndim == 1:
         msg += " For a single exact feature pass X.reshape(-1, 1)."
     raise DataError(msg)
+
+
+def is_plain_table(X: Any) -> bool:
+    """Tell whether `X` is a 2-D table of exact numbers, as scikit-learn takes it."""
+    if isinstance(X, UncertainData) or comes_from(X, "xarray", "astropy"):
+        return False
+    if isinstance(X, (list, tuple)):
+        try:
+            X = np.asarray(X)
+        except ValueError:
+            return False
+    array_like = isinstance(X, np.ndarray)
+    if array_like and X.dtype == object and X.size:
+        first = X.ravel()[0]
+        return (
+            X.ndim != 3
+            and np.ndim(first) == 0
+            and not comes_from(first, "uncertainties")
+        )
+    return not (array_like and X.ndim == 3)
+
+
+def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
+    """Take the input of an estimator and hold it against what it was fitted with.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and, where features have names, ``feature_names_in_``.
+    X : anything `as_uncertain` takes
+        Plain tables go through scikit-learn's own check.
+    reset : bool, default=True
+        True in ``fit``; False where `X` must have the features of the fit.
+
+    Returns
+    -------
+    UncertainData
+    """
+    if is_plain_table(X):
+        table = validate_data(estimator, X, dtype=np.float64, reset=reset)
+        return exact(table, feature_names=getattr(estimator, "feature_names_in_", None))
+    data = as_uncertain(X)
+    named = data.feature_names != as_feature_names(None, data.n_features)
+    if reset:
+        estimator.n_features_in_ = data.n_features
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        if named:
+            estimator.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        return data
+    if data.n_features != estimator.n_features_in_:
+        msg = (
+            f"X has {data.n_features} features, but {type(estimator).__name__} is "
+            f"expecting {estimator.n_features_in_} features as input."
+        )
+        raise DataError(msg)
+    known = tuple(getattr(estimator, "feature_names_in_", data.feature_names))
+    if named and known != data.feature_names:
+        msg = (
+            f"X has the features {data.feature_names}, but {type(estimator).__name__} "
+            f"was fitted with {known}; select or rename them."
+        )
+        raise DataError(msg)
+    return data

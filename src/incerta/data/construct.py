@@ -77,7 +77,7 @@ def from_samples(
 
 
 def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
-    """Make the law of grouped values: normalise weights, leave out impossible values."""
+    """Make the law of grouped values; those of weight 0 are left out."""
     starts = groups.starts
     if weights is None:
         return Values(table, starts)

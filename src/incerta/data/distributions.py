@@ -89,14 +89,17 @@ def _sheet(table: Any) -> Law:
         return _cells([[table]])
     if len(shape) != 2:
         msg = (
-            f"rows is one distribution of shape {shape}; give a list with one entry per "
-            "object, or parameters of shape (n_objects, n_features)."
+            f"rows is one distribution of shape {shape}; give a list with one entry "
+            "per object, or parameters of shape (n_objects, n_features)."
         )
         raise DataError(msg)
     n, d = shape
     groups = _group_of(table, shape)
     if groups is None:
-        msg = f"{type(table).__name__} with array parameters cannot be taken apart; give a list."
+        msg = (
+            f"rows is one {type(table).__name__} of shape {shape} that does not tell "
+            "its parameters; give a list with one distribution per object and feature."
+        )
         raise DataError(msg)
     return Cells((groups[1],), np.zeros(n * d, np.intp), np.arange(n * d), d)
 
@@ -136,7 +139,9 @@ def _sort_of(row: Any, i: int) -> str:
     if hasattr(row, "rvs"):
         return "normal" if _is_multivariate_normal(row) else "opaque"
     if isinstance(row, (list, tuple, np.ndarray)) and len(row):
-        bad = next((c for c in row if not (_is_univariate(c) or hasattr(c, "rvs"))), None)
+        bad = next(
+            (c for c in row if not (_is_univariate(c) or hasattr(c, "rvs"))), None
+        )
         if bad is None:
             return "cells"
         msg = f"rows[{i}] holds {bad!r}, which is no univariate distribution."
@@ -160,7 +165,10 @@ def _as_cells(row: Any) -> list[Any]:
     shape = np.shape(row.mean())
     parts = _group_of(row, shape)
     if parts is None or len(shape) != 1:
-        msg = f"a row with parameters of shape {shape} cannot be read; give one per feature."
+        msg = (
+            f"a row is one {type(row).__name__} of shape {shape}; give a list with one "
+            "distribution per feature."
+        )
         raise DataError(msg)
     return [_Cell(*parts, i) for i in range(shape[0])]
 
@@ -268,8 +276,9 @@ def _opaque(rows: list[Any]) -> Law:
 
 def _multivariate_moments(row: Any, i: int) -> tuple[Any, Any]:
     if type(row).__name__ == "multivariate_t_frozen":
-        spread = row.df / (row.df - 2) if row.df > 2 else np.inf
-        return row.loc, row.shape * spread
+        if row.df <= 2:
+            return row.loc, np.full_like(row.shape, np.inf)
+        return row.loc, row.shape * row.df / (row.df - 2)
     try:
         mean = row.mean() if callable(row.mean) else row.mean
         cov = row.cov() if callable(row.cov) else row.cov

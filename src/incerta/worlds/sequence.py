@@ -125,8 +125,8 @@ class Worlds(Sequence[Array]):
 
     def _batches(self, chosen: Indices) -> Iterator[Array]:
         """Draw a few worlds at a time: some laws serve many worlds in one call."""
-        world_bytes = 8 * self.data.n_objects * (
-            self.data.n_features + self.data.law.n_uniforms
+        world_bytes = (
+            8 * self.data.n_objects * (self.data.n_features + self.data.law.n_uniforms)
         )
         for block in blocks(len(chosen), world_bytes):
             yield self._draw(chosen[block])

@@ -4,6 +4,8 @@ A stream is named by (seed, world), so nothing depends on the order in which wor
 are asked for, nor on threads or processes.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -90,8 +92,13 @@ def _mixed(
     return key ^ (key >> np.uint64(29))
 
 
+@lru_cache(maxsize=64)
+def _key(seed: int) -> tuple[int, int]:
+    low, high = np.random.SeedSequence(seed).generate_state(2, np.uint64).tolist()
+    return low, high
+
+
 def _generator(seed: int, purpose: int, world: int) -> np.random.Generator:
-    key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
-    return np.random.Generator(
-        np.random.Philox(key=key, counter=[0, 0, purpose, world])
-    )
+    counter = np.array([0, 0, purpose, world], dtype=np.uint64)
+    key = np.array(_key(seed), dtype=np.uint64)
+    return np.random.Generator(np.random.Philox(key=key, counter=counter))

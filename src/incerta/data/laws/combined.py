@@ -59,7 +59,8 @@ class Stacked(Law):
 
     def take(self, index: Indices) -> "Stacked":
         part, row = self.part[index], self.row[index]
-        parts, new_part, new_row = [], np.empty_like(part), np.empty_like(row)
+        parts: list[Law] = []
+        new_part, new_row = np.empty_like(part), np.empty_like(row)
         for number, law in enumerate(self.parts):
             where = np.flatnonzero(part == number)
             if len(where) == 0:
@@ -147,6 +148,4 @@ class Mapped(Law):
         return Mapped(self.source, self.matrix[features], self.offset[features])
 
     def mapped(self, matrix: Array, offset: Array) -> "Mapped":
-        return Mapped(
-            self.source, matrix @ self.matrix, matrix @ self.offset + offset
-        )
+        return Mapped(self.source, matrix @ self.matrix, matrix @ self.offset + offset)

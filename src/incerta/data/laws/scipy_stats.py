@@ -162,7 +162,8 @@ class Cells(Law):
     def _subset(self, cells: Indices) -> "Cells":
         flat = cells.ravel()
         group, member = self.group[flat], self.member[flat].copy()
-        groups, renumbered = [], np.empty_like(group)
+        groups: list[CellGroup] = []
+        renumbered = np.empty_like(group)
         for number, old in enumerate(self.groups):
             where = np.flatnonzero(group == number)
             if len(where):

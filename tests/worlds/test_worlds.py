@@ -1,0 +1,179 @@
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import incerta as ic
+from incerta.worlds.streams import as_seed, keyed_permutation
+from tests.strategies import KINDS, make, uncertain_data
+
+PROCESS = """
+import sys
+import numpy as np
+from tests.strategies import make
+data = make(sys.argv[1], n=5, d=3, seed=1)
+n_worlds = 6 if data.joint else 40
+worlds = data.worlds(n_worlds, random_state=11, quasi=sys.argv[2] == "True")
+sys.stdout.buffer.write(worlds[n_worlds - 3].tobytes())
+"""
+
+
+def worlds_of(kind, quasi=False):
+    data = make(kind, n=5, d=3, seed=1)
+    n_worlds = 6 if data.joint else 40
+    return data.worlds(n_worlds, random_state=11, quasi=quasi), n_worlds - 3
+
+
+@pytest.mark.parametrize("quasi", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_world_is_the_same_however_it_is_reached(kind, quasi):
+    worlds, j = worlds_of(kind, quasi)
+    alone = worlds[j]
+    assert alone.dtype == np.float64
+    assert alone.shape == (5, 3)
+    for other in (
+        worlds[j - 2 : j + 2][2],
+        worlds[::-1][len(worlds) - 1 - j],
+        worlds[j - len(worlds)],
+        worlds.stack()[j],
+        worlds.stack([j, 0])[0],
+        list(worlds)[j],
+        pickle.loads(pickle.dumps(worlds))[j],
+        pickle.loads(pickle.dumps(worlds.data))
+        .worlds(len(worlds), worlds.seed, quasi=quasi)
+        .stack([j])[0],
+    ):
+        np.testing.assert_array_equal(other, alone, strict=True)
+
+
+@pytest.mark.parametrize("quasi", [False, True])
+@pytest.mark.parametrize("kind", ["weighted", "correlated", "distributions", "worlds"])
+def test_a_world_is_the_same_in_another_process(kind, quasi):
+    worlds, j = worlds_of(kind, quasi)
+    there = subprocess.run(
+        [sys.executable, "-c", PROCESS, kind, str(quasi)],
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert there == worlds[j].tobytes()
+
+
+def test_threads_do_not_matter():
+    worlds, _ = worlds_of("gaussian")
+    with ThreadPoolExecutor(4) as pool:
+        there = list(pool.map(worlds.__getitem__, reversed(range(len(worlds)))))
+    np.testing.assert_array_equal(np.array(there[::-1]), worlds.stack())
+
+
+def test_world_does_not_depend_on_how_many_there_are():
+    data = make("gaussian")
+    np.testing.assert_array_equal(data.worlds(20, 5)[3], data.worlds(1000, 5)[3])
+
+
+@given(uncertain_data(), st.integers(0, 2**63))
+def test_seeds_differ_and_repeat(data, seed):
+    if data.joint or data.exact:
+        return
+    first = data.worlds(3, seed).stack()
+    np.testing.assert_array_equal(first, data.worlds(3, seed).stack())
+    if (data.variance() > 0).any() and data.values_per_object() is None:
+        assert not np.array_equal(first[0], first[1])
+        assert not np.array_equal(first, data.worlds(3, seed + 1).stack())
+
+
+@given(uncertain_data(kinds=("exact",)))
+def test_certain_objects_have_one_world(data):
+    worlds = data.worlds(3, 0).stack()
+    np.testing.assert_array_equal(worlds, np.broadcast_to(data.mean(), worlds.shape))
+
+
+@given(st.integers(1, 300), st.integers(0, 2**63 - 1))
+def test_keyed_permutation_is_a_permutation(length, key):
+    keys = np.array([key, key ^ 12345], dtype=np.uint64)
+    images = np.array([keyed_permutation(i, length, keys) for i in range(length)])
+    for column in images.T:
+        np.testing.assert_array_equal(np.sort(column), np.arange(length))
+
+
+def test_keyed_permutations_look_random():
+    length, n_keys = 10, 20_000
+    keys = np.random.default_rng(0).integers(2**63, size=n_keys, dtype=np.uint64)
+    images = np.array([keyed_permutation(i, length, keys) for i in range(length)])
+    # Every position goes everywhere equally often, and so does every pair.
+    expected, error = n_keys / length, np.sqrt(n_keys * 0.1 * 0.9)
+    counts = np.array([np.bincount(row, minlength=length) for row in images])
+    assert np.abs(counts - expected).max() < 5 * error
+    pairs = np.bincount(images[0] * length + images[1], minlength=length**2)
+    pairs = pairs.reshape(length, length)[~np.eye(length, dtype=bool)]
+    assert np.abs(pairs - n_keys / 90).max() < 5 * np.sqrt(n_keys / 90)
+
+
+@pytest.mark.parametrize("n_worlds", [16, 37, 100])
+def test_quasi_worlds_share_out_each_distribution(n_worlds):
+    data = ic.from_interval(np.zeros((4, 2)), np.ones((4, 2)))
+    u = data.worlds(n_worlds, 3, quasi=True).stack()
+    strata = np.sort(np.floor(u * n_worlds), axis=0)
+    np.testing.assert_array_equal(strata[:, 1, 1], np.arange(n_worlds))
+    assert (strata == strata[:, :1, :1]).all()
+
+
+def test_quasi_worlds_keep_objects_independent():
+    data = ic.from_interval(np.zeros((40, 1)), np.ones((40, 1)))
+    u = data.worlds(500, 0, quasi=True).stack()[..., 0]
+    correlation = np.corrcoef(u.T)[np.triu_indices(40, 1)]
+    assert np.abs(correlation).max() < 5 / np.sqrt(500)
+
+
+def test_quasi_worlds_lower_the_variance_of_averages():
+    data = make("gaussian", n=20, d=2)
+    off = {
+        quasi: np.mean(
+            [
+                (data.worlds(64, seed, quasi=quasi).stack().mean(0) - data.mean()) ** 2
+                for seed in range(20)
+            ]
+        )
+        for quasi in (False, True)
+    }
+    assert off[True] < off[False] / 20
+
+
+def test_sequence_protocol():
+    worlds = make("gaussian").worlds(10, 0)
+    assert len(worlds) == 10
+    assert worlds.shape == (10, 4, 2)
+    assert repr(worlds) == "Worlds(10 worlds of 4 objects × 2 features, seed=0)"
+    assert worlds.stack(np.array([], dtype=int)).shape == (0, 4, 2)
+    for bad in (10, -11):
+        with pytest.raises(IndexError, match="there are only 10 worlds"):
+            worlds[bad]
+
+
+def test_no_seed_is_a_fresh_seed_that_can_be_reused():
+    data = make("gaussian")
+    one, two = data.worlds(2), data.worlds(2)
+    assert one.seed != two.seed
+    np.testing.assert_array_equal(data.worlds(2, one.seed).stack(), one.stack())
+
+
+def test_generators_are_seeds():
+    assert as_seed(np.random.default_rng(0)) == as_seed(np.random.default_rng(0))
+    assert as_seed(np.random.RandomState(0)) == as_seed(np.random.RandomState(0))
+    with pytest.raises(ValueError, match="random_state=-1 must not be negative"):
+        as_seed(-1)
+
+
+@pytest.mark.parametrize("n_worlds", [0, -3, 2.5])
+def test_bad_number_of_worlds(n_worlds):
+    with pytest.raises(ValueError, match=f"n_worlds={n_worlds}"):
+        make("gaussian").worlds(n_worlds)
+
+
+def test_more_joint_worlds_than_given_are_refused():
+    with pytest.raises(ValueError, match="only the 6 draws"):
+        make("worlds").worlds(7)
