@@ -1,6 +1,4 @@
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -93,14 +91,3 @@ def test_thousands_of_cells_are_quick_to_draw():
     data = ic.from_distributions(rows)
     assert len(data.law.groups) == 1
     assert data.worlds(1000, 0)[999].shape == (1000, 10)
-
-
-def test_import_costs_little_and_brings_no_optional_library():
-    code = "import sys, incerta; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    optional = (
-        "pandas polars pyarrow duckdb xarray matplotlib plotly jinja2 numba torch"
-    )
-    assert not {name.partition(".")[0] for name in loaded} & set(optional.split())

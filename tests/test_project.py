@@ -1,0 +1,77 @@
+"""What the project promises about itself."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import incerta as ic
+
+ROOT = Path(__file__).parent.parent
+
+
+def tracked_files():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+
+
+def commands_of_readme():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^    (python3 -m venv .+)$", text, re.MULTILINE)
+
+
+def test_ci_runs_the_commands_of_the_readme():
+    first, second = commands_of_readme()
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert f'bash -c "{first}"' in script
+    assert f"\n{second}\n" in script
+
+
+def test_readme_examples_run():
+    code = "import doctest, sys; sys.exit(doctest.testfile('README.md', False, \
+        optionflags=doctest.ELLIPSIS)[0])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_lock_file_and_no_foreign_path():
+    # Spelled in pieces, so that this file passes its own test.
+    forbidden = re.compile("|".join(["/wo" + "rk/", "/ro" + "ot/", "pypi" + r"\.org"]))
+    for path in tracked_files():
+        assert path.name != "uv.lock"
+        if path.suffix in {".py", ".md", ".toml", ".cff", ".rst", ".yml"}:
+            found = forbidden.search(path.read_text(encoding="utf-8"))
+            assert not found, (path, found)
+
+
+def test_modules_stay_readable():
+    for path in (ROOT / "src").rglob("*.py"):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+        assert path.stem not in {"utils", "helpers", "common", "core", "lib"}
+
+
+@pytest.mark.parametrize("name", [n for n in ic.__all__ if n != "__version__"])
+def test_public_names_exist_and_are_documented(name):
+    thing = getattr(ic, name)
+    assert thing.__doc__
+    if not hasattr(thing, "__path__"):
+        assert ">>>" in thing.__doc__, f"{name} has no example"
+    assert name in dir(ic)
+
+
+def test_unknown_name():
+    with pytest.raises(AttributeError, match="no attribute 'RPX'"):
+        ic.RPX  # noqa: B018
+
+
+def test_citation_versions_agree():
+    cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {ic.__version__}" in cff
