@@ -1,0 +1,116 @@
+"""A real HTTP server on loopback, and an environment with nothing of the user's."""
+
+import os
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+
+@dataclass
+class Web:
+    """What the server offers and how it behaves; `requests` is what it was asked."""
+
+    url: str = ""
+    files: dict = field(default_factory=dict)
+    redirects: dict = field(default_factory=dict)
+    requests: list = field(default_factory=list)
+    ranges: bool = True  # honours Range
+    wrong_range: bool = False  # answers a Range with another part
+    lengths: bool = True  # says how long the answer is
+    cut_after: int | None = None  # bytes after which the connection breaks
+    stall: threading.Event | None = None  # answers once this is set
+
+
+def _handler(web):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            wanted = self.headers.get("Range")
+            web.requests.append((self.path, wanted))
+            if web.stall is not None:
+                web.stall.wait(5)
+                return
+            if self.path in web.redirects:
+                self.send_response(302)
+                self.send_header("Location", web.redirects[self.path])
+                self.end_headers()
+                return
+            if self.path not in web.files:
+                self.send_error(404)
+                return
+            self.answer(web.files[self.path], wanted)
+
+        def answer(self, body, wanted):
+            start = 0
+            if wanted and web.ranges:
+                start = int(wanted.removeprefix("bytes=").removesuffix("-"))
+                if start >= len(body):
+                    self.send_error(416)
+                    return
+                start = 0 if web.wrong_range else start
+                self.send_response(206)
+                told = f"bytes {start}-{len(body) - 1}/{len(body)}"
+                self.send_header("Content-Range", told)
+            else:
+                self.send_response(200)
+            if web.lengths:
+                self.send_header("Content-Length", str(len(body) - start))
+            self.end_headers()
+            self.wfile.write(body[start:][: web.cut_after])
+
+        def log_message(self, *args):
+            pass
+
+    return Handler
+
+
+@pytest.fixture
+def web():
+    web = Web()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(web))
+    server.daemon_threads = True
+    web.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield web
+    if web.stall is not None:
+        web.stall.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def data_folder():
+    """Folder of data files that the run was given; without it the test is skipped."""
+    named = os.environ.get("INCERTA_DATA")
+    if not named:
+        pytest.skip("INCERTA_DATA is not set: no folder of data files to compare with")
+    return Path(named)
+
+
+@pytest.fixture
+def lonely(tmp_path, monkeypatch):
+    """Run in an empty place: no data folder, home, cwd and cache below tmp_path."""
+    for name in ("INCERTA_DATA", "INCERTA_CACHE", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("home", "cwd", "cache"):
+        (tmp_path / name).mkdir()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "home" / "AppData"))
+    monkeypatch.chdir(tmp_path / "cwd")
+    return tmp_path
+
+
+def tree(folder):
+    """Every path below a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+@pytest.fixture(name="tree")
+def _tree():
+    return tree
