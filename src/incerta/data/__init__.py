@@ -10,6 +10,10 @@ from incerta.data.construct import (
 )
 from incerta.data.container import UncertainData, concat
 from incerta.data.distributions import from_distributions
+from incerta.data.files import read
+from incerta.data.frames import from_frame
+from incerta.data.labelled import from_xarray
+from incerta.data.science import from_distribution_array, from_uncertainties
 from incerta.data.standardize import Standardizer
 
 __all__ = [
@@ -18,9 +22,14 @@ __all__ = [
     "as_uncertain",
     "concat",
     "from_array",
+    "from_distribution_array",
     "from_distributions",
+    "from_frame",
     "from_gaussian",
     "from_interval",
     "from_samples",
+    "from_uncertainties",
     "from_worlds",
+    "from_xarray",
+    "read",
 ]

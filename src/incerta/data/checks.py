@@ -231,7 +231,8 @@ def positions_of_features(
     features: Sequence[str] | Sequence[int], names: tuple[str, ...]
 ) -> Indices:
     """Turn names or positions of features into positions."""
-    wanted = [features] if isinstance(features, (str, int)) else list(features)
+    one = isinstance(features, (str, int))
+    wanted: list[Any] = [features] if one else list(features)
     places = {name: i for i, name in enumerate(names)}
     for feature in wanted:
         if isinstance(feature, str) and feature not in places:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 
 from incerta.typing import Ids, Indices
 
@@ -13,6 +13,10 @@ class Coded(NamedTuple):
 
     ids: Ids  # the different ids, in order of first appearance
     codes: Indices  # (n_rows,), position in `ids` of each row's id
+
+    def name(self, row: int) -> str:
+        """Return the id of a row, as text for messages."""
+        return str(self.ids[self.codes[row]])
 
 
 class Groups(NamedTuple):
@@ -58,8 +62,8 @@ def group_codes(coded: Coded) -> Groups:
     starts = np.concatenate([[0], np.cumsum(counts)])
     if (codes[1:] >= codes[:-1]).all():
         return Groups(ids, starts, None)
-    # Going from coordinates to rows is a counting sort: several times faster than
-    # argsort, and as stable.
+    # Transposing a matrix with a single entry per row is a counting sort: several
+    # times faster than argsort, and as stable.
     n = len(codes)
-    grid = coo_array((np.ones(n, np.bool_), (codes, np.arange(n))), shape=(len(ids), n))
-    return Groups(ids, starts, grid.tocsr().indices.astype(np.intp, copy=False))
+    rows = csr_array((np.ones(n, np.bool_), codes, np.arange(n + 1)), (n, len(ids)))
+    return Groups(ids, starts, rows.tocsc().indices.astype(np.intp, copy=False))

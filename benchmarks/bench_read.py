@@ -1,0 +1,101 @@
+"""Time and memory of reading a long csv file and drawing worlds from it.
+
+    python benchmarks/bench_read.py [--rows 5000000] [--order sorted|shuffled]
+
+The file has 50 rows per object and three features. Each task runs in a process of
+its own, so that peak memory is that task's alone. As a peer, pandas reads the same
+file and averages it per object, which is less than what `incerta.read` does. The
+peak includes the libraries themselves; "import only" says how much they take.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+ROWS_PER_OBJECT = 50
+FEATURES = ("x", "y", "z")
+MEASURE = """
+import json, resource, sys, time
+path = sys.argv[1]
+start = time.perf_counter()
+{task}
+usage = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps({{
+    "wall": time.perf_counter() - start,
+    "cpu": usage.ru_utime + usage.ru_stime,
+    "peak": usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+}}))
+"""
+READ = 'data = ic.read(path, id="id", values=["x", "y", "z"])'
+TASKS = {
+    "import only": "import incerta as ic, pyarrow.csv; ic.read",
+    "incerta.read": f"import incerta as ic; {READ}",
+    "incerta.read + 10 worlds": (
+        f"import incerta as ic; {READ}; [w.sum() for w in data.worlds(10, 0)]"
+    ),
+    "pandas.read_csv + groupby mean": (
+        "import pandas as pd; "
+        'pd.read_csv(path).groupby("id", sort=False)[["x", "y", "z"]].mean()'
+    ),
+    "pandas (engine pyarrow) + groupby mean": (
+        "import pandas as pd; pd.read_csv(path, engine='pyarrow')"
+        '.groupby("id", sort=False)[["x", "y", "z"]].mean()'
+    ),
+}
+
+
+def make_file(path: Path, n_rows: int, shuffled: bool) -> None:
+    """Write the file in pieces, so that this process stays small."""
+    rng = np.random.default_rng(0)
+    n_objects = -(-n_rows // ROWS_PER_OBJECT)
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write("id,x,y,z\n")
+        for first in range(0, n_rows, 100_000):
+            rows = np.arange(first, min(first + 100_000, n_rows))
+            objects = rows // ROWS_PER_OBJECT
+            if shuffled:
+                objects = rng.integers(n_objects, size=len(rows))
+            values = rng.normal(size=(len(rows), len(FEATURES)))
+            stream.writelines(
+                f"station-{name:06d},{a:.4f},{b:.4f},{c:.4f}\n"
+                for name, (a, b, c) in zip(objects, values, strict=True)
+            )
+
+
+def measure(task: str, path: Path) -> dict[str, float]:
+    code = MEASURE.format(task=task)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--order", choices=["sorted", "shuffled"], default="sorted")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long.csv"
+        make_file(path, chosen.rows, chosen.order == "shuffled")
+        size = path.stat().st_size / 2**20
+        print(f"{chosen.rows:,} rows, {chosen.order}, {size:.1f} MiB")
+        print(f"{'task':<40}{'wall s':>9}{'CPU s':>9}{'peak MiB':>10}")
+        for name, task in TASKS.items():
+            result = measure(task, path)
+            print(
+                f"{name:<40}{result['wall']:>9.2f}{result['cpu']:>9.2f}"
+                f"{result['peak'] / 2**20:>10.0f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

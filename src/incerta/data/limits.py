@@ -1,0 +1,23 @@
+"""How large a file may be."""
+
+from pathlib import Path
+
+from incerta.exceptions import FileError
+
+
+def refuse_size(path: Path, size: int, limit: int) -> None:
+    """Refuse data that would fill the memory, before they do."""
+    if size > limit:
+        msg = (
+            f"{path} holds at least {_in_words(size)} of needed data, more than the "
+            f"limit of {_in_words(limit)}. Pass max_bytes={size} or more to read it "
+            "all the same."
+        )
+        raise FileError(msg)
+
+
+def _in_words(size: int) -> str:
+    for unit, one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= one:
+            return f"{size / one:.3g} {unit}"
+    return f"{size} bytes"
