@@ -8,7 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from incerta import data, datasets, metrics, worlds
+    from incerta import (
+        cluster,
+        data,
+        datasets,
+        divergence,
+        metrics,
+        selection,
+        spectral,
+        worlds,
+    )
+    from incerta.cluster import RPC, ExpectedSpectral
     from incerta.data import (
         Standardizer,
         UncertainData,
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
+    "incerta.cluster": ("RPC", "ExpectedSpectral"),
     "incerta.data": (
         "Standardizer",
         "UncertainData",
@@ -48,7 +59,16 @@ _HOMES = {
     ),
     "incerta.worlds": ("Worlds",),
 }
-_ROOMS = ("data", "datasets", "metrics", "worlds")
+_ROOMS = (
+    "cluster",
+    "data",
+    "datasets",
+    "divergence",
+    "metrics",
+    "selection",
+    "spectral",
+    "worlds",
+)
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

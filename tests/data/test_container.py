@@ -186,11 +186,11 @@ def test_description_tells_what_it_is(kind):
     if kind == "exact":
         assert "uncertainty        none" in text
     else:
-        assert "× the spread between objects (x0 " in text
+        assert "× the spread between objects\n  by feature         x0 " in text
     if kind == "array":
         assert "5 (20 in all)" in text
     assert "<table>" in html
-    assert max(map(len, text.splitlines())) < 110
+    assert max(map(len, text.splitlines())) < 80
 
 
 def test_description_escapes_names():

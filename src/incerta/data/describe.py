@@ -22,7 +22,7 @@ def facts(data: "UncertainData") -> dict[str, str]:
     if counts is not None and not data.exact and len(counts):
         told["values per object"] = _range(counts)
     if data.n_objects:
-        told["uncertainty"] = _uncertainty(data)
+        told.update(_uncertainty(data))
     return told
 
 
@@ -59,17 +59,16 @@ def _range(counts: "np.ndarray[tuple[int], np.dtype[np.intp]]") -> str:
     return f"{number} ({counts.sum():,} in all)"
 
 
-def _uncertainty(data: "UncertainData") -> str:
+def _uncertainty(data: "UncertainData") -> dict[str, str]:
     if data.exact:
-        return "none"
+        return {"uncertainty": "none"}
     ratio = data.relative_uncertainty()
-    each = ", ".join(
-        f"{name} {value:.2g}"
-        for name, value in zip(data.feature_names, ratio, strict=True)
-    )
-    middle = f"{np.median(ratio):.2g} × the spread between objects"
-    if data.n_features == 1:
-        return middle
-    if data.n_features <= SHOWN_FEATURES:
-        return f"{middle} ({each})"
-    return f"{middle} (from {ratio.min():.2g} to {ratio.max():.2g} over features)"
+    told = {"uncertainty": f"{np.median(ratio):.2g} × the spread between objects"}
+    if data.n_features > SHOWN_FEATURES:
+        told["by feature"] = f"from {ratio.min():.2g} to {ratio.max():.2g}"
+    elif data.n_features > 1:
+        told["by feature"] = ", ".join(
+            f"{name} {value:.2g}"
+            for name, value in zip(data.feature_names, ratio, strict=True)
+        )
+    return told

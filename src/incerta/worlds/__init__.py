@@ -1,5 +1,5 @@
 """What could have been: possible worlds, one value per object."""
 
-from incerta.worlds.sequence import Worlds
+from incerta.worlds.sequence import Worlds, as_worlds
 
-__all__ = ["Worlds"]
+__all__ = ["Worlds", "as_worlds"]

@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
 from incerta.exceptions import DataError
@@ -96,6 +97,10 @@ class Worlds(Sequence[Array]):
         for batch in self._batches(self.indices):
             yield from batch
 
+    def at(self, indices: ArrayLike) -> Worlds:
+        """Worlds at some positions of this sequence, in that order, still undrawn."""
+        return replace(self, indices=self.indices[np.asarray(indices, dtype=np.intp)])
+
     def stack(self, indices: ArrayLike | None = None) -> Array:
         """Draw several worlds into one array.
 
@@ -147,3 +152,24 @@ class Worlds(Sequence[Array]):
                 else stratified_uniforms(self.seed, world, self.n_strata, shape)
             )
         return law.at(u)
+
+
+def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
+    """Take worlds as they come: a `Worlds`, or an array of them.
+
+    Parameters
+    ----------
+    worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
+        An array is taken as given draws, as by `from_worlds`.
+
+    Returns
+    -------
+    Worlds
+    """
+    if isinstance(worlds, Worlds):
+        return worlds
+    if isinstance(worlds, UncertainData):
+        msg = "worlds is UncertainData; draw its worlds first: data.worlds(100, seed)."
+        raise DataError(msg)
+    data = from_worlds(worlds)
+    return Worlds(data, np.arange(len(np.asarray(worlds))), seed=0)

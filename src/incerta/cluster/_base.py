@@ -1,0 +1,84 @@
+"""What all estimators share. scikit-learn's private names are imported here only."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.typing import Array, Indices
+
+__all__ = [
+    "Interval",
+    "StrOptions",
+    "UncertainClusterMixin",
+    "cut",
+    "in_order_of_appearance",
+    "shares",
+]
+
+
+class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
+    """Checks shared by all clusterers of uncertain data."""
+
+    def _check_objects(self, X: Any) -> UncertainData:
+        """Check parameters and input, in one place."""
+        self._validate_params()
+        data = objects_of(self, X)
+        k = getattr(self, "n_clusters", 1)
+        if isinstance(k, (int, np.integer)) and k > len(data):
+            msg = (
+                f"n_clusters={k} clusters cannot be made of {len(data)} objects "
+                f"(n_samples={len(data)}); lower n_clusters."
+            )
+            raise ValueError(msg)
+        return data
+
+
+def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
+    """Number clusters in the order in which they first appear.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+    order : ndarray of shape (n_found,)
+        The old number of each new one.
+    """
+    old, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    appearance = np.argsort(first)
+    rank = np.empty_like(appearance)
+    rank[appearance] = np.arange(len(appearance))
+    return rank[inverse], old[appearance]
+
+
+def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, Array]:
+    """Cut an embedding by k-means.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,), in order of appearance
+    centres : ndarray of shape (n_clusters, k)
+        In the order of the labels. Clusters without any object, which k-means leaves
+        where objects coincide, come last.
+    """
+    found = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32).fit(rows)
+    labels, order = in_order_of_appearance(found.labels_)
+    empty = np.setdiff1d(np.arange(n_clusters), order)
+    return labels, found.cluster_centers_[np.concatenate([order, empty])]
+
+
+def nearest(rows: Array, centres: Array) -> Indices:
+    """Index of the nearest centre of each row, ties to the lowest."""
+    squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
+    return squares.argmin(axis=1)
+
+
+def shares(labels_per_world: Indices, n_clusters: int) -> Array:
+    """Share of the worlds in which each object falls into each cluster."""
+    n_worlds, n_objects = labels_per_world.shape
+    cells = np.arange(n_objects) * n_clusters + labels_per_world
+    counts = np.bincount(cells.ravel(), minlength=n_objects * n_clusters)
+    return counts.reshape(n_objects, n_clusters) / n_worlds

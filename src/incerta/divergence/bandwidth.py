@@ -1,0 +1,76 @@
+"""Kernel widths of world densities, and the scale they live on."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.exceptions import DataError
+from incerta.typing import Array, ArrayLike
+from incerta.worlds import Worlds
+
+FLOOR = 1e-3  # of the pooled spread, for a feature that is flat in one world only
+
+
+class Spread(NamedTuple):
+    """Where the values of all worlds lie, per feature."""
+
+    center: Array  # (n_features,), mean over worlds and objects
+    pooled: Array  # (n_features,), standard deviation over worlds and objects
+    each: Array  # (n_worlds, n_features), standard deviation within each world
+
+
+def spread_of(worlds: "Worlds | Array") -> Spread:
+    """Mean and spread, one world at a time."""
+    means, variances = [], []
+    n_objects = worlds.shape[1]
+    for world in worlds:
+        means.append(world.mean(axis=0))
+        variances.append(world.var(axis=0))
+    mean, variance = np.array(means), np.array(variances)
+    pooled = variance.mean(axis=0) + mean.var(axis=0)
+    size = np.abs(mean).max(axis=0)
+    # What rounding leaves of a constant feature is no spread.
+    pooled[pooled <= (1e-12 * size) ** 2] = 0.0
+    each = np.sqrt(variance * (n_objects / max(n_objects - 1, 1)))
+    return Spread(mean.mean(axis=0), np.sqrt(pooled), each)
+
+
+def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: int) -> Array:
+    """Width of the kernel of each world and feature.
+
+    Parameters
+    ----------
+    rule : {"silverman", "scott"} or array-like
+        Eq. 6 of the paper, ``1.06 σ n^(-1/5)``, whatever the number of features; or
+        ``σ n^(-1/(d + 4))``; or the widths themselves, (n_features,) or
+        (n_worlds, n_features).
+    spread : Spread
+        Of the features in use: all have a pooled spread.
+    n_objects : int
+        Number of objects.
+
+    Returns
+    -------
+    ndarray of shape (n_worlds, n_features)
+    """
+    sigma = np.maximum(spread.each, FLOOR * spread.pooled)
+    d = sigma.shape[1]
+    if isinstance(rule, str):
+        if rule == "silverman":
+            return 1.06 * sigma * n_objects ** (-1 / 5)
+        if rule == "scott":
+            return sigma * n_objects ** (-1 / (d + 4))
+        msg = f"bandwidth={rule!r} must be 'silverman', 'scott' or an array of widths."
+        raise ValueError(msg)
+    try:
+        widths = np.broadcast_to(np.asarray(rule, dtype=np.float64), sigma.shape).copy()
+    except ValueError as error:
+        msg = (
+            f"bandwidth has shape {np.shape(rule)}; give one width per feature, "
+            f"({d},), or per world and feature, {sigma.shape}."
+        )
+        raise DataError(msg) from error
+    if not (np.isfinite(widths).all() and (widths > 0).all()):
+        msg = "bandwidth must be positive and finite everywhere."
+        raise DataError(msg)
+    return widths

@@ -1,0 +1,99 @@
+"""Sums of Gaussian kernels over all pairs: the inner loop of world divergence.
+
+Σ_a exp(−|x − a|²/2) for every x, with |x − a|² multiplied out: the points carry two
+more columns, so that one matrix product gives the finished exponent, in base 2.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.typing import Array
+
+# Blocks of exponents stay in the second-level cache.
+POINTS, CENTRES = 512, 512
+LOG2_E = 1.4426950408889634
+# 2**LOWEST is the smallest normal float32. Below it arithmetic is a hundred times
+# slower, and what is added is less than 1e-37 where the sum is at least 1.
+LOWEST = -126.0
+
+
+def augmented_points(x: NDArray[Any], widths: Array) -> NDArray[Any]:
+    """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, scaled to base 2."""
+    d = x.shape[1]
+    out = np.empty((x.shape[0], d + 2), dtype=x.dtype)
+    np.multiply(x, (np.sqrt(LOG2_E) / widths).astype(x.dtype), out=out[:, :d])
+    out[:, d] = 1.0
+    # From the rounded coordinates, so that rounding moves points and nothing else.
+    np.einsum("ij,ij->i", out[:, :d], out[:, :d], out=out[:, d + 1])
+    out[:, d + 1] *= -0.5
+    return out
+
+
+def augmented_centres(a: NDArray[Any], widths: Array) -> NDArray[Any]:
+    """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2."""
+    out = augmented_points(a, widths)
+    out[:, [-2, -1]] = out[:, [-1, -2]]
+    return np.ascontiguousarray(out.T)
+
+
+def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
+    """Sum the kernels of all `centres` at each of the `points`.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_features + 2)
+        From `augmented_points`.
+    centres : ndarray of shape (n_features + 2, n_centres)
+        From `augmented_centres`.
+    engine : {"numpy", "numba"}
+        Who takes the exponentials; the matrix product is BLAS either way.
+
+    Returns
+    -------
+    ndarray of shape (n_points,), float64
+        Blocks are summed in the precision of the input, their sums in float64.
+    """
+    add_powers = _engines()[engine]() if points.dtype == np.float32 else _numpy_powers
+    sums = np.zeros(len(points))
+    buffer = np.empty(POINTS * CENTRES, dtype=points.dtype)
+    for i in range(0, len(points), POINTS):
+        rows = points[i : i + POINTS]
+        for j in range(0, centres.shape[1], CENTRES):
+            columns = centres[:, j : j + CENTRES]
+            shape = len(rows), columns.shape[1]
+            exponents = buffer[: shape[0] * shape[1]].reshape(shape)
+            np.matmul(rows, columns, out=exponents)
+            add_powers(exponents, sums[i : i + POINTS])
+    return sums
+
+
+def default_engine() -> str:
+    """Return "numba" where the extra ``fast`` is installed, else "numpy"."""
+    return "numba" if find_spec("numba") else "numpy"
+
+
+def _numpy_powers(exponents: NDArray[Any], sums: Array) -> None:
+    np.maximum(exponents, exponents.dtype.type(LOWEST), out=exponents)
+    np.exp2(exponents, out=exponents)
+    sums += exponents @ _ones(exponents.shape[1], exponents.dtype)
+
+
+@cache
+def _ones(n: int, dtype: "np.dtype[Any]") -> NDArray[Any]:
+    return np.ones(n, dtype=dtype)
+
+
+@cache
+def _numba_powers() -> Callable[[NDArray[Any], Array], None]:
+    from incerta.divergence.numba_kernel import add_powers_of_two
+
+    return add_powers_of_two
+
+
+def _engines() -> dict[str, Callable[[], Callable[[NDArray[Any], Array], None]]]:
+    return {"numpy": lambda: _numpy_powers, "numba": _numba_powers}

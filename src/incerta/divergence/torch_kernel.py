@@ -1,0 +1,104 @@
+"""World divergence on a device of torch; on CUDA with a fused kernel.
+
+Needs the extra ``gpu``. Points are uploaded once; for every world one launch sums its
+kernels at all points, and what comes back is a mean per pair of worlds.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.backend.optional import require
+from incerta.backend.progress import track
+from incerta.divergence.kernel_sums import LOG2_E, LOWEST
+from incerta.typing import Array, Indices
+
+# Points that are on the device at a time, and exponents where nothing is fused.
+POINT_BYTES = 2**30
+EXPONENT_BYTES = 2**28
+
+
+def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Array]:
+    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
+
+    Parameters
+    ----------
+    scaled : sequence of ndarray of shape (n_objects, n_features)
+        Centred worlds, with ``widths`` and ``log_norm``.
+    picks : ndarray of shape (n_worlds, n_points)
+        Which values each world is evaluated at.
+    device : str
+        Name of a device of torch.
+    """
+    torch = require("torch", "gpu", f"device={device!r}")
+    target = torch.device(device)
+    if target.type == "cuda" and not torch.cuda.is_available():
+        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
+        raise ValueError(msg)
+    sums = fused_sums if target.type == "cuda" else blocked_sums
+    n_worlds, n_points = picks.shape
+    n_objects = scaled.worlds.shape[1]
+    means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
+
+    def upload(array: Any) -> Any:
+        host = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
+        return host.to(target)
+
+    units = upload(np.sqrt(LOG2_E) / scaled.widths)
+    log_norm = torch.from_numpy(scaled.log_norm).to(target)
+    point_bytes = 4 * n_points * scaled.widths.shape[1]
+    parts = list(blocks(n_worlds, point_bytes, POINT_BYTES))
+    steps = track(n_worlds * len(parts), "divergence")
+    for block in parts:
+        members = range(*block.indices(n_worlds))
+        x = np.stack([scaled[p][picks[p]] for p in members])
+        each = upload(np.swapaxes(x, 1, 2))  # (n_members, n_features, n_points)
+        together = upload(np.moveaxis(x, 2, 0).reshape(x.shape[2], -1))
+        own = torch.stack(
+            [sums(each[i], upload(scaled[p]), units[p]) for i, p in enumerate(members)]
+        )
+        for q in range(n_worlds):
+            at_q = sums(together, upload(scaled[q]), units[q]).reshape(own.shape)
+            ratio = at_q / own
+            # own is at least 1: x is one of the values whose kernels it sums.
+            factor = log_norm[block, None] - log_norm[q]
+            logs = torch.logaddexp(torch.zeros_like(ratio), torch.log(ratio) + factor)
+            means[block, q] = logs.mean(dim=1).cpu().numpy()
+            if n_points < n_objects:
+                errors[block, q] = logs.std(dim=1, correction=0).cpu().numpy()
+            next(steps)
+    left_out = (n_objects - n_points) / max(n_objects - 1, 1)
+    return means, errors * np.sqrt(left_out / n_points)
+
+
+def blocked_sums(x: Any, centres: Any, unit: Any) -> Any:
+    """Sum the kernels of `centres` at `x`, block by block, on any device.
+
+    Parameters
+    ----------
+    x : tensor of shape (n_features, n_points)
+    centres : tensor of shape (n_centres, n_features)
+    unit : tensor of shape (n_features,)
+        Factors that bring both to the units of the kernel, in base 2.
+    """
+    torch = require("torch", "gpu", "this device")
+    a = centres * unit
+    a_norm = (a * a).sum(dim=1) / 2
+    sums = torch.empty(x.shape[1], dtype=torch.float64, device=x.device)
+    for part in blocks(x.shape[1], 4 * len(a), EXPONENT_BYTES):
+        b = x[:, part].T * unit
+        exponents = b @ a.T - a_norm - (b * b).sum(dim=1, keepdim=True) / 2
+        powers = torch.exp2(exponents.clamp_(min=LOWEST, max=0.0))
+        sums[part] = powers.sum(dim=1, dtype=torch.float64)
+    return sums
+
+
+def fused_sums(x: Any, centres: Any, unit: Any) -> Any:
+    """Do as `blocked_sums` does in one launch, without storing any exponent."""
+    torch = require("torch", "gpu", "this device")
+    from incerta.divergence.triton_kernel import sum_kernels
+
+    a = (centres * unit).T
+    norms = (a * a).sum(dim=0, keepdim=True) / 2
+    return sum_kernels(x, torch.cat([a, norms]).contiguous(), unit)

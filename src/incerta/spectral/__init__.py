@@ -1,0 +1,16 @@
+"""From worlds to a common embedding: affinity, Laplacian, eigenvectors, consistency."""
+
+from incerta.spectral.affinity import gaussian_affinity, normalised_laplacian
+from incerta.spectral.consistency import Consistency, consistency, consistency_sweeps
+from incerta.spectral.embedding import leading_eigenvectors
+from incerta.spectral.laplacians import Laplacians
+
+__all__ = [
+    "Consistency",
+    "Laplacians",
+    "consistency",
+    "consistency_sweeps",
+    "gaussian_affinity",
+    "leading_eigenvectors",
+    "normalised_laplacian",
+]

@@ -1,0 +1,175 @@
+"""Consistency learning: one embedding that all worlds agree with (Eqs. 11 to 15)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from incerta.backend.progress import track
+from incerta.convergence import until_flat
+from incerta.exceptions import DataError
+from incerta.spectral.embedding import (
+    complement,
+    leading_eigenvectors,
+    multiply,
+    ritz,
+)
+from incerta.typing import Array
+
+INNER_TOL = 1e-8
+INNER_STEPS = 50
+
+
+class Sweep(NamedTuple):
+    """State after one round: first U*, then every U(j) from that U*."""
+
+    common: Array  # U*, (n_objects, k)
+    per_world: Array  # U(1) ... U(R), (n_worlds, n_objects, k)
+    objective: float  # Eq. 11; never falls from one sweep to the next
+
+
+class Alone(NamedTuple):
+    """Leading eigenvectors of each world by itself, before any agreement."""
+
+    eigenvalues: Array  # (n_worlds, k), largest first
+    embeddings: Array  # (n_worlds, n_objects, k)
+
+
+class Consistency(NamedTuple):
+    """What consistency learning finds."""
+
+    common: Array  # U*, (n_objects, n_clusters)
+    per_world: Array  # U(1) ... U(R), (n_worlds, n_objects, n_clusters)
+    objective: list[float]  # Eq. 11 after each sweep
+    alone: Alone  # where the U(j) started from
+
+
+def consistency(
+    laplacians: Sequence[Any],
+    n_clusters: int,
+    *,
+    weight: float = 1.0,
+    tol: float = 1e-6,
+    max_iter: int = 50,
+) -> Consistency:
+    """Embed the objects so that all worlds agree as well as they can.
+
+    Maximises ``Σ_j tr(U(j)' L(j) U(j)) + weight |U(j)' U*|²`` over orthonormal U(j)
+    and U* (Eq. 11), by turns: U* from all U(j), then each U(j) from its own Laplacian
+    and U*.
+
+    Parameters
+    ----------
+    laplacians : sequence of arrays or sparse arrays of shape (n_objects, n_objects)
+        One per world, from `normalised_laplacian`. They are asked for one at a time,
+        so a lazy sequence such as `Laplacians` need not hold them all.
+    n_clusters : int
+        Dimension of the embedding.
+    weight : float, default=1.0
+        How much agreement counts against each world's own structure. 0 gives the
+        mean of the separate embeddings, as a subspace.
+    tol : float, default=1e-6
+        Relative gain of the objective below which it stops.
+    max_iter : int, default=50
+        Most sweeps.
+
+    Returns
+    -------
+    Consistency
+        ``common`` is U*, computed once more from the last U(j); ``per_world`` the
+        U(j); ``objective`` the value after each sweep; ``alone`` the embeddings of
+        the worlds by themselves.
+
+    Notes
+    -----
+    Neither ``L + U* U*'`` nor ``Σ U U'`` is formed: U* are the leading left singular
+    vectors of all U(j) side by side, and each U(j) starts from where it was. A sweep
+    costs a few products of each Laplacian with k vectors; most data need two to five.
+
+    Embeddings are unique up to a rotation: compare subspaces, not columns.
+
+    References
+    ----------
+    .. [1] H. Liu et al., IJCAI 2019, Eqs. 11 to 15.
+    .. [2] A. Kumar, P. Rai, H. Daumé III, "Co-regularized Multi-view Spectral
+       Clustering", NIPS 2011: the same objective with worlds in the place of views.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.spectral import consistency
+    >>> block = np.kron(np.eye(2), np.full((2, 2), 0.5))
+    >>> found = consistency([block, block], n_clusters=2)
+    >>> abs(found.common @ found.common.T).round(6).tolist() == block.tolist()
+    True
+    """
+    if len(laplacians) == 0:
+        msg = "laplacians is empty; give one per world."
+        raise DataError(msg)
+    alone = embeddings_alone(laplacians, n_clusters)
+    sweeps = consistency_sweeps(laplacians, alone, weight)
+    history = []
+    for sweep in until_flat(sweeps, tol, max_iter):
+        last = sweep
+        history.append(sweep.objective)
+    return Consistency(common_embedding(last.per_world), last.per_world, history, alone)
+
+
+def embeddings_alone(laplacians: Sequence[Any], k: int) -> Alone:
+    """Embed every world by itself."""
+    steps = track(len(laplacians), "embedding")
+    found = []
+    for laplacian in laplacians:
+        found.append(leading_eigenvectors(laplacian, k, tol=INNER_TOL))
+        next(steps)
+    return Alone(np.stack([v for v, _ in found]), np.stack([u for _, u in found]))
+
+
+def consistency_sweeps(
+    laplacians: Sequence[Any], alone: Alone, weight: float = 1.0
+) -> Iterator[Sweep]:
+    """Alternate Eqs. 13 and 15, one sweep per ``next()``."""
+    n_worlds = len(laplacians)
+    per_world = alone.embeddings.copy()
+    # L(j) U(j), so that it is not multiplied again.
+    images = per_world * alone.eigenvalues[:, None, :]
+    while True:
+        common = common_embedding(per_world)
+        steps = track(n_worlds, "consistency")
+        for j in range(n_worlds):
+            per_world[j], images[j] = pulled_eigenvectors(
+                laplacians[j], per_world[j], images[j], common, weight
+            )
+            next(steps)
+        own = np.einsum("jnk,jnk->", per_world, images)
+        agreement = np.square(np.swapaxes(per_world, 1, 2) @ common).sum()
+        yield Sweep(common, per_world.copy(), float(own + weight * agreement))
+
+
+def common_embedding(per_world: Array) -> Array:
+    """U*: leading eigenvectors of Σ U(j) U(j)' (Eq. 13), from the small Gram matrix."""
+    n_worlds, n, k = per_world.shape
+    side_by_side = np.moveaxis(per_world, 0, 1).reshape(n, n_worlds * k)
+    values, vectors = np.linalg.eigh(side_by_side.T @ side_by_side)
+    # The leading k values are at least 1: the k columns of a single U(j) give that.
+    return side_by_side @ (vectors[:, -k:][:, ::-1] / np.sqrt(values[-k:][::-1]))
+
+
+def pulled_eigenvectors(
+    laplacian: Any, own: Array, image: Array, common: Array, weight: float
+) -> tuple[Array, Array]:
+    """Leading eigenvectors of ``L + weight U* U*'`` (Eq. 15), started from `own`.
+
+    Returns the vectors and their products with the Laplacian alone.
+    """
+
+    def times(block: Array) -> Array:
+        return multiply(laplacian, block) + weight * (common @ (common.T @ block))
+
+    new = complement(common, own)
+    basis = np.hstack([own, new])
+    start = image + weight * (common @ (common.T @ own))
+    start = np.hstack([start, times(new)]) if new.shape[1] else start
+    k = own.shape[1]
+    _, vectors, images = ritz(times, basis, start, k, INNER_TOL, INNER_STEPS)
+    return vectors, images - weight * (common @ (common.T @ vectors))

@@ -1,0 +1,141 @@
+"""Leading eigenvectors of symmetric matrices that are only ever multiplied."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from incerta.exceptions import DataError
+from incerta.typing import Array
+
+# More start vectors than are wanted: they speed convergence and, since a block
+# cannot miss a multiple eigenvalue, make disconnected graphs safe.
+GUARD = 4
+# The search space is cut back when it holds this many times the wanted vectors.
+MOST_BLOCKS = 10
+
+
+def leading_eigenvectors(
+    matrix: Any, k: int, *, tol: float = 1e-9, max_steps: int = 500
+) -> tuple[Array, Array]:
+    """Eigenvectors of the `k` largest eigenvalues.
+
+    Parameters
+    ----------
+    matrix : ndarray or sparse array of shape (n, n)
+        Symmetric.
+    k : int
+        Number of vectors.
+    tol : float, default=1e-9
+        Largest residual ``|A u - λ u|`` to accept.
+    max_steps : int, default=500
+        Most products of the matrix with a block of vectors.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (k,)
+        Largest first.
+    eigenvectors : ndarray of shape (n, k)
+        Orthonormal columns; signs, and rotations within multiple eigenvalues, are
+        arbitrary but always the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.spectral import leading_eigenvectors
+    >>> leading_eigenvectors(np.diag([1.0, 3.0, 2.0]), 2)[0]
+    array([3., 2.])
+    """
+    n = matrix.shape[0]
+    if matrix.shape != (n, n) or not 1 <= k <= n:
+        msg = (
+            f"{k} leading eigenvectors were asked for of a matrix of shape "
+            f"{matrix.shape}; it must be square and have at least as many rows."
+        )
+        raise DataError(msg)
+    start = np.random.default_rng(0).standard_normal((n, min(k + GUARD, n)))
+    basis = np.linalg.qr(start)[0]
+
+    def times(block: Array) -> Array:
+        return multiply(matrix, block)
+
+    values, vectors, _ = ritz(times, basis, times(basis), k, tol, max_steps)
+    return values, vectors
+
+
+def multiply(matrix: Any, block: Array) -> Array:
+    """``matrix @ block`` for a symmetric matrix."""
+    if isinstance(matrix, np.ndarray):
+        # The same by symmetry; BLAS is twice as fast on a wide result as on a tall one.
+        return (block.T @ matrix).T
+    return np.asarray(matrix @ block)
+
+
+def ritz(
+    times: Callable[[Array], Array],
+    basis: Array,
+    image: Array,
+    k: int,
+    tol: float,
+    max_steps: int,
+) -> tuple[Array, Array, Array]:
+    """Improve a space until it holds the `k` leading eigenvectors (block Krylov).
+
+    Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
+    residuals to it. Their eigenvalues never fall from step to step, so a warm start
+    can only get better.
+
+    Parameters
+    ----------
+    times : callable
+        Multiplies a block of vectors by the matrix.
+    basis : ndarray of shape (n, m)
+        Orthonormal start, m at least k.
+    image : ndarray of shape (n, m)
+        ``times(basis)``.
+    k : int
+        Number of vectors.
+    tol : float
+        Largest residual to accept.
+    max_steps : int
+        Most steps to make; the best so far is returned then.
+
+    Returns
+    -------
+    values : ndarray of shape (k,), largest first
+    vectors : ndarray of shape (n, k)
+    images : ndarray of shape (n, k)
+        ``times(vectors)``.
+    """
+    n = basis.shape[0]
+    keep = min(n, 2 * k + GUARD)
+    most = max(MOST_BLOCKS * k, keep + 2 * k)
+    step = 0
+    while True:
+        small = basis.T @ image
+        values, rotation = np.linalg.eigh((small + small.T) / 2)
+        values, rotation = values[::-1], rotation[:, ::-1]
+        vectors, images = basis @ rotation[:, :k], image @ rotation[:, :k]
+        residual = images - vectors * values[:k]
+        sizes = np.linalg.norm(residual, axis=0)
+        step += 1
+        if sizes.max() <= tol or step >= max_steps or basis.shape[1] >= n:
+            return values[:k], vectors, images
+        if basis.shape[1] + k > most:
+            basis, image = basis @ rotation[:, :keep], image @ rotation[:, :keep]
+        new = complement(residual[:, sizes > tol / 10], basis)
+        if new.shape[1] == 0:
+            return values[:k], vectors, images
+        basis = np.hstack([basis, new])
+        image = np.hstack([image, times(new)])
+
+
+def complement(block: Array, basis: Array) -> Array:
+    """Orthonormal basis of what `block` adds to the space of `basis`."""
+    norms = np.linalg.norm(block, axis=0)
+    rest = block[:, norms > 0] / norms[norms > 0]
+    for _ in range(2):  # once leaves rounding errors of the size of the rest itself
+        rest = rest - basis @ (basis.T @ rest)
+        left, sizes, _ = np.linalg.svd(rest, full_matrices=False)
+        rest = left[:, sizes > 1e-10]
+    return rest[:, : basis.shape[0] - basis.shape[1]]

@@ -1,0 +1,88 @@
+"""Where new values fall in an embedding that was learnt without them (Nyström)."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import NearestNeighbors
+
+from incerta.backend.memory import blocks
+from incerta.spectral.affinity import TUNING_NEIGHBOUR, Width
+from incerta.typing import Array
+
+# A new value far from everything keeps the direction of its nearest object instead
+# of vanishing: affinities are raised until the largest has this logarithm.
+LEAST_LOG = -30.0
+
+
+class Embedded(NamedTuple):
+    """One world and where its objects were put."""
+
+    values: Array  # (n_objects, n_features)
+    scales: Array  # (n_objects,), kernel scales
+    roots: Array  # (n_objects,), degree ** -0.5
+    targets: Array  # (n_objects, k), what rows of the Laplacian are multiplied by
+
+
+def aligned(embedding: Array, common: Array) -> Array:
+    """Rotation that brings an embedding nearest to the common one (Procrustes)."""
+    left, _, right = np.linalg.svd(embedding.T @ common)
+    return left @ right
+
+
+def extend(new: Array, world: Embedded, width: Width, n_neighbors: int | None) -> Array:
+    """Embed new values next to those of a world.
+
+    Parameters
+    ----------
+    new : ndarray of shape (n_new, n_features)
+        One value per new object.
+    world : Embedded
+        The world.
+    width : str or float
+        As the affinity of the world was made: "self-tuning" needs scales of its own.
+    n_neighbors : int or None
+        Use this many nearest objects of the world; None for all.
+
+    Returns
+    -------
+    ndarray of shape (n_new, k)
+    """
+    n = len(world.values)
+    out = np.empty((len(new), world.targets.shape[1]))
+    for part in blocks(len(new), 16 * n):
+        out[part] = _extend_block(new[part], world, width, n_neighbors)
+    return out
+
+
+def _extend_block(
+    new: Array, world: Embedded, width: Width, n_neighbors: int | None
+) -> Array:
+    weighted = world.roots[:, None] * world.targets
+    if n_neighbors is None:
+        squares = euclidean_distances(new, world.values, squared=True)
+        scales = _own_scales(squares, world, width)
+        affinity = _affinities(squares, scales[:, None] * world.scales)
+        return (affinity @ weighted) / np.sqrt(affinity.sum(axis=1))[:, None]
+    k = min(n_neighbors, len(world.values))
+    search = NearestNeighbors(n_neighbors=k).fit(world.values)
+    distances, near = search.kneighbors(new)
+    squares = distances**2
+    scales = _own_scales(squares, world, width)
+    affinity = _affinities(squares, scales[:, None] * world.scales[near])
+    sums = np.einsum("ij,ijk->ik", affinity, weighted[near])
+    return sums / np.sqrt(affinity.sum(axis=1))[:, None]
+
+
+def _affinities(squares: Array, scales: Array) -> Array:
+    logs = -0.5 * squares / scales
+    most = logs.max(axis=1, keepdims=True)
+    return np.exp(logs + np.clip(LEAST_LOG - most, 0.0, None))
+
+
+def _own_scales(squares: Array, world: Embedded, width: Width) -> Array:
+    if width != "self-tuning":
+        return np.full(len(squares), world.scales[0])
+    k = min(TUNING_NEIGHBOUR, squares.shape[1]) - 1
+    own = np.sqrt(np.partition(squares, k, axis=1)[:, k] / 2.0)
+    return np.where(own > 0.0, own, world.scales.min())

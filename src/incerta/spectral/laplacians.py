@@ -1,0 +1,92 @@
+"""The Laplacians of many worlds, held in bounded memory."""
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from incerta.spectral.affinity import (
+    Matrix,
+    Width,
+    dense_affinity,
+    inverse_root,
+    kernel_scales,
+    normalise_in_place,
+    sparse_affinity,
+)
+from incerta.typing import Array
+from incerta.worlds import Worlds
+
+# All pairs up to this many objects, a graph of nearest neighbours above: a single
+# matrix of all pairs then takes 200 MB.
+DENSE_OBJECTS = 5000
+GRAPH_NEIGHBORS = 15
+# Laplacians are kept while all of them fit into this; else each is made again.
+KEPT_BYTES = 128 * 2**20
+
+
+class Laplacians(Sequence[Any]):
+    """Normalised Laplacians of worlds, made when asked for.
+
+    Parameters
+    ----------
+    worlds : Worlds
+        The worlds.
+    width, width_scale
+        See `gaussian_affinity`.
+    n_neighbors : int, "auto" or None, default="auto"
+        See `gaussian_affinity`; "auto" keeps all pairs up to 5000 objects and 15
+        neighbours of each above.
+
+    Notes
+    -----
+    Sparse ones are kept; dense ones are kept while all of them take at most 128 MB,
+    and else made again each time. There is never an array of all pairs times worlds.
+    """
+
+    def __init__(
+        self,
+        worlds: Worlds,
+        width: Width = "median",
+        width_scale: float = 1.0,
+        n_neighbors: "int | str | None" = "auto",
+    ) -> None:
+        n_worlds, n_objects, _ = worlds.shape
+        if n_neighbors == "auto":
+            n_neighbors = None if n_objects <= DENSE_OBJECTS else GRAPH_NEIGHBORS
+        self.worlds, self.width, self.width_scale = worlds, width, width_scale
+        self.n_neighbors = None if n_neighbors is None else int(n_neighbors)
+        fits = 8 * n_worlds * n_objects**2 <= KEPT_BYTES
+        self._keep = fits or self.n_neighbors is not None
+        self._kept: dict[int, Matrix] = {}
+        self.scales: dict[int, Array] = {}  # kernel scales of each world's values
+        self.roots: dict[int, Array] = {}  # degree ** -0.5 of each world's objects
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+    @overload
+    def __getitem__(self, j: int) -> Matrix: ...
+    @overload
+    def __getitem__(self, j: slice) -> "Laplacians": ...
+    def __getitem__(self, j: int | slice) -> "Matrix | Laplacians":
+        """Laplacian of world `j`."""
+        if isinstance(j, slice):
+            return Laplacians(
+                self.worlds[j], self.width, self.width_scale, self.n_neighbors
+            )
+        if j in self._kept:
+            return self._kept[j]
+        values = self.worlds[j]
+        if j not in self.scales:
+            self.scales[j] = kernel_scales(values, self.width, self.width_scale)
+        affinity: Matrix
+        if self.n_neighbors is None:
+            affinity = dense_affinity(values, self.scales[j])
+        else:
+            affinity = sparse_affinity(values, self.scales[j], self.n_neighbors)
+        self.roots[j] = inverse_root(np.asarray(affinity.sum(axis=1)).ravel())
+        laplacian = normalise_in_place(affinity, self.roots[j])
+        if self._keep:
+            self._kept[j] = laplacian
+        return laplacian

@@ -1,0 +1,199 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import gaussian_kde
+
+import incerta as ic
+from incerta.divergence import (
+    SaturationWarning,
+    jensen_shannon,
+    jensen_shannon_per_feature,
+)
+from incerta.divergence.jensen_shannon import log_one_plus
+from tests.divergence import oracle
+
+pytestmark = pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWarning")
+ENGINES = ["numpy", "numba"]
+
+
+def worlds_like(seed, m, n, d, noise=0.5):
+    rng = np.random.default_rng(seed)
+    centre = rng.normal(size=(n, d)) * rng.uniform(0.1, 30, d) + rng.normal(size=d) * 50
+    return centre + noise * rng.normal(size=(m, n, d)) * rng.uniform(0.1, 30, d)
+
+
+@st.composite
+def odd_worlds(draw):
+    """Worlds with constant, duplicated and single-world-flat features."""
+    m, n, d = (
+        draw(st.integers(2, 4)),
+        draw(st.integers(3, 40)),
+        draw(st.integers(1, 30)),
+    )
+    worlds = worlds_like(
+        draw(st.integers(0, 2**32 - 1)), m, n, d, draw(st.floats(0, 1))
+    )
+    if draw(st.booleans()):
+        worlds[:, :, draw(st.integers(0, d - 1))] = 7.0
+    if draw(st.booleans()):
+        worlds[:, :, 0] = worlds[:, :, -1]
+    if draw(st.booleans()):
+        worlds[0, :, 0] = worlds[0, 0, 0]
+    return worlds
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=25, deadline=None)
+@given(worlds=odd_worlds())
+def test_against_the_literal_loops(engine, worlds):
+    found = jensen_shannon(worlds, engine=engine)
+    np.testing.assert_allclose(found, oracle.jensen_shannon(worlds), atol=1e-5)
+    reference = jensen_shannon(worlds, dtype="float64")
+    np.testing.assert_allclose(reference, oracle.jensen_shannon(worlds), atol=1e-9)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("n", "d"), [(1500, 2), (1100, 21), (700, 60)])
+def test_single_precision_is_enough_over_many_blocks(engine, n, d):
+    worlds = worlds_like(1, 3, n, d, noise=0.2)
+    exact = jensen_shannon(worlds, dtype="float64", bandwidth="scott")
+    fast = jensen_shannon(worlds, engine=engine, bandwidth="scott")
+    np.testing.assert_allclose(fast, exact, atol=1e-5)
+
+
+@settings(deadline=None)
+@given(odd_worlds())
+def test_laws(worlds):
+    J = jensen_shannon(worlds)
+    np.testing.assert_array_equal(J, J.T)
+    np.testing.assert_array_equal(np.diag(J), 0.0)
+    assert (J >= 0).all()
+    assert (np.log(2) + 1e-6 >= J).all()
+    moved = worlds * 3.0 + 11.0
+    np.testing.assert_allclose(jensen_shannon(moved), J, atol=1e-5)
+
+
+def test_density_is_that_of_scipy():
+    # With scipy's own width in one dimension the two densities are the same.
+    worlds = worlds_like(0, 2, 30, 1)
+    h = np.array([gaussian_kde(w.T).covariance[0] ** 0.5 for w in worlds])
+    kde = [gaussian_kde(w.T) for w in worlds]
+    total = 0.0
+    for p, q in ((0, 1), (1, 0)):
+        f, g = kde[p](worlds[p].T), kde[q](worlds[p].T)
+        total += np.log(2 * f / (f + g)).mean() / 2
+    found = jensen_shannon(worlds, bandwidth=h, dtype="float64")
+    assert found[0, 1] == pytest.approx(total, rel=1e-9)
+
+
+def test_lazy_worlds_and_their_array_agree():
+    worlds = ic.from_gaussian(np.random.default_rng(0).normal(size=(40, 3)), std=0.5)
+    drawn = worlds.worlds(6, 0)
+    np.testing.assert_array_equal(jensen_shannon(drawn), jensen_shannon(drawn.stack()))
+
+
+def test_equal_worlds_do_not_differ():
+    worlds = np.repeat(worlds_like(0, 1, 20, 3), 4, axis=0)
+    np.testing.assert_allclose(jensen_shannon(worlds), 0.0, atol=1e-6)
+    np.testing.assert_array_equal(jensen_shannon(np.ones((3, 5, 2))), 0.0)
+
+
+def test_swapped_objects_are_not_seen():
+    worlds = worlds_like(0, 1, 20, 2)
+    both = np.concatenate([worlds, worlds[:, ::-1]])
+    assert jensen_shannon(both)[0, 1] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_threads_and_blocks_do_not_matter(engine, monkeypatch):
+    worlds = worlds_like(0, 7, 60, 3)
+    one = jensen_shannon(worlds, engine=engine)
+    np.testing.assert_array_equal(one, jensen_shannon(worlds, engine=engine, n_jobs=2))
+    monkeypatch.setattr("incerta.divergence.jensen_shannon.POINT_BYTES", 3000)
+    np.testing.assert_allclose(jensen_shannon(worlds, engine=engine), one, atol=1e-6)
+
+
+def test_subsample_is_within_its_stated_error():
+    worlds = worlds_like(0, 12, 900, 3)
+    exact = jensen_shannon(worlds)
+    part, error = jensen_shannon(worlds, n_points=200, return_error=True)
+    pairs = np.triu_indices(12, 1)
+    z = (part - exact)[pairs] / error[pairs]
+    # 66 pairs that share points: their z are correlated, so the bounds are wide.
+    assert 0.5 < np.sqrt((z**2).mean()) < 1.6
+    assert np.abs(z).max() < 5
+    whole, none = jensen_shannon(worlds, n_points=900, return_error=True)
+    np.testing.assert_array_equal(whole, exact)
+    np.testing.assert_array_equal(none, 0.0)
+
+
+def test_saturation_is_told_and_scott_is_the_way_out():
+    worlds = worlds_like(0, 5, 40, 40, noise=0.3)
+    with pytest.warns(SaturationWarning, match="bandwidth='scott'"):
+        jensen_shannon(worlds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wide = jensen_shannon(worlds, bandwidth="scott")
+        features = jensen_shannon_per_feature(worlds)
+    for J in (wide, features):
+        assert J[np.triu_indices(5, 1)].max() < 0.65
+
+
+def test_identical_worlds_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jensen_shannon(np.repeat(worlds_like(0, 1, 20, 3), 4, axis=0))
+
+
+@settings(max_examples=10, deadline=None)
+@given(odd_worlds())
+def test_per_feature_is_the_mean_of_single_features(worlds):
+    varying = np.ptp(worlds.reshape(-1, worlds.shape[2]), axis=0) > 0
+    single = [jensen_shannon(worlds[:, :, [j]]) for j in np.flatnonzero(varying)]
+    expected = np.mean(single, axis=0) if single else np.zeros((len(worlds),) * 2)
+    np.testing.assert_allclose(jensen_shannon_per_feature(worlds), expected, atol=1e-6)
+
+
+def test_large_factors_do_not_overflow():
+    ratio = np.array([[0.0, 1e-30, 1.0]])
+    for factor in (-2000.0, 0.0, 2000.0):
+        found = log_one_plus(ratio, np.array([[factor]]))
+        with np.errstate(divide="ignore"):
+            expected = np.logaddexp(0.0, np.log(ratio) + factor)
+        np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bandwidth": "silver"}, "bandwidth='silver' must be"),
+        ({"bandwidth": [1.0, 2.0, 3.0]}, r"one width per feature, \(2,\)"),
+        ({"bandwidth": [1.0, -1.0]}, "positive and finite"),
+        ({"n_points": 1}, "n_points=1 must be at least 2"),
+        ({"dtype": "float16"}, "dtype='float16'"),
+        ({"engine": "cuda"}, "engine='cuda'"),
+    ],
+)
+def test_bad_parameters(arguments, message):
+    worlds = np.random.default_rng(0).normal(size=(3, 5, 2))
+    with pytest.raises((ValueError, IndexError), match=message):
+        jensen_shannon(worlds, **arguments)
+
+
+def test_data_instead_of_worlds():
+    with pytest.raises(ValueError, match="draw its worlds first"):
+        jensen_shannon(ic.from_gaussian([[0.0]], std=1.0))
+
+
+def test_memory_stays_bounded():
+    import tracemalloc
+
+    worlds = ic.from_gaussian(np.zeros((60_000, 2)), std=1.0).worlds(2, 0)
+    tracemalloc.start()
+    jensen_shannon(worlds, n_points=50)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * 2**20
