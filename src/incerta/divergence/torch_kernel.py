@@ -39,7 +39,10 @@ def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Ar
     sums = fused_sums if target.type == "cuda" else blocked_sums
     n_worlds, n_points = picks.shape
     n_objects = scaled.worlds.shape[1]
-    means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
+    # Results stay on the device until the end: fetching one would wait for it.
+    means, errors = torch.zeros(
+        (2, n_worlds, n_worlds), dtype=torch.float64, device=target
+    )
 
     def upload(array: Any) -> Any:
         host = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
@@ -64,12 +67,12 @@ def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Ar
             # own is at least 1: x is one of the values whose kernels it sums.
             factor = log_norm[block, None] - log_norm[q]
             logs = torch.logaddexp(torch.zeros_like(ratio), torch.log(ratio) + factor)
-            means[block, q] = logs.mean(dim=1).cpu().numpy()
+            means[block, q] = logs.mean(dim=1)
             if n_points < n_objects:
-                errors[block, q] = logs.std(dim=1, correction=0).cpu().numpy()
+                errors[block, q] = logs.std(dim=1, correction=0)
             next(steps)
     left_out = (n_objects - n_points) / max(n_objects - 1, 1)
-    return means, errors * np.sqrt(left_out / n_points)
+    return means.cpu().numpy(), errors.cpu().numpy() * np.sqrt(left_out / n_points)
 
 
 def blocked_sums(x: Any, centres: Any, unit: Any) -> Any:
