@@ -89,7 +89,7 @@ def representatives(
     if method == "greedy":
         chosen = _greedy(table, n)
     elif method == "central":
-        chosen = np.argsort(table.mean(axis=1), kind="stable")[:n]
+        chosen = np.argsort(_rounded(table.sum(axis=1)), kind="stable")[:n]
     elif method == "random":
         chosen = random_worlds(n_worlds, n, random_state)
     else:
@@ -112,12 +112,22 @@ def _greedy(table: Array, n: int) -> Indices:
     for _ in range(n):
         # A world already chosen cannot lower the loss, but may tie with one that
         # cannot either.
-        loss = np.minimum(nearest, table).sum(axis=1)
+        loss = _rounded(np.minimum(nearest, table).sum(axis=1))
         loss[chosen] = np.inf
         pick = int(loss.argmin())
         chosen.append(pick)
         nearest = np.minimum(nearest, table[pick])
     return np.array(chosen)
+
+
+def _rounded(sums: Array) -> Array:
+    """Sums without their last digits.
+
+    Two worlds that are each other's only neighbours lower the loss equally; which of
+    them is first must not depend on the order of additions.
+    """
+    size = sums.max()
+    return np.round(sums / size, 12) if size > 0 else sums
 
 
 def _checked(divergences: ArrayLike) -> Array:

@@ -23,6 +23,8 @@ def jensen_shannon(worlds, h=None):
     worlds = np.asarray(worlds, dtype=np.float64)
     spread = np.ptp(worlds.reshape(-1, worlds.shape[2]), axis=0)
     worlds = worlds[:, :, spread > 0]
+    if worlds.shape[2] == 0:
+        return np.zeros((len(worlds), len(worlds)))
     h = silverman(worlds) if h is None else h
     m = len(worlds)
     J = np.zeros((m, m))

@@ -22,8 +22,9 @@ def test_blocks_on_any_device(m, n, d, monkeypatch):
     monkeypatch.setattr(torch_kernel, "EXPONENT_BYTES", 1000)
     rng = np.random.default_rng(0)
     x, a = rng.normal(size=(2, n, d)).astype(np.float32)
-    unit = torch.ones(d)
-    found = torch_kernel.blocked_sums(torch.from_numpy(x.T), torch.from_numpy(a), unit)
+    found = torch_kernel.blocked_sums(
+        torch.from_numpy(x.T), torch.from_numpy(a), torch.zeros(d), torch.ones(d)
+    )
     expected = sums_in_float64(x.astype(float), a.astype(float))
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-30)
 

@@ -14,7 +14,7 @@ FLOOR = 1e-3  # of the pooled spread, for a feature that is flat in one world on
 class Spread(NamedTuple):
     """Where the values of all worlds lie, per feature."""
 
-    center: Array  # (n_features,), mean over worlds and objects
+    centers: Array  # (n_worlds, n_features), mean of each world
     pooled: Array  # (n_features,), standard deviation over worlds and objects
     each: Array  # (n_worlds, n_features), standard deviation within each world
 
@@ -32,7 +32,7 @@ def spread_of(worlds: "Worlds | Array") -> Spread:
     # What rounding leaves of a constant feature is no spread.
     pooled[pooled <= (1e-12 * size) ** 2] = 0.0
     each = np.sqrt(variance * (n_objects / max(n_objects - 1, 1)))
-    return Spread(mean.mean(axis=0), np.sqrt(pooled), each)
+    return Spread(mean, np.sqrt(pooled), each)
 
 
 def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: int) -> Array:

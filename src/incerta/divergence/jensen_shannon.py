@@ -5,7 +5,6 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
@@ -16,7 +15,7 @@ from incerta.divergence.kernel_sums import (
     default_engine,
     kernel_sums,
 )
-from incerta.exceptions import IncertaWarning
+from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
 
@@ -149,7 +148,7 @@ def jensen_shannon(
         worlds,
         varying,
         spread,
-        _at(bandwidth, varying),
+        _at(bandwidth, varying, worlds.shape[2]),
         _picks(n_points, worlds, random_state),
         _Where(np.dtype(dtype), device, engine, n_jobs),
     )
@@ -204,7 +203,7 @@ def jensen_shannon_per_feature(
     total = np.zeros((len(worlds), len(worlds)))
     for feature in varying:
         one = np.array([feature])
-        width = _at(bandwidth, one)
+        width = _at(bandwidth, one, worlds.shape[2])
         total += _of_features(worlds, one, spread, width, picks, where)[0]
     return total / max(len(varying), 1)
 
@@ -231,16 +230,16 @@ def _of_features(
     if len(features) == 0:
         return np.zeros((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
     spread = Spread(
-        spread.center[features], spread.pooled[features], spread.each[:, features]
+        spread.centers[:, features], spread.pooled[features], spread.each[:, features]
     )
     widths = bandwidths(bandwidth, spread, worlds.shape[1])
-    scaled = _Scaled(worlds, features, spread.center, widths)
+    kernels = _Densities(worlds, features, spread, widths)
     if where.device == "cpu":
-        means, errors = _on_cpu(scaled, picks, where)
+        means, errors = _on_cpu(kernels, picks, where)
     else:
         from incerta.divergence.torch_kernel import mean_log_ratios
 
-        means, errors = mean_log_ratios(scaled, picks, where.device)
+        means, errors = mean_log_ratios(kernels, picks, where.device)
     # Row p holds the averages over the values of world p; J needs both directions.
     divergences = np.clip(LOG_2 - (means + means.T) / 2, 0.0, None)
     np.fill_diagonal(divergences, 0.0)
@@ -248,42 +247,44 @@ def _of_features(
     return divergences, np.sqrt(errors**2 + errors.T**2) / 2
 
 
-class _Scaled:
-    """Worlds in the features in use, centred; and their kernel widths."""
+class _Densities:
+    """Worlds in the features in use, each with its kernel."""
 
     def __init__(
-        self, worlds: Worlds, used: Indices, center: Array, widths: Array
+        self, worlds: Worlds, features: Indices, spread: Spread, widths: Array
     ) -> None:
-        self.worlds, self.used, self.center, self.widths = worlds, used, center, widths
+        self.worlds, self.features = worlds, features
+        self.centers, self.widths = spread.centers, widths
         self.log_norm = np.log(widths).sum(axis=1)
 
     def __len__(self) -> int:
         return len(self.worlds)
 
     def __getitem__(self, j: int) -> Array:
-        return self.worlds[j][:, self.used] - self.center
+        return self.worlds[j][:, self.features]
 
 
-def _on_cpu(scaled: _Scaled, picks: Indices, where: _Where) -> tuple[Array, Array]:
+def _on_cpu(kernels: _Densities, picks: Indices, where: _Where) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p."""
     n_worlds, n_points = picks.shape
-    n_objects = scaled.worlds.shape[1]
+    n_objects = kernels.worlds.shape[1]
     means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
-    widths, log_norm, dtype = scaled.widths, scaled.log_norm, where.dtype
+    widths, log_norm, dtype = kernels.widths, kernels.log_norm, where.dtype
     engine = default_engine() if where.engine == "auto" else where.engine
 
-    def densities(x: NDArray[Any], q: int) -> Array:
+    def densities(x: Array, q: int) -> Array:
         """Density of world q at `x`, up to a factor that all worlds share."""
-        points = augmented_points(x, widths[q])
-        centres = augmented_centres(scaled[q].astype(dtype), widths[q])
+        where_q = kernels.centers[q], widths[q], dtype
+        points = augmented_points(x, *where_q)
+        centres = augmented_centres(kernels[q], *where_q)
         return kernel_sums(points, centres, engine)
 
-    def column(x: NDArray[Any], own: Array, q: int) -> tuple[int, Array]:
+    def column(x: Array, own: Array, q: int) -> tuple[int, Array]:
         ratio = densities(x, q).reshape(own.shape) / own
         # own is at least 1: x is one of the values whose kernels it sums.
         return q, log_one_plus(ratio, log_norm[block, None] - log_norm[q])
 
-    world_bytes = 8 * n_points * len(scaled.used)
+    world_bytes = 8 * n_points * len(kernels.features)
     parts = list(blocks(n_worlds, world_bytes, POINT_BYTES))
     steps = track(n_worlds * len(parts), "divergence")
     parallel = Parallel(
@@ -291,7 +292,7 @@ def _on_cpu(scaled: _Scaled, picks: Indices, where: _Where) -> tuple[Array, Arra
     )
     for block in parts:
         members = range(*block.indices(n_worlds))
-        each = [scaled[p][picks[p]].astype(dtype) for p in members]
+        each = [kernels[p][picks[p]] for p in members]
         own = np.stack([densities(x, p) for x, p in zip(each, members, strict=True)])
         x = np.concatenate(each)
         for q, logs in parallel(delayed(column)(x, own, q) for q in range(n_worlds)):
@@ -321,10 +322,19 @@ def _picks(n_points: int | None, worlds: Worlds, random_state: int) -> Indices:
     return np.sort(np.array(chosen), axis=1)
 
 
-def _at(bandwidth: "str | ArrayLike", features: Indices) -> "str | ArrayLike":
+def _at(
+    bandwidth: "str | ArrayLike", features: Indices, n_features: int
+) -> "str | ArrayLike":
     if isinstance(bandwidth, str) or np.ndim(bandwidth) == 0:
         return bandwidth
-    return np.asarray(bandwidth)[..., features]
+    widths = np.asarray(bandwidth)
+    if widths.shape[-1] != n_features:
+        msg = (
+            f"bandwidth is for {widths.shape[-1]} features, the worlds have "
+            f"{n_features}."
+        )
+        raise DataError(msg)
+    return widths[..., features]
 
 
 def _check_choices(n_points: int | None, dtype: str, engine: str) -> None:

@@ -4,7 +4,6 @@
 more columns, so that one matrix product gives the finished exponent, in base 2.
 """
 
-from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -22,11 +21,18 @@ LOG2_E = 1.4426950408889634
 LOWEST = -126.0
 
 
-def augmented_points(x: NDArray[Any], widths: Array) -> NDArray[Any]:
-    """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, scaled to base 2."""
+def augmented_points(
+    x: Array, center: Array, widths: Array, dtype: Any
+) -> NDArray[Any]:
+    """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, to base 2.
+
+    Coordinates are taken from the `center` of the centres: what is large then is far
+    from all of them and does not count, so single precision is enough.
+    """
     d = x.shape[1]
-    out = np.empty((x.shape[0], d + 2), dtype=x.dtype)
-    np.multiply(x, (np.sqrt(LOG2_E) / widths).astype(x.dtype), out=out[:, :d])
+    out = np.empty((x.shape[0], d + 2), dtype=dtype)
+    unit = np.sqrt(LOG2_E) / widths
+    np.multiply(x - center, unit, out=out[:, :d], casting="same_kind")
     out[:, d] = 1.0
     # From the rounded coordinates, so that rounding moves points and nothing else.
     np.einsum("ij,ij->i", out[:, :d], out[:, :d], out=out[:, d + 1])
@@ -34,9 +40,11 @@ def augmented_points(x: NDArray[Any], widths: Array) -> NDArray[Any]:
     return out
 
 
-def augmented_centres(a: NDArray[Any], widths: Array) -> NDArray[Any]:
+def augmented_centres(
+    a: Array, center: Array, widths: Array, dtype: Any
+) -> NDArray[Any]:
     """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2."""
-    out = augmented_points(a, widths)
+    out = augmented_points(a, center, widths, dtype)
     out[:, [-2, -1]] = out[:, [-1, -2]]
     return np.ascontiguousarray(out.T)
 
@@ -58,7 +66,13 @@ def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Arr
     ndarray of shape (n_points,), float64
         Blocks are summed in the precision of the input, their sums in float64.
     """
-    add_powers = _engines()[engine]() if points.dtype == np.float32 else _numpy_powers
+    add_powers = _numpy_powers
+    if engine == "numba" and points.dtype == np.float32:
+        from incerta.divergence import numba_kernel
+
+        if len(centres) - 2 <= numba_kernel.FEW_FEATURES:
+            return numba_kernel.kernel_sums_of_few(points, centres)
+        add_powers = numba_kernel.add_powers_of_two
     sums = np.zeros(len(points))
     buffer = np.empty(POINTS * CENTRES, dtype=points.dtype)
     for i in range(0, len(points), POINTS):
@@ -86,14 +100,3 @@ def _numpy_powers(exponents: NDArray[Any], sums: Array) -> None:
 @cache
 def _ones(n: int, dtype: "np.dtype[Any]") -> NDArray[Any]:
     return np.ones(n, dtype=dtype)
-
-
-@cache
-def _numba_powers() -> Callable[[NDArray[Any], Array], None]:
-    from incerta.divergence.numba_kernel import add_powers_of_two
-
-    return add_powers_of_two
-
-
-def _engines() -> dict[str, Callable[[], Callable[[NDArray[Any], Array], None]]]:
-    return {"numpy": lambda: _numpy_powers, "numba": _numba_powers}

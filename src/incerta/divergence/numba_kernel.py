@@ -1,7 +1,9 @@
-"""Powers of two, summed by rows: the numba version of the numpy steps.
+"""Powers of two, summed by rows: the numba versions of the numpy steps.
 
 Imported only where the extra ``fast`` is installed; compiled once and cached.
 """
+
+from typing import Any
 
 import numba
 import numpy as np
@@ -9,28 +11,75 @@ from numpy.typing import NDArray
 
 from incerta.typing import Array
 
+FEW_FEATURES = 4
 
-@numba.njit("void(float32[:, ::1], float64[::1])", fastmath=True, cache=True)
-def add_powers_of_two(exponents: NDArray[np.float32], sums: Array) -> None:
-    """Add ``2**exponents``, summed along rows, to `sums`; exponents are at most 0.
+jit: Any = numba.njit
 
-    The whole part of an exponent goes straight into the bits of a float32, the rest,
-    in (−1, 0], through a polynomial of degree 5 with relative error 1e-7. Truncation
-    and shifts vectorise; a call of ``exp`` would not.
+
+@jit(fastmath=True, inline="always")
+def _power_of_two(exponent: Any) -> Any:
+    """``2**exponent`` for an exponent of at most 0, in float32.
+
+    The whole part goes straight into the bits of the result, the rest, in (−1, 0],
+    through a polynomial of degree 5 with relative error 1e-7. Truncation and shifts
+    vectorise; a call of ``exp`` would not.
     """
+    # The smallest normal number; what is below does not count.
+    t = max(exponent, np.float32(-126.0))
+    whole = np.int32(t)
+    f = t - np.float32(whole)
+    p = np.float32(0.000944903295)
+    p = p * f + np.float32(0.00920579769)
+    p = p * f + np.float32(0.0552973561)
+    p = p * f + np.float32(0.24018015)
+    p = p * f + np.float32(0.693143725)
+    p = p * f + np.float32(1.0)
+    bits = np.int32((whole + np.int32(127)) << 23)
+    return p * bits.view(np.float32)
+
+
+@jit("void(float32[:, ::1], float64[::1])", fastmath=True, cache=True)
+def add_powers_of_two(exponents: NDArray[np.float32], sums: Array) -> None:
+    """Add ``2**exponents``, summed along rows, to `sums`."""
     for i in range(exponents.shape[0]):
         total = np.float32(0.0)
         for j in range(exponents.shape[1]):
-            # The smallest normal number; what is below does not count.
-            t = max(exponents[i, j], np.float32(-126.0))
-            whole = np.int32(t)
-            f = t - np.float32(whole)
-            p = np.float32(0.000944903295)
-            p = p * f + np.float32(0.00920579769)
-            p = p * f + np.float32(0.0552973561)
-            p = p * f + np.float32(0.24018015)
-            p = p * f + np.float32(0.693143725)
-            p = p * f + np.float32(1.0)
-            bits = np.int32((whole + np.int32(127)) << 23)
-            total += p * bits.view(np.float32)
+            total += _power_of_two(exponents[i, j])
         sums[i] += total
+
+
+@jit("void(float32[:, ::1], float32[:, ::1], float64[::1])", fastmath=True, cache=True)
+def add_kernels_of_four(
+    points: NDArray[np.float32], centres: NDArray[np.float32], sums: Array
+) -> None:
+    """Add the kernels of `centres` at `points` to `sums`, for four features.
+
+    With so few features the exponent is cheaper to make where it is used than to
+    fetch from a product of matrices.
+    """
+    for i in range(points.shape[0]):
+        x0, x1, x2, x3 = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
+        own = points[i, 5]
+        total = np.float32(0.0)
+        for j in range(centres.shape[1]):
+            exponent = own + centres[4, j]
+            exponent += x0 * centres[0, j] + x1 * centres[1, j]
+            exponent += x2 * centres[2, j] + x3 * centres[3, j]
+            total += _power_of_two(exponent)
+        sums[i] += total
+
+
+def kernel_sums_of_few(
+    points: NDArray[np.float32], centres: NDArray[np.float32]
+) -> Array:
+    """`kernel_sums` for at most four features; the missing ones are 0."""
+    missing = FEW_FEATURES - (points.shape[1] - 2)
+    if missing:
+        points = np.insert(points, [0] * missing, 0.0, axis=1)
+        centres = np.insert(centres, [0] * missing, 0.0, axis=0)
+    sums = np.zeros(len(points))
+    # Blocks keep sums in single precision short.
+    for start in range(0, centres.shape[1], 512):
+        part = np.ascontiguousarray(centres[:, start : start + 512])
+        add_kernels_of_four(points, part, sums)
+    return sums

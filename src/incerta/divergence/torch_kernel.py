@@ -19,13 +19,13 @@ POINT_BYTES = 2**30
 EXPONENT_BYTES = 2**28
 
 
-def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Array]:
+def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
 
     Parameters
     ----------
-    scaled : sequence of ndarray of shape (n_objects, n_features)
-        Centred worlds, with ``widths`` and ``log_norm``.
+    kernels : sequence of ndarray of shape (n_objects, n_features)
+        Worlds, with the ``centers``, ``widths`` and ``log_norm`` of their kernels.
     picks : ndarray of shape (n_worlds, n_points)
         Which values each world is evaluated at.
     device : str
@@ -38,7 +38,7 @@ def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Ar
         raise ValueError(msg)
     sums = fused_sums if target.type == "cuda" else blocked_sums
     n_worlds, n_points = picks.shape
-    n_objects = scaled.worlds.shape[1]
+    n_objects = kernels.worlds.shape[1]
     # Results stay on the device until the end: fetching one would wait for it.
     means, errors = torch.zeros(
         (2, n_worlds, n_worlds), dtype=torch.float64, device=target
@@ -48,21 +48,28 @@ def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Ar
         host = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
         return host.to(target)
 
-    units = upload(np.sqrt(LOG2_E) / scaled.widths)
-    log_norm = torch.from_numpy(scaled.log_norm).to(target)
-    point_bytes = 4 * n_points * scaled.widths.shape[1]
+    # Single precision counts from the middle of all worlds.
+    middle = kernels.centers.mean(axis=0)
+    centers = upload(kernels.centers - middle)
+    units = upload(np.sqrt(LOG2_E) / kernels.widths)
+    log_norm = torch.from_numpy(kernels.log_norm).to(target)
+    point_bytes = 4 * n_points * kernels.widths.shape[1]
     parts = list(blocks(n_worlds, point_bytes, POINT_BYTES))
     steps = track(n_worlds * len(parts), "divergence")
     for block in parts:
         members = range(*block.indices(n_worlds))
-        x = np.stack([scaled[p][picks[p]] for p in members])
+        x = np.stack([kernels[p][picks[p]] - middle for p in members])
         each = upload(np.swapaxes(x, 1, 2))  # (n_members, n_features, n_points)
         together = upload(np.moveaxis(x, 2, 0).reshape(x.shape[2], -1))
         own = torch.stack(
-            [sums(each[i], upload(scaled[p]), units[p]) for i, p in enumerate(members)]
+            [
+                sums(each[i], upload(kernels[p] - middle), centers[p], units[p])
+                for i, p in enumerate(members)
+            ]
         )
         for q in range(n_worlds):
-            at_q = sums(together, upload(scaled[q]), units[q]).reshape(own.shape)
+            a = upload(kernels[q] - middle)
+            at_q = sums(together, a, centers[q], units[q]).reshape(own.shape)
             ratio = at_q / own
             # own is at least 1: x is one of the values whose kernels it sums.
             factor = log_norm[block, None] - log_norm[q]
@@ -75,33 +82,35 @@ def mean_log_ratios(scaled: Any, picks: Indices, device: str) -> tuple[Array, Ar
     return means.cpu().numpy(), errors.cpu().numpy() * np.sqrt(left_out / n_points)
 
 
-def blocked_sums(x: Any, centres: Any, unit: Any) -> Any:
+def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
     """Sum the kernels of `centres` at `x`, block by block, on any device.
 
     Parameters
     ----------
     x : tensor of shape (n_features, n_points)
     centres : tensor of shape (n_centres, n_features)
+    center : tensor of shape (n_features,)
+        Subtracted from both.
     unit : tensor of shape (n_features,)
         Factors that bring both to the units of the kernel, in base 2.
     """
     torch = require("torch", "gpu", "this device")
-    a = centres * unit
+    a = (centres - center) * unit
     a_norm = (a * a).sum(dim=1) / 2
     sums = torch.empty(x.shape[1], dtype=torch.float64, device=x.device)
     for part in blocks(x.shape[1], 4 * len(a), EXPONENT_BYTES):
-        b = x[:, part].T * unit
+        b = (x[:, part].T - center) * unit
         exponents = b @ a.T - a_norm - (b * b).sum(dim=1, keepdim=True) / 2
         powers = torch.exp2(exponents.clamp_(min=LOWEST, max=0.0))
         sums[part] = powers.sum(dim=1, dtype=torch.float64)
     return sums
 
 
-def fused_sums(x: Any, centres: Any, unit: Any) -> Any:
+def fused_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
     """Do as `blocked_sums` does in one launch, without storing any exponent."""
     torch = require("torch", "gpu", "this device")
     from incerta.divergence.triton_kernel import sum_kernels
 
-    a = (centres * unit).T
+    a = ((centres - center) * unit).T
     norms = (a * a).sum(dim=0, keepdim=True) / 2
-    return sum_kernels(x, torch.cat([a, norms]).contiguous(), unit)
+    return sum_kernels(x, torch.cat([a, norms]).contiguous(), center, unit)

@@ -12,10 +12,11 @@ CHUNK = 32  # features multiplied at a time
 
 
 # Triton reads annotations other than constexpr as code, so there are none.
-@triton.jit  # type: ignore[untyped-decorator]
-def _sum_kernels(  # type: ignore[no-untyped-def]
+@triton.jit
+def _sum_kernels(
     x,
     a,
+    center,
     unit,
     out,
     n_points,
@@ -39,6 +40,7 @@ def _sum_kernels(  # type: ignore[no-untyped-def]
             mask=inside[:, None] & known[None, :],
             other=0.0,
         )
+        points -= tl.load(center + f, mask=known, other=0.0)[None, :]
         points *= tl.load(unit + f, mask=known, other=0.0)[None, :]
         own += tl.sum(points * points, axis=1) * 0.5
     # With one chunk, the usual case, `points` stays in registers from here on.
@@ -61,6 +63,7 @@ def _sum_kernels(  # type: ignore[no-untyped-def]
                     mask=inside[:, None] & known[None, :],
                     other=0.0,
                 )
+                points -= tl.load(center + f, mask=known, other=0.0)[None, :]
                 points *= tl.load(unit + f, mask=known, other=0.0)[None, :]
             centres = tl.load(
                 a + f[:, None] * n_centres + columns[None, :],
@@ -73,7 +76,7 @@ def _sum_kernels(  # type: ignore[no-untyped-def]
     tl.store(out + rows, total, mask=inside)
 
 
-def sum_kernels(x: Any, a: Any, unit: Any) -> Any:
+def sum_kernels(x: Any, a: Any, center: Any, unit: Any) -> Any:
     """``Σ_a 2 ** (−|x − a|² / 2)`` for every x.
 
     Parameters
@@ -82,8 +85,8 @@ def sum_kernels(x: Any, a: Any, unit: Any) -> Any:
         Points, by feature, in units of their own.
     a : tensor of shape (n_features + 1, n_centres)
         Centres, by feature, in units of the kernel; and half their squared lengths.
-    unit : tensor of shape (n_features,)
-        Factors that bring `x` to the units of the kernel.
+    center, unit : tensors of shape (n_features,)
+        ``(x - center) * unit`` is in the units of the kernel.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def sum_kernels(x: Any, a: Any, unit: Any) -> Any:
         _sum_kernels[(triton.cdiv(n_points, BLOCK_P),)](
             x,
             a,
+            center,
             unit,
             out,
             n_points,
