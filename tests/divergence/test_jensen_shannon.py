@@ -47,7 +47,7 @@ def odd_worlds(draw):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(worlds=odd_worlds())
 def test_against_the_literal_loops(engine, worlds):
     found = jensen_shannon(worlds, engine=engine)
@@ -65,7 +65,6 @@ def test_single_precision_is_enough_over_many_blocks(engine, n, d):
     np.testing.assert_allclose(fast, exact, atol=1e-5)
 
 
-@settings(deadline=None)
 @given(odd_worlds())
 def test_laws(worlds):
     J = jensen_shannon(worlds)
@@ -151,7 +150,7 @@ def test_identical_worlds_do_not_warn():
         jensen_shannon(np.repeat(worlds_like(0, 1, 20, 3), 4, axis=0))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(odd_worlds())
 def test_per_feature_is_the_mean_of_single_features(worlds):
     varying = np.ptp(worlds.reshape(-1, worlds.shape[2]), axis=0) > 0

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -45,7 +45,6 @@ def problems(draw):
 
 
 @given(problems(), st.floats(0.0, 3.0))
-@settings(deadline=None)
 def test_consistency_against_dense_loops(problem, weight):
     laplacians, k = problem
     found = consistency(laplacians, k, weight=weight, max_iter=200)
@@ -59,7 +58,6 @@ def test_consistency_against_dense_loops(problem, weight):
 
 
 @given(problems(), st.floats(0.0, 3.0))
-@settings(deadline=None)
 def test_objective_never_falls_and_is_bounded(problem, weight):
     laplacians, k = problem
     sweeps = consistency_sweeps(laplacians, embeddings_alone(laplacians, k), weight)
@@ -69,7 +67,6 @@ def test_objective_never_falls_and_is_bounded(problem, weight):
 
 
 @given(problems())
-@settings(deadline=None)
 def test_embeddings_are_orthonormal(problem):
     laplacians, k = problem
     found = consistency(laplacians, k, max_iter=200)

@@ -36,6 +36,8 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 MOST_OBJECTS = 20_000
+# A new object is lost if even its largest affinity is below this part of the median.
+LOST = 1e-3
 
 
 class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -161,6 +163,7 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
 
         self.width_ = self._kernel_width(data)
         self.affinity_ = self._expected(data)
+        self._least = LOST * float(np.median(self.affinity_))
         self._roots = inverse_root(self.affinity_.sum(axis=1))
         laplacian = normalise_in_place(self.affinity_.copy(), self._roots)
         self.eigenvalues_, self.embedding_ = leading_eigenvectors(
@@ -192,9 +195,7 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         known = self._law
         if type(new) is not type(known) or new.kind != known.kind:
             new, known = as_values(new, self.seed_), as_values(known, self.seed_)
-        return nearest(
-            self._embed(expected_affinity(new, known, self._t)), self._centres
-        )
+        return nearest(self._embed(new, known), self._centres)
 
     def predict_proba(self, X: Any) -> Array:
         """Share of the worlds in which new objects fall into each cluster.
@@ -222,7 +223,8 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
             return float(self.width) * self.width_scale
         apart = expected_squared_distances(data.law, data.law)
         apart = apart[np.triu_indices(len(data), 1)]
-        apart = apart[apart > 0.0] if np.median(apart) == 0.0 else apart
+        if len(apart) == 0 or np.median(apart) == 0.0:
+            apart = apart[apart > 0.0]
         median = float(np.sqrt(np.median(apart))) if len(apart) else 1.0
         return median * self.width_scale
 
@@ -244,8 +246,14 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         lengths = np.linalg.norm(embedding, axis=1, keepdims=True)
         return embedding / np.where(lengths > 0, lengths, 1.0)
 
-    def _embed(self, affinity: Array) -> Array:
-        """Extend the embedding to objects with these affinities (Nyström)."""
+    def _embed(self, new: Law, known: Law) -> Array:
+        """Extend the embedding to new objects by their expected affinity (Nyström)."""
+        affinity = expected_affinity(new, known, self._t)
+        # An object far from everything goes with its nearest one, not with nobody.
+        lost = np.flatnonzero(affinity.max(axis=1) < self._least)
+        apart = expected_squared_distances(new.take(lost), known)
+        affinity[lost] = 0.0
+        affinity[lost, apart.argmin(axis=1)] = 1.0
         targets = self._roots[:, None] * self.embedding_ / self.eigenvalues_
         own = inverse_root(affinity.sum(axis=1))
         return self._rows(own[:, None] * (affinity @ targets))
@@ -257,8 +265,7 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         steps = track(n_worlds, "confidence")
         labels = []
         for world in data.worlds(n_worlds, self.seed_):
-            points: Law = points_like(world, self._law)
-            affinity = expected_affinity(points, self._law, self._t)
-            labels.append(nearest(self._embed(affinity), self._centres))
+            points = points_like(world, self._law)
+            labels.append(nearest(self._embed(points, self._law), self._centres))
             next(steps)
         return np.array(labels)

@@ -29,6 +29,7 @@ from incerta.divergence import (
 from incerta.selection import random_worlds, representatives
 from incerta.spectral.consistency import Consistency, consistency
 from incerta.spectral.eigengap import n_clusters_by_eigengap
+from incerta.spectral.embedding import multiply
 from incerta.spectral.extension import (
     Embedded,
     aligned,
@@ -262,8 +263,9 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Indices:
         """Cluster of new objects, seen from the clusters of the fit.
 
-        Each kept world is extended to the new objects (Nyström); the extensions are
-        averaged over worlds and cut at the same centres.
+        The common embedding is extended to the new objects in each kept world
+        (Nyström); the extensions are averaged and cut at the same centres. For the
+        objects of the fit this gives their labels, up to a few at the borders.
 
         Parameters
         ----------
@@ -274,7 +276,9 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n_new,)
         """
-        mean = np.mean(list(self._extensions(X)), axis=0)
+        check_is_fitted(self)
+        targets = [self._common_target] * len(self._kept)
+        mean = np.mean(list(self._extensions(X, targets)), axis=0)
         return nearest(self._rows(mean), self._centres)
 
     def predict_proba(self, X: Any) -> Array:
@@ -290,7 +294,9 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_new, n_clusters)
             Columns in the order of the labels; rows sum to one.
         """
-        each = [nearest(self._rows(e), self._centres) for e in self._extensions(X)]
+        check_is_fitted(self)
+        extended = self._extensions(X, self._targets)
+        each = [nearest(self._rows(rows), self._centres) for rows in extended]
         return shares(np.array(each), self.n_clusters_)
 
     def _draw(self, data: UncertainData) -> Worlds:
@@ -369,16 +375,19 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
             # L U = U Λ, so a row of L times U Λ^-1 gives the row of U (Nyström).
             targets.append((own / values) @ rotated)
         self.labels_per_world_ = np.array(labels)
-        self._targets = np.array(targets)
+        self._targets = targets
+        # U* is nearly invariant under the mean Laplacian; what is left of it there
+        # takes the place of the eigenvalues.
+        mean = sum(multiply(each, found.common) for each in laplacians) / len(labels)
+        self._common_target = found.common @ np.linalg.pinv(found.common.T @ mean)
         self._scales, self._roots = laplacians.scales, laplacians.roots
 
-    def _extensions(self, X: Any) -> Iterator[Array]:
-        """Embedding of new objects in each kept world, rotated to the common one."""
-        check_is_fitted(self)
+    def _extensions(self, X: Any, targets: list[Array]) -> Iterator[Array]:
+        """Embedding of new objects next to the objects of each kept world."""
         data = objects_of(self, X, reset=False)
         new = self._worlds_like(data)
         for j, values in enumerate(self._kept):
-            world = Embedded(values, self._scales[j], self._roots[j], self._targets[j])
+            world = Embedded(values, self._scales[j], self._roots[j], targets[j])
             yield extend(new[j], world, self.width, self._n_neighbors)
 
     def _worlds_like(self, data: UncertainData) -> Worlds:

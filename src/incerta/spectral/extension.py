@@ -10,10 +10,6 @@ from incerta.backend.memory import blocks
 from incerta.spectral.affinity import TUNING_NEIGHBOUR, Width
 from incerta.typing import Array
 
-# A new value far from everything keeps the direction of its nearest object instead
-# of vanishing: affinities are raised until the largest has this logarithm.
-LEAST_LOG = -30.0
-
 
 class Embedded(NamedTuple):
     """One world and where its objects were put."""
@@ -76,8 +72,9 @@ def _extend_block(
 
 def _affinities(squares: Array, scales: Array) -> Array:
     logs = -0.5 * squares / scales
-    most = logs.max(axis=1, keepdims=True)
-    return np.exp(logs + np.clip(LEAST_LOG - most, 0.0, None))
+    # Raised until the nearest object is as near as an object is to itself: a value
+    # far from everything goes with its nearest object instead of vanishing.
+    return np.exp(logs - logs.max(axis=1, keepdims=True))
 
 
 def _own_scales(squares: Array, world: Embedded, width: Width) -> Array:

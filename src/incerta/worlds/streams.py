@@ -22,16 +22,15 @@ def as_seed(random_state: Seed) -> int:
     None gives a fresh one; generators give one by drawing from them.
     """
     if random_state is None:
-        entropy = np.random.SeedSequence().entropy
-        assert isinstance(entropy, int)
-        return entropy
+        # 32 bits, so that scikit-learn takes it for a random_state, too.
+        return int(np.random.SeedSequence().generate_state(1)[0])
     if isinstance(random_state, (int, np.integer)):
         if random_state < 0:
             msg = f"random_state={random_state} must not be negative."
             raise ValueError(msg)
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
+        return int(random_state.integers(2**32))
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
