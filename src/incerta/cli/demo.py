@@ -1,4 +1,4 @@
-"""``incerta demo``: the bundled weather stations, described and clustered."""
+"""``incerta demo``: the bundled weather stations, clustered both ways."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,60 +7,94 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from incerta.cluster import RPC
     from incerta.datasets import Dataset
-    from incerta.typing import Indices
+    from incerta.typing import Ids
+
+N_UNSURE = 5
 
 
 def demo(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
 ) -> None:
-    """Describe and cluster the bundled weather stations. Needs no file."""
+    """Cluster the bundled weather stations with RPC. Needs no file."""
     from rich.console import Console
-    from sklearn.cluster import KMeans
 
+    from incerta.cli.progress import bars
+    from incerta.cluster import RPC
     from incerta.data import Standardizer
     from incerta.datasets import load_weather
-    from incerta.metrics import clustering_accuracy, nmi
 
+    console = Console(highlight=False)
     stations = load_weather()
-    console = Console()
     console.print("[bold]150 weather stations in and around Colorado, 1963–1972[/]")
-    console.print(repr(stations.data), markup=False, highlight=False)
-
-    means = Standardizer().fit_transform(stations.data).mean()
-    n_clusters = len(stations.target_names)
-    labels = KMeans(n_clusters, n_init=10, random_state=seed).fit_predict(means)
-
-    console.print()
-    console.print(_profile(stations, labels))
-    accuracy = clustering_accuracy(stations.target, labels)
+    console.print(repr(stations.data), markup=False)
     console.print(
-        f"Against the climate classes: ACC {accuracy:.2f}, "
-        f"NMI {nmi(stations.target, labels):.2f}",
-        highlight=False,
+        "\nA cold January is cold everywhere: months belong together across stations."
+        "\nRPC clusters the stations both ways, over 120 worlds each."
     )
+    n_clusters = len(stations.target_names)
+    for joint, title in (
+        (True, "Joint worlds: one month for all stations"),
+        (False, "Independent worlds: every station has a month of its own"),
+    ):
+        stations = load_weather(joint=joint)
+        data = Standardizer().fit_transform(stations.data)
+        with bars():
+            rpc = RPC(n_clusters, n_worlds=120, random_state=seed).fit(data)
+        console.print()
+        console.print(_profile(stations, rpc, title))
+        console.print(_unsure(stations, rpc))
+        console.print(_agreement(stations, rpc))
 
 
-def _profile(stations: "Dataset", labels: "Indices") -> "Table":
-    import numpy as np
+def _profile(stations: "Dataset", rpc: "RPC", title: str) -> "Table":
+    from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(title="k-means on the station means")
-    table.add_column("cluster", justify="right")
-    table.add_column("stations", justify="right")
-    table.add_column("temperature °C", justify="right")
-    table.add_column("precipitation mm", justify="right")
-    table.add_column("most frequent climate")
-    means = stations.data.mean()
-    for cluster in range(labels.max() + 1):
-        members = labels == cluster
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE)
+    for heading in ("cluster", "size", "°C", "mm/month", "altitude m", "confidence"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("typical station", no_wrap=True)
+    means, names = stations.data.mean(), _names(stations)
+    elevation = stations.objects["elevation"]
+    for cluster in range(rpc.n_clusters_):
+        members = rpc.labels_ == cluster
         temperature, precipitation = means[members].mean(axis=0)
-        climate = np.bincount(stations.target[members]).argmax()
+        centre = rpc.embedding_[members].mean(axis=0)
+        apart = ((rpc.embedding_[members] - centre) ** 2).sum(axis=1)
         table.add_row(
             str(cluster),
             str(members.sum()),
             f"{temperature:.1f}",
             f"{precipitation:.0f}",
-            stations.target_names[climate],
+            f"{elevation[members].mean():.0f}",
+            f"{rpc.confidence_[members].mean():.2f}",
+            names[members][apart.argmin()],
         )
     return table
+
+
+def _unsure(stations: "Dataset", rpc: "RPC") -> str:
+    least = rpc.confidence_.argsort(kind="stable")[:N_UNSURE]
+    names = _names(stations)
+    listed = ", ".join(f"{names[i]} ({rpc.confidence_[i]:.1f})" for i in least)
+    return f"Least certain: {listed}"
+
+
+def _names(stations: "Dataset") -> "Ids":
+    from incerta.data import UncertainData
+
+    assert isinstance(stations.data, UncertainData)
+    return stations.data.ids
+
+
+def _agreement(stations: "Dataset", rpc: "RPC") -> str:
+    from incerta.metrics import clustering_accuracy, nmi
+
+    accuracy = clustering_accuracy(stations.target, rpc.labels_)
+    return (
+        f"Against the climate classes: ACC {accuracy:.2f}, "
+        f"NMI {nmi(stations.target, rpc.labels_):.2f}; "
+        f"mean confidence {rpc.confidence_.mean():.2f}"
+    )

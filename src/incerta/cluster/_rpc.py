@@ -41,8 +41,8 @@ from incerta.worlds import Worlds
 from incerta.worlds.streams import as_seed
 
 # Above this many objects the divergence of worlds is taken at a part of their values.
-EXACT_DIVERGENCE_OBJECTS = 5000
-DIVERGENCE_POINTS = 1000
+EXACT_DIVERGENCE_OBJECTS = 2000
+DIVERGENCE_POINTS = 500
 
 
 class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -72,8 +72,8 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         How far apart worlds are: "jensen-shannon" (the paper's), "per-feature",
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
         and returns the matrix, e.g. ``functools.partial(jensen_shannon,
-        bandwidth="scott")``. By default, above 5000 objects, the densities are
-        compared at 1000 values of each world.
+        bandwidth="scott")``. Above 2000 objects the named densities are
+        compared at 500 values of each world.
     width : {"median", "self-tuning"} or float, default="median"
         Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
@@ -87,7 +87,7 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         Scale the rows of the embedding to length 1 before the cut.
     tol : float, default=1e-6
         Relative gain of the objective below which the sweeps stop.
-    max_iter : int, default=50
+    max_iter : int, default=200
         Most sweeps to make.
     n_init : int, default=10
         Number of k-means starts.
@@ -194,7 +194,7 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         weight: float = 1.0,
         normalize_rows: bool = False,
         tol: float = 1e-6,
-        max_iter: int = 50,
+        max_iter: int = 200,
         n_init: int = 10,
         n_jobs: int | None = None,
         random_state: Seed = None,

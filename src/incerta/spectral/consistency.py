@@ -50,7 +50,7 @@ def consistency(
     *,
     weight: float = 1.0,
     tol: float = 1e-6,
-    max_iter: int = 50,
+    max_iter: int = 200,
 ) -> Consistency:
     """Embed the objects so that all worlds agree as well as they can.
 
@@ -70,7 +70,7 @@ def consistency(
         mean of the separate embeddings, as a subspace.
     tol : float, default=1e-6
         Relative gain of the objective below which it stops.
-    max_iter : int, default=50
+    max_iter : int, default=200
         Most sweeps.
 
     Returns
