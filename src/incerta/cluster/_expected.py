@@ -90,7 +90,7 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where the data had names.
 
     Notes

@@ -125,7 +125,7 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         What everything random was drawn with: ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where the data had names.
 
     Notes

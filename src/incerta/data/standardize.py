@@ -36,7 +36,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         Spread of each feature; 1 where a feature does not vary at all.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where the data had names.
 
     Notes

@@ -1,0 +1,27 @@
+"""Benchmarks run, so that they cannot rot; what they measure is not asserted."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+SMALL = {
+    "bench_read.py": ["--rows", "2000"],
+    "bench_divergence.py": ["--small"],
+    "bench_consistency.py": ["--small"],
+    "calibration.py": ["--small"],
+    "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
+}
+
+
+@pytest.mark.parametrize("script", sorted(p.name for p in BENCHMARKS.glob("*.py")))
+def test_smallest_size(script):
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / script), *SMALL[script]],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) > 1
