@@ -53,12 +53,8 @@ def main():
     small = parser.parse_args().small
     n_objects, n_worlds, seeds = (30, 5, 1) if small else (200, 40, 5)
     warnings.simplefilter("ignore")
-    rule = " ".join("=" * width for width in (11, 8, 17, 12, 14, 9))
-    print(rule)
-    print(
-        "uncertainty accuracy confidence pulled Brier pulled confidence own Brier own"
-    )
-    print(rule)
+    print(f"{'':20} | {'pulled':^18} | {'own':^18}")
+    print("uncertainty accuracy | confidence   Brier | confidence   Brier")
     for uncertainty in (0.5, 1.0, 2.0, 3.0):
         runs = [measure(uncertainty, s, n_objects, n_worlds) for s in range(seeds)]
         accuracy, *rest = np.mean(runs, axis=0)

@@ -2,10 +2,8 @@
 
 import builtins
 import gzip
-import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -377,16 +375,3 @@ class TestPathsAndSizes:
         path = write(tmp_path / "d.csv", TEXT)
         with pytest.raises(DataError, match="max_bytes=0 must be above 0"):
             ic.read(path, **SAID, max_bytes=0)
-
-
-@pytest.mark.parametrize("order", ["sorted", "shuffled"])
-def test_benchmark_runs(order):
-    pytest.importorskip("pandas")
-    script = Path(__file__).parents[2] / "benchmarks" / "bench_read.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--rows", "2000", "--order", order],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "incerta.read + 10 worlds" in done.stdout
