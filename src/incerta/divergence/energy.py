@@ -40,9 +40,9 @@ def energy(worlds: Worlds | ArrayLike) -> Array:
     --------
     >>> from incerta.divergence import energy
     >>> energy([[[0.0], [1.0]], [[0.0], [1.0]], [[4.0], [5.0]]]).round(2)
-    array([[0.  , 0.  , 3.64],
-           [0.  , 0.  , 3.64],
-           [3.64, 3.64, 0.  ]])
+    array([[0.  , 0.  , 3.59],
+           [0.  , 0.  , 3.59],
+           [3.59, 3.59, 0.  ]])
     """
     worlds = as_worlds(worlds)
     n_worlds = len(worlds)

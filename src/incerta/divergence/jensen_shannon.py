@@ -136,8 +136,8 @@ def jensen_shannon(
     >>> worlds = np.random.default_rng(0).normal(size=(3, 200, 1))
     >>> worlds[2] += 100.0
     >>> jensen_shannon(worlds).round(2)
-    array([[0.  , 0.01, 0.69],
-           [0.01, 0.  , 0.69],
+    array([[0.  , 0.02, 0.69],
+           [0.02, 0.  , 0.69],
            [0.69, 0.69, 0.  ]])
     """
     worlds = as_worlds(worlds)
