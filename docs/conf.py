@@ -1,5 +1,8 @@
 """Settings of the documentation."""
 
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+
 from incerta import __version__
 
 project = "incerta"
@@ -10,7 +13,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
-    "sphinx.ext.mathjax",
     "numpydoc",
 ]
 html_theme = "furo"
@@ -19,3 +21,18 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
 exclude_patterns = ["_build"]
+html_math_renderer = "mathml"
+
+
+def setup(app):
+    """Write formulas as MathML: the pages need no network to be read."""
+
+    def inline(translator, node):
+        translator.body.append(tex2mathml(node.astext()))
+        raise nodes.SkipNode
+
+    def display(translator, node):
+        translator.body.append(f"<p>{tex2mathml(node.astext(), as_block=True)}</p>")
+        raise nodes.SkipNode
+
+    app.add_html_math_renderer("mathml", (inline, None), (display, None))

@@ -166,8 +166,14 @@ def test_concatenation_refuses(parts, message):
 
 
 def test_frozen():
+    data = make("gaussian")
     with pytest.raises(dataclasses.FrozenInstanceError):
-        make("gaussian").ids = None
+        data.ids = None
+    with pytest.raises(ValueError, match="read-only"):
+        data.ids[0] = 9
+    mean = data.mean()
+    mean[:] = 0.0
+    assert data.mean().any()
 
 
 @given(uncertain_data())

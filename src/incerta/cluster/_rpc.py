@@ -301,14 +301,14 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _draw(self, data: UncertainData) -> Worlds:
         """Draw the worlds; exact data have one, joint data those that were given."""
-        if data.exact:
-            return data.worlds(1, self.seed_)
         if self.n_representatives > self.n_worlds:
             msg = (
                 f"n_representatives={self.n_representatives} worlds cannot be kept of "
                 f"n_worlds={self.n_worlds}; lower the one or raise the other."
             )
             raise ValueError(msg)
+        if data.exact:
+            return data.worlds(1, self.seed_)
         if not isinstance(data.law, Joint):
             return data.worlds(self.n_worlds, self.seed_)
         n_draws = len(data.law.draws)

@@ -53,6 +53,11 @@ class UncertainData:
     ids: Ids
     feature_names: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        ids = self.ids.view()
+        ids.flags.writeable = False
+        object.__setattr__(self, "ids", ids)
+
     @property
     def n_objects(self) -> int:
         """Number of objects."""
