@@ -1,0 +1,1 @@
+"""The k-means family: moments, seeding, reassignment, medoids."""

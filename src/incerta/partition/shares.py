@@ -1,0 +1,59 @@
+"""How often the values of an object are nearest to each centre."""
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.data.container import UncertainData
+from incerta.data.laws import Joint, Values
+from incerta.typing import Array, Indices
+from incerta.worlds import Worlds
+
+
+def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
+    """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values, n_features)
+    centres : ndarray of shape (n_clusters, n_features)
+    offsets : ndarray of shape (n_clusters,)
+        What a centre costs besides the distance, such as its own variance.
+    """
+    middle = centres.mean(axis=0)
+    centred = centres - middle
+    fixed = np.square(centred).sum(axis=1) + offsets
+    nearest = np.empty(len(values), dtype=np.intp)
+    for part in blocks(len(values), 8 * (len(centres) + values.shape[1])):
+        cost = fixed - 2.0 * (values[part] - middle) @ centred.T
+        nearest[part] = cost.argmin(axis=1)
+    return nearest
+
+
+def nearest_shares(
+    data: UncertainData, centres: Array, offsets: Array, n_worlds: int, seed: int
+) -> Array:
+    """Probability, under each object's own law, of being nearest to each centre.
+
+    Exact for objects given by values and for joint draws; over `n_worlds` worlds for
+    the others.
+
+    Returns
+    -------
+    ndarray of shape (n_objects, n_clusters)
+        Rows sum to one.
+    """
+    n, k = len(data), len(centres)
+    law = data.law
+    if isinstance(law, Values):
+        nearest = nearest_centres(law.values, centres, offsets)
+        cells = np.repeat(np.arange(n), law.counts) * k + nearest
+        counts = np.bincount(cells, weights=law.weights, minlength=n * k)
+        total = law.counts[:, None] if law.weights is None else 1.0
+        return counts.reshape(n, k) / total
+    if isinstance(law, Joint):
+        n_worlds = len(law.draws)
+    counts = np.zeros(n * k)
+    for world in Worlds.drawn(data, n_worlds, seed):
+        nearest = nearest_centres(world, centres, offsets)
+        counts += np.bincount(np.arange(n) * k + nearest, minlength=n * k)
+    return counts.reshape(n, k) / n_worlds
