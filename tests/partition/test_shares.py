@@ -42,8 +42,8 @@ def test_rows_sum_to_one(data):
 
 
 def test_ties_go_to_the_lowest():
-    centres = np.array([[1.0], [-1.0], [1.0]])
-    assert nearest_centres(np.zeros((1, 1)), centres, np.zeros(3))[0] == 0
+    centres = np.array([[5.0], [1.0], [1.0]])
+    assert nearest_centres(np.zeros((1, 1)), centres, np.zeros(3))[0] == 1
 
 
 def test_offsets_move_the_border():

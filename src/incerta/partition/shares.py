@@ -48,8 +48,8 @@ def nearest_shares(
         nearest = nearest_centres(law.values, centres, offsets)
         cells = np.repeat(np.arange(n), law.counts) * k + nearest
         counts = np.bincount(cells, weights=law.weights, minlength=n * k)
-        total = law.counts[:, None] if law.weights is None else 1.0
-        return counts.reshape(n, k) / total
+        table = counts.reshape(n, k)
+        return table / law.counts[:, None] if law.weights is None else table
     if isinstance(law, Joint):
         n_worlds = len(law.draws)
     counts = np.zeros(n * k)
