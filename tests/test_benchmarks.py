@@ -11,6 +11,7 @@ SMALL = {
     "bench_read.py": ["--rows", "2000"],
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
+    "bench_kmeans.py": ["--small"],
     "bench_scale.py": ["--sizes", "200"],
     "calibration.py": ["--small"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],

@@ -1,6 +1,8 @@
 """The estimators, scikit-learn style."""
 
+from incerta.cluster._ckmeans import CKMeans
 from incerta.cluster._expected import ExpectedSpectral
 from incerta.cluster._rpc import RPC
+from incerta.cluster._ukmeans import UKMeans
 
-__all__ = ["RPC", "ExpectedSpectral"]
+__all__ = ["RPC", "CKMeans", "ExpectedSpectral", "UKMeans"]

@@ -47,11 +47,14 @@ def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
     order : ndarray of shape (n_found,)
         The old number of each new one.
     """
-    old, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    appearance = np.argsort(first)
-    rank = np.empty_like(appearance)
-    rank[appearance] = np.arange(len(appearance))
-    return rank[inverse], old[appearance]
+    n = len(labels)
+    # Of repeated assignments the last one stays: going backwards, the first place.
+    first = np.full(int(labels.max()) + 1, n)
+    first[labels[::-1]] = np.arange(n - 1, -1, -1)
+    order = np.argsort(first, kind="stable")[: int((first < n).sum())]
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[labels], order
 
 
 def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, Array]:

@@ -47,9 +47,11 @@ def nearest_shares(
     if isinstance(law, Values):
         nearest = nearest_centres(law.values, centres, offsets)
         cells = np.repeat(np.arange(n), law.counts) * k + nearest
-        counts = np.bincount(cells, weights=law.weights, minlength=n * k)
-        table = counts.reshape(n, k)
-        return table / law.counts[:, None] if law.weights is None else table
+        weights = law.weights
+        if weights is None:
+            weights = np.repeat(1.0 / law.counts, law.counts)
+        shares: Array = np.bincount(cells, weights=weights, minlength=n * k)  # type: ignore[assignment]
+        return shares.reshape(n, k)
     if isinstance(law, Joint):
         n_worlds = len(law.draws)
     counts = np.zeros(n * k)

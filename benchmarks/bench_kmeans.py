@@ -1,0 +1,79 @@
+"""UK-means and CK-means beside scikit-learn's KMeans on the means.
+
+    python benchmarks/bench_kmeans.py
+
+CPU time, best of three within one run, the same starts for all (init="random",
+n_init=1). "means" is the time to take the means of the objects.
+"""
+
+import argparse
+import time
+import warnings
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+import incerta as ic
+
+
+def best(function):
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def make(n, n_values, d, k):
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(-10, 10, size=(k, d))
+    places = centres[rng.integers(k, size=n)] + rng.normal(size=(n, d))
+    if n_values is None:
+        return ic.from_gaussian(places, std=rng.uniform(0.2, 1.0, size=(n, d)))
+    return ic.from_array(places[:, None] + 0.5 * rng.normal(size=(n, n_values, d)))
+
+
+def compare(title, data, k):
+    means = data.mean()
+    start = means[np.random.default_rng(1).permutation(len(means))[:k]]
+    how = {"init": start, "n_init": 1}
+    taking = best(data.mean)
+    theirs = best(lambda: KMeans(k, **how).fit(means))
+    print(title)
+    print(f"  means                    {taking:8.3f} s")
+    print(f"  KMeans on the means      {theirs:8.3f} s")
+    for name in ("UKMeans", "CKMeans"):
+        ours = best(lambda n=name: getattr(ic, n)(k, **how, random_state=0).fit(data))
+        print(f"  {name:24} {ours:8.3f} s = {ours / (theirs + taking):.2f} × both")
+
+
+def pruned(data, k):
+    print(f"expected Euclidean distance, {len(data)} objects, k = {k}")
+    full = None
+    for pruning in (None, "minmax", "shift", "voronoi", "all"):
+        uk = ic.UKMeans(
+            k, metric="euclidean", pruning=pruning, n_init=1, random_state=0
+        )
+        seconds = best(lambda u=uk: u.fit(data))
+        full = full or seconds
+        print(
+            f"  pruning={pruning!s:8} {seconds:8.2f} s, {full / seconds:5.1f} × as "
+            f"fast, {100 * uk.share_saved_:5.1f} % of the distances saved"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="sizes for tests")
+    small = parser.parse_args().small
+    warnings.simplefilter("ignore")
+    n = 200 if small else 20_000
+    compare(f"{n} objects × 20 values × 10 features, k = 5", make(n, 20, 10, 5), 5)
+    n = 500 if small else 1_000_000
+    compare(f"{n} Gaussian objects × 10 features, k = 10", make(n, None, 10, 10), 10)
+    pruned(make(200 if small else 20_000, 20, 10, 5), 5)
+
+
+if __name__ == "__main__":
+    main()

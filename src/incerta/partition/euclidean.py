@@ -1,0 +1,174 @@
+"""Expected Euclidean distances to centres, computed only where they can matter.
+
+A bound is used only if it decides strictly: labels are those of computing everything.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.backend.memory import blocks
+from incerta.data.laws import Values
+from incerta.typing import Array, Indices
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+PRUNING = ("minmax", "voronoi", "shift")
+# Rounding must not make a bound decide what the distances themselves do not.
+SLACK = 1e-9
+
+
+class Boxes(NamedTuple):
+    """Smallest box around the values of each object, (n_objects, n_features) each."""
+
+    low: Array
+    high: Array
+
+
+def boxes_of(law: Values) -> Boxes:
+    """Bounding boxes of all objects."""
+    starts = law.starts[:-1]
+    return Boxes(
+        np.minimum.reduceat(law.values, starts, axis=0),
+        np.maximum.reduceat(law.values, starts, axis=0),
+    )
+
+
+def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:
+    """``E |X - c|`` of some objects and one centre: the mean over their values."""
+    part = law.take(objects)
+    distances = np.linalg.norm(part.values - centre, axis=1)
+    if part.weights is not None:
+        return np.add.reduceat(distances * part.weights, part.starts[:-1])
+    return np.add.reduceat(distances, part.starts[:-1]) / part.counts
+
+
+def within_minmax(boxes: Boxes, centres: Array) -> Mask:
+    """Centres whose least distance to the box is within the best greatest one.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_objects, n_clusters)
+    """
+    below = boxes.low[:, None] - centres
+    above = centres - boxes.high[:, None]
+    least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=2)
+    most = np.linalg.norm(np.maximum(-below, -above), axis=2)
+    best = most.min(axis=1, keepdims=True)
+    return least <= best * (1 + SLACK)
+
+
+def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
+    """Centres that are nearest to some point of the box, pair by pair.
+
+    Centre c' is out if the whole box lies on the side of some other c: the largest
+    value of ``|x - c|² - |x - c'|²`` over the box, a linear function, is negative.
+    """
+    n, k = len(boxes.low), len(centres)
+    inside = np.ones((n, k), dtype=np.bool_)
+    squares = np.square(centres).sum(axis=1)
+    size = squares.max() + np.abs(boxes.low).max() + np.abs(boxes.high).max()
+    for c in range(k):
+        slope = 2.0 * (centres - centres[c])  # (k, d), zero for c itself
+        corner = np.maximum(slope, 0.0) @ boxes.high.T + np.minimum(slope, 0.0) @ (
+            boxes.low.T
+        )
+        nearer_c = corner + (squares[c] - squares)[:, None] < -SLACK * size
+        nearer_c[c] = False
+        inside &= ~nearer_c.T
+    return inside
+
+
+class Shifts:
+    """Bounds from earlier distances: a centre that moved little changed little.
+
+    ``|E|X - c| - E|X - y|| <= |c - y|`` for the place y where the centre was when the
+    distance was computed.
+    """
+
+    def __init__(self, n_objects: int, n_clusters: int) -> None:
+        self._distance = np.zeros((n_objects, n_clusters))
+        self._when = np.full((n_objects, n_clusters), -1)
+        self._places: list[Array] = []
+
+    def moved(self, centres: Array) -> None:
+        """Note where the centres are in this round."""
+        self._places.append(centres.copy())
+
+    def computed(self, objects: Indices, cluster: int, distances: Array) -> None:
+        """Note distances that were computed in this round."""
+        self._distance[objects, cluster] = distances
+        self._when[objects, cluster] = len(self._places) - 1
+
+    def within(self) -> Mask:
+        """Centres whose lower bound is within the best upper bound."""
+        places = np.array(self._places)
+        gone = np.linalg.norm(places - places[-1], axis=2)  # (n_rounds, n_clusters)
+        known = self._when >= 0
+        reach = np.where(
+            known, np.take_along_axis(gone, np.maximum(self._when, 0), axis=0), np.inf
+        )
+        low = np.where(known, self._distance - reach, 0.0)
+        high = np.where(known, self._distance + reach, np.inf)
+        best = high.min(axis=1, keepdims=True)
+        return low <= best * (1 + SLACK)
+
+
+def assign(
+    law: Values,
+    boxes: Boxes,
+    centres: Array,
+    rules: tuple[str, ...],
+    shifts: Shifts,
+) -> tuple[Indices, int]:
+    """Label of the centre with the least expected distance, ties to the lowest.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+    n_evaluations : int
+        Number of expected distances that were computed.
+    """
+    n, k = law.n_objects, len(centres)
+    candidates = np.ones((n, k), dtype=np.bool_)
+    for part in blocks(n, 8 * 4 * k * law.n_features):
+        box = Boxes(boxes.low[part], boxes.high[part])
+        if "minmax" in rules:
+            candidates[part] &= within_minmax(box, centres)
+        if "voronoi" in rules:
+            candidates[part] &= within_voronoi(box, centres)
+    shifts.moved(centres)
+    if "shift" in rules:
+        candidates &= shifts.within()
+    # The best centre passes every rule, so a single candidate is the answer.
+    labels = candidates.argmax(axis=1)
+    decided = candidates.sum(axis=1) == 1
+    distances = np.full((n, k), np.inf)
+    n_evaluations = 0
+    for c in range(k):
+        objects = np.flatnonzero(candidates[:, c] & ~decided)
+        if len(objects):
+            distances[objects, c] = expected_distances(law, objects, centres[c])
+            shifts.computed(objects, c, distances[objects, c])
+            n_evaluations += len(objects)
+    labels[~decided] = distances[~decided].argmin(axis=1)
+    return labels, n_evaluations
+
+
+def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
+    """Point with the least sum of expected distances to all objects (Weiszfeld).
+
+    Each round averages the values with weights 1/distance; the sum never rises.
+    """
+    share = law.weights
+    if share is None:
+        share = np.repeat(1.0 / law.counts, law.counts)
+    place = start
+    for _ in range(n_rounds):
+        pull = share / np.maximum(np.linalg.norm(law.values - place, axis=1), 1e-12)
+        new = pull @ law.values / pull.sum()
+        if np.linalg.norm(new - place) <= 1e-9 * (1 + np.linalg.norm(place)):
+            return new
+        place = new
+    return place

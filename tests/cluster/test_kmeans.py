@@ -1,0 +1,216 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans, MiniBatchKMeans
+
+import incerta as ic
+from incerta.cluster._base import in_order_of_appearance
+from incerta.datasets import make_uncertain_blobs
+from incerta.partition.euclidean import (
+    PRUNING,
+    Shifts,
+    assign,
+    boxes_of,
+    expected_distances,
+    geometric_median,
+    within_minmax,
+    within_voronoi,
+)
+from tests.strategies import make, uncertain_data
+
+VALUES = ("exact", "samples", "weighted", "array")
+
+
+def expected_distance(law, i, centre):
+    """E|X_i - c|, value by value."""
+    rows = range(law.starts[i], law.starts[i + 1])
+    weight = [1 / len(rows) if law.weights is None else law.weights[r] for r in rows]
+    return sum(
+        w * np.linalg.norm(law.values[r] - centre)
+        for w, r in zip(weight, rows, strict=True)
+    )
+
+
+# squared distances ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", [ic.UKMeans, ic.CKMeans])
+@given(data=uncertain_data(), seed=st.integers(0, 99), algorithm=st.integers(0, 1))
+def test_squared_is_k_means_on_the_means(estimator, data, seed, algorithm):
+    means = data.mean()
+    k = min(2, len(np.unique(means, axis=0)))
+    start = means[np.random.default_rng(seed).permutation(len(means))[:k]]
+    how = {"init": start, "n_init": 1, "algorithm": ("lloyd", "elkan")[algorithm]}
+    ours = estimator(k, **how, random_state=0).fit(data)
+    theirs = KMeans(k, **how).fit(means)
+    labels, order = in_order_of_appearance(theirs.labels_)
+    np.testing.assert_array_equal(ours.labels_, labels)
+    np.testing.assert_array_equal(
+        ours.cluster_centers_[: len(order)], theirs.cluster_centers_[order]
+    )
+    # CK-means' inertia identity: k-means on the means, plus all variances.
+    total = theirs.inertia_ + data.variance().sum()
+    assert ours.inertia_ == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+@given(uncertain_data(kinds=VALUES))
+def test_objective_is_the_sum_over_all_values(data):
+    fitted = ic.UKMeans(2, random_state=0, n_init=1).fit(data)
+    law, total = data.law, 0.0
+    for i, label in enumerate(fitted.labels_):
+        rows = slice(law.starts[i], law.starts[i + 1])
+        squares = ((law.values[rows] - fitted.cluster_centers_[label]) ** 2).sum(axis=1)
+        total += np.average(
+            squares, weights=None if law.weights is None else law.weights[rows]
+        )
+    assert fitted.inertia_ == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+def test_toy_of_the_specification():
+    data = ic.from_gaussian([[0.0], [2.0], [10.0]], std=np.sqrt([[1.0], [3.0], [4.0]]))
+    both = ic.UKMeans(2, random_state=0).fit(data)
+    np.testing.assert_array_equal(both.labels_, [0, 0, 1])
+    assert both.inertia_ == pytest.approx(6.0 + 4.0)
+    assert ic.UKMeans(1, random_state=0).fit(data).inertia_ == pytest.approx(64.0)
+
+
+def test_noise_without_mean_changes_no_label():
+    data, _ = make_uncertain_blobs(80, 2, 3, random_state=0)
+    wider = ic.from_gaussian(data.mean(), std=5 * np.sqrt(data.variance()))
+    one, two = (ic.UKMeans(3, random_state=0).fit(d) for d in (data, wider))
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    assert two.confidence_.mean() < one.confidence_.mean()
+
+
+def test_given_start_is_checked():
+    with pytest.raises(ValueError, match=r"init has shape \(3, 1\).*\(2, 2\)"):
+        ic.UKMeans(2, init=np.zeros((3, 1))).fit(make("gaussian"))
+
+
+def test_pieces():
+    data, labels = make_uncertain_blobs(600, 2, 3, center_box=(-30, 30), random_state=1)
+    uk = ic.UKMeans(3, random_state=0)
+    twin = MiniBatchKMeans(3, n_init=1, random_state=0)
+    for part in np.split(np.arange(600), 6):
+        uk.partial_fit(data[part])
+        twin.partial_fit(data[part].mean())
+    np.testing.assert_allclose(uk.cluster_centers_, twin.cluster_centers_)
+    found = uk.predict(data)
+    assert ic.metrics.clustering_accuracy(labels, found) > 0.95
+    assert uk.labels_.shape == (100,)
+    np.testing.assert_allclose(uk.membership_.sum(axis=1), 1.0)
+    with pytest.raises(ValueError, match="partial_fit needs metric='sqeuclidean'"):
+        ic.UKMeans(3, metric="euclidean").partial_fit(data)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"metric": "sqeuclidean"},
+        {"metric": "euclidean", "center": "geometric-median"},
+    ],
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_objective_never_rises(how, seed):
+    data, _ = make_uncertain_blobs(
+        60, 2, 4, n_values=(1, 9), cluster_std=4.0, uncertainty=3.0, random_state=seed
+    )
+    fitted = ic.UKMeans(4, init="random", n_init=1, random_state=seed, **how).fit(data)
+    steps = np.diff(fitted.objective_)
+    assert (steps <= 1e-6 * fitted.objective_[0]).all()
+    assert fitted.objective_[-1] == pytest.approx(fitted.inertia_, rel=1e-3)
+
+
+# expected Euclidean distances ---------------------------------------------------------
+
+
+@given(uncertain_data(kinds=VALUES), st.integers(0, 99))
+def test_expected_distances_against_a_loop(data, seed):
+    centre = np.random.default_rng(seed).normal(size=data.n_features)
+    found = expected_distances(data.law, np.arange(len(data)), centre)
+    expected = [expected_distance(data.law, i, centre) for i in range(len(data))]
+    np.testing.assert_allclose(found, expected)
+
+
+@given(uncertain_data(kinds=VALUES), st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_bounds_never_lose_the_best_centre(data, seed, k):
+    rng = np.random.default_rng(seed)
+    law, boxes = data.law, boxes_of(data.law)
+    centres = rng.normal(scale=3.0, size=(k, data.n_features))
+    D = [[expected_distance(law, i, c) for c in centres] for i in range(len(data))]
+    best = np.argmin(D, axis=1)
+    minmax, voronoi = within_minmax(boxes, centres), within_voronoi(boxes, centres)
+    for inside in (minmax, voronoi):
+        assert inside[np.arange(len(data)), best].all()
+    # Bisectors decide whatever boxes decide.
+    assert (voronoi <= minmax).all()
+    for rules in ((), *((r,) for r in PRUNING), PRUNING):
+        shifts = Shifts(len(data), k)
+        places = centres.copy()
+        for _ in range(4):
+            labels, n_evaluations = assign(law, boxes, places, rules, shifts)
+            D = [
+                [expected_distance(law, i, c) for c in places] for i in range(len(data))
+            ]
+            np.testing.assert_array_equal(labels, np.argmin(D, axis=1))
+            assert n_evaluations <= len(data) * k
+            places = places + rng.normal(scale=0.1, size=places.shape)
+
+
+@pytest.mark.parametrize("center", ["mean", "geometric-median"])
+@pytest.mark.parametrize("pruning", ["all", *PRUNING])
+def test_pruned_runs_give_the_labels_of_the_full_run(pruning, center):
+    for seed in range(8):
+        data, _ = make_uncertain_blobs(
+            50, 2, 4, n_values=(1, 12), cluster_std=3.0, random_state=seed
+        )
+        how = {
+            "metric": "euclidean",
+            "center": center,
+            "n_init": 2,
+            "random_state": seed,
+        }
+        full = ic.UKMeans(4, pruning=None, **how).fit(data)
+        fast = ic.UKMeans(4, pruning=pruning, **how).fit(data)
+        np.testing.assert_array_equal(fast.labels_, full.labels_)
+        assert fast.inertia_ == pytest.approx(full.inertia_)
+        assert fast.n_evaluations_ <= full.n_evaluations_
+        assert full.share_saved_ <= 1 / 4  # single candidates of one cluster aside
+        assert 0.0 <= fast.share_saved_ <= 1.0
+
+
+def test_separated_clusters_need_hardly_any_distance():
+    data, labels = make_uncertain_blobs(
+        300, 2, 5, n_values=20, center_box=(-200, 200), random_state=2
+    )
+    fitted = ic.UKMeans(5, metric="euclidean", random_state=0).fit(data)
+    assert fitted.share_saved_ > 0.95
+    assert ic.metrics.clustering_accuracy(labels, fitted.labels_) > 0.95
+
+
+def test_certain_objects_are_assigned_as_by_k_means():
+    X = make_uncertain_blobs(60, 2, 3, random_state=0)[0].mean()
+    centres = X[[0, 20, 40]]
+    law = ic.as_uncertain(X).law
+    labels, _ = assign(law, boxes_of(law), centres, PRUNING, Shifts(60, 3))
+    np.testing.assert_array_equal(
+        labels, KMeans(3, init=centres, n_init=1, max_iter=1).fit(centres).predict(X)
+    )
+
+
+def test_geometric_median_is_the_best_point():
+    law = make("weighted", n=6, d=2, seed=3).law
+    place = geometric_median(law, law.mean().mean(axis=0), n_rounds=500)
+
+    def total(p):
+        return sum(expected_distance(law, i, p) for i in range(6))
+
+    for step in np.eye(2) * 1e-3:
+        assert total(place) <= total(place + step) + 1e-9
+        assert total(place) <= total(place - step) + 1e-9
+
+
+def test_center_needs_the_metric():
+    with pytest.raises(ValueError, match="center='geometric-median' is for"):
+        ic.UKMeans(2, center="geometric-median").fit(make("gaussian"))
