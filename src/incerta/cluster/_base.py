@@ -17,6 +17,8 @@ __all__ = [
     "UncertainClusterMixin",
     "cut",
     "in_order_of_appearance",
+    "nearest",
+    "of_unit_length",
     "shares",
 ]
 
@@ -71,6 +73,12 @@ def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, 
     labels, order = in_order_of_appearance(found.labels_)
     empty = np.setdiff1d(np.arange(n_clusters), order)
     return labels, found.cluster_centers_[np.concatenate([order, empty])]
+
+
+def of_unit_length(rows: Array) -> Array:
+    """Scale rows to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
 
 
 def nearest(rows: Array, centres: Array) -> Indices:

@@ -14,6 +14,7 @@ from incerta.cluster._base import (
     UncertainClusterMixin,
     cut,
     nearest,
+    of_unit_length,
     shares,
 )
 from incerta.data.coerce import objects_of
@@ -241,10 +242,7 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         return affinity
 
     def _rows(self, embedding: Array) -> Array:
-        if not self.normalize_rows:
-            return embedding
-        lengths = np.linalg.norm(embedding, axis=1, keepdims=True)
-        return embedding / np.where(lengths > 0, lengths, 1.0)
+        return of_unit_length(embedding) if self.normalize_rows else embedding
 
     def _embed(self, new: Law, known: Law) -> Array:
         """Extend the embedding to new objects by their expected affinity (Nyström)."""

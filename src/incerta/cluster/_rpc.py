@@ -15,6 +15,7 @@ from incerta.cluster._base import (
     UncertainClusterMixin,
     cut,
     nearest,
+    of_unit_length,
     shares,
 )
 from incerta.data.coerce import objects_of
@@ -357,10 +358,7 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.n_clusters)
 
     def _rows(self, embedding: Array) -> Array:
-        if not self.normalize_rows:
-            return embedding
-        lengths = np.linalg.norm(embedding, axis=1, keepdims=True)
-        return embedding / np.where(lengths > 0, lengths, 1.0)
+        return of_unit_length(embedding) if self.normalize_rows else embedding
 
     def _remember(self, found: Consistency, laplacians: Laplacians) -> None:
         """Label the objects in each kept world, and keep what `predict` needs.
