@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         spectral,
         worlds,
     )
-    from incerta.cluster import RPC, CKMeans, ExpectedSpectral, UKMeans
+    from incerta.cluster import RPC, CKMeans, ExpectedSpectral, UKMeans, UKMedoids
     from incerta.data import (
         Standardizer,
         UncertainData,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "incerta.cluster": ("RPC", "CKMeans", "ExpectedSpectral", "UKMeans"),
+    "incerta.cluster": ("RPC", "CKMeans", "ExpectedSpectral", "UKMeans", "UKMedoids"),
     "incerta.data": (
         "Standardizer",
         "UncertainData",

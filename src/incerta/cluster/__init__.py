@@ -2,7 +2,8 @@
 
 from incerta.cluster._ckmeans import CKMeans
 from incerta.cluster._expected import ExpectedSpectral
+from incerta.cluster._medoids import UKMedoids
 from incerta.cluster._rpc import RPC
 from incerta.cluster._ukmeans import UKMeans
 
-__all__ = ["RPC", "CKMeans", "ExpectedSpectral", "UKMeans"]
+__all__ = ["RPC", "CKMeans", "ExpectedSpectral", "UKMeans", "UKMedoids"]

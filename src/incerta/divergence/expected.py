@@ -91,9 +91,8 @@ def as_values(law: Law, seed: int, n_values: int = N_VALUES) -> Values:
     else:
         rng = np.random.default_rng([seed, 3])
         shape = (n_values, law.n_objects, law.n_uniforms)
-        strata = rng.permuted(
-            np.broadcast_to(np.arange(n_values)[:, None, None], shape)
-        )
+        order = np.broadcast_to(np.arange(n_values)[:, None, None], shape)
+        strata = rng.permuted(order, axis=0)
         draws = law.at((strata + np.clip(rng.random(shape), 1e-12, None)) / n_values)
     m, n, d = draws.shape
     return Values(np.swapaxes(draws, 0, 1).reshape(n * m, d), np.arange(n + 1) * m)

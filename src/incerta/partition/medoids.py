@@ -1,0 +1,171 @@
+"""k-medoids over a matrix of distances, computed beforehand.
+
+Rows are read, never columns: ``distances[m, i]`` is what object i costs with medoid m.
+The diagonal is zero, so a medoid costs nothing and no cluster is ever empty.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.typing import Array, Indices
+
+# Relative gains below this are rounding; following them could go round in circles.
+ROUNDING = 1e-12
+
+
+class Medoids(NamedTuple):
+    """State of a search."""
+
+    medoids: Indices  # object number of the medoid of each cluster, all different
+    objective: float  # sum of the distances to the nearest medoid
+    converged: bool  # nothing that the method tries would lower the objective
+
+
+class Nearest(NamedTuple):
+    """The nearest medoid of each object, and what it would cost to lose it."""
+
+    slot: Indices  # which of the k medoids it is
+    distance: Array
+    loss: Array  # how much further the second nearest is; infinite if k is 1
+
+
+def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indices:
+    """Draw distinct medoids, far from each other (k-means++, greedy).
+
+    The first is any object. Each further one is the best of a few, drawn with
+    probabilities proportional to what they cost so far.
+    """
+    n = len(distances)
+    n_trials = 2 + int(np.log(n_clusters))
+    chosen = [int(rng.integers(n))]
+    cost = distances[chosen[0]]
+    for _ in range(1, n_clusters):
+        odds = cost.copy()
+        odds[chosen] = 0.0
+        total = odds.sum()
+        if total == 0.0:  # all others coincide with a medoid: any will do
+            odds = np.ones(n)
+            odds[chosen] = 0.0
+            total = odds.sum()
+        trials = rng.choice(n, size=n_trials, p=odds / total)
+        costs = np.minimum(distances[trials], cost)
+        best = int(costs.sum(axis=1).argmin())
+        chosen.append(int(trials[best]))
+        cost = costs[best]
+    return np.array(chosen)
+
+
+def assign(distances: Array, medoids: Indices) -> Indices:
+    """Cluster of each object: that of its nearest medoid, ties to the lowest."""
+    labels = distances[medoids].argmin(axis=0)
+    # A medoid at distance 0 from another one still keeps its own cluster.
+    labels[medoids] = np.arange(len(medoids))
+    return labels
+
+
+def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
+    """Swap medoids for other objects as long as that helps (FasterPAM).
+
+    One object after the other offers to replace a medoid. What it would change is
+    found for all k medoids at once, from the nearest and second nearest medoid of
+    each object, and the best swap is made at once if it lowers the objective. The
+    search ends when n objects in a row had nothing to offer.
+
+    Yields
+    ------
+    Medoids
+        After each pass over the objects; the last one has converged.
+
+    Notes
+    -----
+    n + k operations per offer, n k per swap.
+    """
+    n, k = len(distances), len(medoids)
+    medoids = medoids.copy()
+    rows = distances[medoids]
+    nearest = _nearest(rows)
+    objective = float(nearest.distance.sum())
+    declined = 0
+    while True:
+        for candidate in range(n):
+            declined += 1
+            if declined > n:
+                yield Medoids(medoids.copy(), objective, True)
+                return
+            row = distances[candidate]
+            gap = row - nearest.distance
+            # Who gains by the candidate gains whichever medoid goes ...
+            gained = np.minimum(gap, 0.0).sum()
+            # ... and who loses its medoid goes to the candidate or to its second.
+            lost = np.minimum(np.maximum(gap, 0.0), nearest.loss)
+            change = np.bincount(nearest.slot, weights=lost, minlength=k)
+            slot = int(change.argmin())
+            # A medoid cannot gain by itself: its offers are always declined.
+            if change[slot] + gained >= -ROUNDING * objective:
+                continue
+            medoids[slot] = candidate
+            rows[slot] = row
+            nearest = _nearest(rows)
+            objective = float(nearest.distance.sum())
+            declined = 0
+        yield Medoids(medoids.copy(), objective, declined >= n)
+        if declined >= n:
+            return
+
+
+def alternate_rounds(distances: Array, medoids: Indices) -> Iterator[Medoids]:
+    """Alternate between clusters and their medoids, as UK-medoids was published.
+
+    Yields
+    ------
+    Medoids
+        After each round; the last one has converged.
+
+    Notes
+    -----
+    The sum of the squares of the cluster sizes, per round.
+    """
+    labels = assign(distances, medoids)
+    while True:
+        moved = np.array(
+            [
+                _middle(distances, np.flatnonzero(labels == cluster), medoid)
+                for cluster, medoid in enumerate(medoids)
+            ]
+        )
+        converged = bool((moved == medoids).all())
+        medoids = moved
+        labels = assign(distances, medoids)
+        objective = float(distances[medoids].min(axis=0).sum())
+        yield Medoids(medoids, objective, converged)
+        if converged:
+            return
+
+
+METHODS: dict[str, Callable[[Array, Indices], Iterator[Medoids]]] = {
+    "fasterpam": swap_passes,
+    "alternate": alternate_rounds,
+}
+
+
+def _nearest(rows: Array) -> Nearest:
+    """Nearest of the medoids whose rows are given."""
+    slot = rows.argmin(axis=0)
+    objects = np.arange(rows.shape[1])
+    distance = rows[slot, objects]
+    others = rows.copy()
+    others[slot, objects] = np.inf
+    return Nearest(slot, distance, others.min(axis=0) - distance)
+
+
+def _middle(distances: Array, members: Indices, medoid: int) -> int:
+    """Member with the least sum of distances to all others; the old one if as good."""
+    sums = np.empty(len(members))
+    for part in blocks(len(members), 8 * len(members)):
+        sums[part] = distances[np.ix_(members[part], members)].sum(axis=1)
+    best = int(sums.argmin())
+    old = sums[np.searchsorted(members, medoid)]
+    return int(members[best]) if sums[best] < (1.0 - ROUNDING) * old else int(medoid)
