@@ -12,6 +12,8 @@ SMALL = {
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
     "bench_kmeans.py": ["--small"],
+    "bench_medoids.py": ["--small"],
+    "bench_relocation.py": ["--small"],
     "bench_scale.py": ["--sizes", "200"],
     "calibration.py": ["--small"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],

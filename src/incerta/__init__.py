@@ -18,7 +18,15 @@ if TYPE_CHECKING:
         spectral,
         worlds,
     )
-    from incerta.cluster import RPC, CKMeans, ExpectedSpectral, UKMeans, UKMedoids
+    from incerta.cluster import (
+        RPC,
+        UCPC,
+        CKMeans,
+        ExpectedSpectral,
+        MMVar,
+        UKMeans,
+        UKMedoids,
+    )
     from incerta.data import (
         Standardizer,
         UncertainData,
@@ -40,7 +48,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "incerta.cluster": ("RPC", "CKMeans", "ExpectedSpectral", "UKMeans", "UKMedoids"),
+    "incerta.cluster": (
+        "RPC",
+        "UCPC",
+        "CKMeans",
+        "ExpectedSpectral",
+        "MMVar",
+        "UKMeans",
+        "UKMedoids",
+    ),
     "incerta.data": (
         "Standardizer",
         "UncertainData",

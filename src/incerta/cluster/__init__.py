@@ -3,7 +3,16 @@
 from incerta.cluster._ckmeans import CKMeans
 from incerta.cluster._expected import ExpectedSpectral
 from incerta.cluster._medoids import UKMedoids
+from incerta.cluster._relocation import UCPC, MMVar
 from incerta.cluster._rpc import RPC
 from incerta.cluster._ukmeans import UKMeans
 
-__all__ = ["RPC", "CKMeans", "ExpectedSpectral", "UKMeans", "UKMedoids"]
+__all__ = [
+    "RPC",
+    "UCPC",
+    "CKMeans",
+    "ExpectedSpectral",
+    "MMVar",
+    "UKMeans",
+    "UKMedoids",
+]

@@ -1,0 +1,182 @@
+"""Local search that moves one object at a time.
+
+The result is that of a plain loop: objects in order, each to the cluster that lowers
+the total most, statistics updated after each move. Only the many objects that stay are
+looked at together.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from incerta.partition.moments import Moments, Objective
+from incerta.typing import Array, Indices
+
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+LEAST_WIDTH, MOST_WIDTH = 16, 4096
+
+
+class Sweep(NamedTuple):
+    """State after every object was looked at once."""
+
+    labels: Indices
+    objective: float  # never rises from one sweep to the next
+    n_moved: int  # 0: no single move lowers the objective
+
+
+def relocation_sweeps(
+    means: Array,
+    variances: Array,
+    labels: Indices,
+    n_clusters: int,
+    objective: Objective,
+) -> Iterator[Sweep]:
+    """Move objects one at a time while the objective falls, one sweep per ``next()``.
+
+    No cluster loses its last member. A move must gain more than rounding can.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_objects, n_features)
+        Means of the objects, centred.
+    variances : ndarray of shape (n_objects,)
+        Total variance of each object.
+    labels : ndarray of shape (n_objects,)
+        Partition to start from, without empty clusters.
+    n_clusters : int
+    objective : callable
+        Value of clusters from their sizes, scatter and variances.
+    """
+    labels = labels.copy()
+    squares = np.square(means).sum(axis=1)
+    size = float(squares.max())
+    clusters = Moments.of(means, variances, labels, n_clusters)
+    while True:
+        total = clusters.total(objective)
+        # What rounding does to a total, and to a distance between far means.
+        least = ROUNDING * np.sqrt(total) * (np.sqrt(total) + np.sqrt(size))
+        least += ROUNDING**2 * size
+        n_moved = _sweep(
+            means,
+            variances,
+            squares,
+            labels,
+            clusters,
+            objective,
+            float(least),
+            ROUNDING * size,
+        )
+        # From scratch, so that the rounding of many updates does not add up.
+        clusters = Moments.of(means, variances, labels, n_clusters)
+        yield Sweep(labels.copy(), clusters.total(objective), n_moved)
+
+
+def changes(
+    clusters: Moments,
+    objective: Objective,
+    apart: Array,
+    variances: Array,
+    labels: Indices,
+) -> Array:
+    """How much the total changes if each object alone moves to each cluster.
+
+    Parameters
+    ----------
+    clusters : Moments
+    objective : callable
+    apart : ndarray of shape (n_some, n_clusters)
+        Squared distance of each object's mean to each centre.
+    variances : ndarray of shape (n_some,)
+    labels : ndarray of shape (n_some,)
+
+    Returns
+    -------
+    ndarray of shape (n_some, n_clusters)
+        Infinite for the object's own cluster, and for an object that is alone in it.
+    """
+    sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
+    now = objective(sizes, scatter, psi)
+    more = sizes + 1.0
+    change = objective(more, scatter + sizes / more * apart, psi + variances[:, None])
+    change -= now
+    rows = np.arange(len(labels))
+    c = sizes[labels]
+    fewer = np.maximum(c - 1.0, 1.0)
+    left = scatter[labels] - c / fewer * apart[rows, labels]
+    leaving = objective(fewer, left, psi[labels] - variances) - now[labels]
+    leaving[c == 1.0] = np.inf
+    change += leaving[:, None]
+    change[rows, labels] = np.inf
+    return change
+
+
+def _sweep(
+    means: Array,
+    variances: Array,
+    squares: Array,
+    labels: Indices,
+    clusters: Moments,
+    objective: Objective,
+    least: float,
+    doubt: float,
+) -> int:
+    """Look at every object once, in order; labels and clusters change in place."""
+    n_moved, start, width = 0, 0, LEAST_WIDTH
+    while start < len(labels):
+        part = slice(start, start + width)
+        move = _first_move(
+            means[part],
+            variances[part],
+            squares[part],
+            labels[part],
+            clusters,
+            objective,
+            least,
+            doubt,
+        )
+        if move is None:
+            start, width = start + width, min(2 * width, MOST_WIDTH)
+            continue
+        i, target = start + move[0], move[1]
+        clusters.remove(int(labels[i]), means[i], variances[i])
+        clusters.add(target, means[i], variances[i])
+        labels[i] = target
+        n_moved += 1
+        # What was seen of the objects behind is void. About as many again stay.
+        start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
+    return n_moved
+
+
+def _first_move(
+    means: Array,
+    variances: Array,
+    squares: Array,
+    labels: Indices,
+    clusters: Moments,
+    objective: Objective,
+    least: float,
+    doubt: float,
+) -> tuple[int, int] | None:
+    """First object that gains by a move, and where to."""
+    centres = clusters.centres
+    lengths = np.square(centres).sum(axis=1)
+    apart = means @ (-2.0 * centres.T)
+    apart += lengths
+    apart += squares[:, None]
+    change = changes(clusters, objective, apart, variances, labels)
+    best = change.min(axis=1)
+    # The product of matrices rounds by at most `doubt`. What is nearer to a tie is
+    # looked at again, by differences.
+    near = (best < doubt - least).nonzero()[0]
+    if len(near) and best[near[0]] >= -doubt - least:
+        apart = cdist(means[near], centres, "sqeuclidean")
+        change[near] = changes(
+            clusters, objective, apart, variances[near], labels[near]
+        )
+        near = near[change[near].min(axis=1) < -least]
+    if not len(near):
+        return None
+    first = int(near[0])
+    return first, int(change[first].argmin())
