@@ -28,11 +28,13 @@ if TYPE_CHECKING:
         UKMedoids,
     )
     from incerta.data import (
+        PartitionedData,
         Standardizer,
         UncertainData,
         as_uncertain,
         concat,
         from_array,
+        from_dask,
         from_distributions,
         from_frame,
         from_gaussian,
@@ -58,11 +60,13 @@ _HOMES = {
         "UKMedoids",
     ),
     "incerta.data": (
+        "PartitionedData",
         "Standardizer",
         "UncertainData",
         "as_uncertain",
         "concat",
         "from_array",
+        "from_dask",
         "from_distributions",
         "from_frame",
         "from_gaussian",

@@ -119,7 +119,10 @@ def test_objective_never_rises(how, seed):
     fitted = ic.UKMeans(4, init="random", n_init=1, random_state=seed, **how).fit(data)
     steps = np.diff(fitted.objective_)
     assert (steps <= 1e-6 * fitted.objective_[0]).all()
-    assert fitted.objective_[-1] == pytest.approx(fitted.inertia_, rel=1e-3)
+    assert fitted.objective_[-1] == pytest.approx(fitted.inertia_, rel=1e-6)
+    evaluations = fitted.n_evaluations_
+    assert len(fitted.objective_) == fitted.n_iter_
+    assert fitted.n_evaluations_ == evaluations
 
 
 # expected Euclidean distances ---------------------------------------------------------
@@ -209,6 +212,15 @@ def test_geometric_median_is_the_best_point():
     for step in np.eye(2) * 1e-3:
         assert total(place) <= total(place + step) + 1e-9
         assert total(place) <= total(place - step) + 1e-9
+
+
+@pytest.mark.parametrize("pruning", [None, "all"])
+def test_no_cluster_stays_empty(pruning):
+    data = make("samples", n=12, d=2, seed=4)
+    start = np.array([[0.0, 0.0], [500.0, 0.0], [0.0, 900.0]])
+    for metric in ("euclidean", "sqeuclidean"):
+        how = {"metric": metric, "init": start, "pruning": pruning}
+        assert ic.UKMeans(3, **how).fit(data).cluster_sizes_.min() >= 1
 
 
 def test_center_needs_the_metric():

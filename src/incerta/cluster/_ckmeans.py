@@ -279,19 +279,11 @@ class CKMeans(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         apart = np.square(data.mean() - centres[labels]).sum()
         return float(apart) + self._fixed(data)
 
-    def _updated(self, data: UncertainData, labels: Indices, centres: Array) -> Array:
-        """Mean of the members' means; an empty cluster stays where it is."""
-        counts = np.bincount(labels, minlength=len(centres))
-        new = centres.copy()
-        sums = np.zeros_like(centres)
-        np.add.at(sums, labels, data.mean())
-        new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
-        return new
-
     def _replayed(self) -> Iterator[float]:
         """Repeat the iterations of the best start, with the objective after each."""
-        centres = self._start
+        centres, fixed = self._start, self._fixed(self._data)
+        means = self._data.mean()
         for _ in range(self.n_iter_):
-            labels = self._assigned(self._data, centres)
-            centres = self._updated(self._data, labels, centres)
-            yield self._costs(self._data, labels, centres)
+            step = KMeans(self.n_clusters, init=centres, n_init=1, max_iter=1, tol=0.0)
+            centres = step.fit(means).cluster_centers_
+            yield step.inertia_ + fixed

@@ -13,15 +13,18 @@ from incerta.data.distributions import from_distributions
 from incerta.data.files import read
 from incerta.data.frames import from_frame
 from incerta.data.labelled import from_xarray
+from incerta.data.partitioned import PartitionedData, from_dask
 from incerta.data.science import from_distribution_array, from_uncertainties
 from incerta.data.standardize import Standardizer
 
 __all__ = [
+    "PartitionedData",
     "Standardizer",
     "UncertainData",
     "as_uncertain",
     "concat",
     "from_array",
+    "from_dask",
     "from_distribution_array",
     "from_distributions",
     "from_frame",

@@ -1,0 +1,221 @@
+"""Folds over partitions: summarise each, merge the summaries, finish.
+
+Partitions are values here, or dask's recipes for values elsewhere; who calls does not
+see the difference. Summaries are merged in any order and grouping, so what is merged
+must not depend on it: sums of floats do, the exact sums of this module do not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.optional import require
+from incerta.typing import Array, Indices
+
+T = TypeVar("T")
+
+BITS = 40  # of each of the two parts of a number in an exact sum
+_ROWS = 2**22  # sums of so many numbers of 40 bits fit into 64
+# Smaller exponents would make a scale overflow; numbers below 2**-980 count as 0.
+_SMALLEST = -900
+_TRIES = 4
+_FAN_IN = 8
+
+
+class Parts:
+    """Partitions to fold over.
+
+    Parameters
+    ----------
+    recipes : sequence
+        The partitions: values, or dask's delayed values.
+    hold : bool, default=False
+        Compute delayed values once and keep them with the workers that did it. Those
+        lost with a worker are computed again from their recipes.
+
+    Examples
+    --------
+    >>> from operator import add
+    >>> from incerta.backend.fold import Parts
+    >>> Parts([[1, 2], [3], [4, 5]]).fold(sum, add)
+    15
+    """
+
+    def __init__(self, recipes: Sequence[Any], *, hold: bool = False) -> None:
+        self._recipes = tuple(recipes)
+        self._hold = hold
+        self._parts = self._made()
+
+    def __len__(self) -> int:
+        return len(self._recipes)
+
+    def fold(
+        self,
+        summarise: Callable[..., T],
+        merge: Callable[[T, T], T],
+        *given: Any,
+    ) -> T:
+        """Merge ``summarise(part, *given)`` of all partitions.
+
+        Parameters
+        ----------
+        summarise, merge : callable
+            Functions of a module, so that they can travel. `merge` is associative.
+        *given
+            What every partition is told, such as the centres.
+
+        Returns
+        -------
+        The merged summary; finishing it is left to whoever asked.
+        """
+        for left in reversed(range(_TRIES)):
+            try:
+                return _fold(self._parts, summarise, merge, given)
+            except _losses():
+                if not left:
+                    raise
+            # Outside of `except`, where the traceback holds on to the old parts: what
+            # the scheduler remembers as lost must be let go before it is asked for
+            # anew, or it only repeats that it is lost.
+            self._parts = ()
+            self._parts = self._made()
+        raise AssertionError
+
+    def _made(self) -> tuple[Any, ...]:
+        if not (self._hold and _lazy(self._recipes)):
+            return self._recipes
+        return require("dask", "dask", "partitioned data").persist(*self._recipes)
+
+
+def mapped(parts: Sequence[Any], function: Callable[..., T], *given: Any) -> list[Any]:
+    """Apply `function` to each partition; delayed partitions stay delayed."""
+    if not _lazy(parts):
+        return [function(part, *given) for part in parts]
+    delayed = require("dask", "dask", "partitioned data").delayed
+    task = delayed(function, pure=False, traverse=False)
+    shared = [delayed(thing, traverse=False) for thing in given]
+    return [task(part, *shared) for part in parts]
+
+
+def _fold(
+    parts: Sequence[Any],
+    summarise: Callable[..., T],
+    merge: Callable[[T, T], T],
+    given: Sequence[Any],
+) -> T:
+    summaries = mapped(parts, summarise, *given)
+    if not _lazy(parts):
+        return reduce(merge, summaries)
+    dask = require("dask", "dask", "partitioned data")
+    task = dask.delayed(_merged, pure=False, traverse=False)
+    # A tree, so that no worker has to hold the summaries of all partitions.
+    while len(summaries) > 1:
+        groups = range(0, len(summaries), _FAN_IN)
+        summaries = [task(merge, *summaries[i : i + _FAN_IN]) for i in groups]
+    return dask.compute(summaries[0])[0]
+
+
+def _merged(merge: Callable[[T, T], T], *summaries: T) -> T:
+    return reduce(merge, summaries)
+
+
+def _lazy(parts: Sequence[Any]) -> bool:
+    return any(hasattr(part, "__dask_graph__") for part in parts)
+
+
+def _losses() -> tuple[type[BaseException], ...]:
+    """Errors that say that a worker is gone, not that the work is wrong."""
+    if "distributed" not in sys.modules:
+        return ()
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    return (KilledWorker, CancelledError, CommClosedError)
+
+
+# exact sums -------------------------------------------------------------------------
+
+
+def exponents(peak: Array) -> NDArray[np.int64]:
+    """Exponents e such that numbers of size up to `peak` are below ``2**e``."""
+    return np.maximum(np.frexp(peak)[1], _SMALLEST).astype(np.int64)
+
+
+def exact_sums(
+    rows: Array, groups: Indices, n_groups: int, exponent: NDArray[np.int64]
+) -> NDArray[np.object_]:
+    """Sum rows by group, as whole numbers of units of ``2**(exponent - 80)``.
+
+    A float of 53 bits is a whole number of these units unless it is 2**27 times
+    smaller than the largest, and is then rounded to one. Whole numbers are added
+    without rounding: any order and any grouping give the same sum.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_columns)
+    groups : ndarray of shape (n_rows,)
+        Group of each row.
+    n_groups : int
+    exponent : ndarray of shape (n_columns,)
+        From `exponents` of the largest entries of all partitions together.
+
+    Returns
+    -------
+    ndarray of Python's integers of shape (n_groups, n_columns)
+    """
+    total = np.zeros((n_groups, rows.shape[1]), dtype=object)
+    scale = np.ldexp(1.0, BITS - exponent)
+    step = min(BLOCK_BYTES, 8 * _ROWS)
+    for part in blocks(len(rows), 8 * rows.shape[1], step):
+        n = part.stop - part.start
+        chosen = csr_array(
+            (np.ones(n, np.int64), groups[part], np.arange(n + 1)), (n, n_groups)
+        ).T
+        high, low = _halves(rows[part] * scale)
+        total += (chosen @ high).astype(object) << BITS
+        total += (chosen @ low).astype(object)
+    return total
+
+
+def rounded(sums: Any, exponent: Any, divisor: int = 1) -> Any:
+    """Turn exact sums into floats, divided by `divisor`: the nearest there are."""
+    # Python divides whole numbers with a single rounding.
+    quotient = np.asarray(np.asarray(sums, dtype=object) / divisor, dtype=np.float64)
+    return np.ldexp(quotient, exponent - 2 * BITS)
+
+
+def sums_of_runs(column: Array, starts: Indices) -> Array:
+    """Sum runs of a column; the order within a run does not change a bit.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_values,)
+    starts : ndarray of shape (n_runs + 1,)
+        Where each run begins; none is empty.
+    """
+    counts = np.diff(starts)
+    exponent = exponents(np.maximum.reduceat(np.abs(column), starts[:-1]))
+    # Long runs get fewer bits, so that their sums stay within 64.
+    bits = np.minimum(BITS, 62 - np.frexp(counts.astype(np.float64))[1])
+    scale = np.ldexp(1.0, bits - exponent)
+    high, low = _halves(column * np.repeat(scale, counts))
+    whole = np.add.reduceat(high, starts[:-1]).astype(np.float64)
+    rest = np.ldexp(np.add.reduceat(low, starts[:-1]).astype(np.float64), -BITS)
+    return np.ldexp(whole + rest, exponent - bits)
+
+
+def _halves(scaled: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Split numbers into whole ones and what remains, in units of ``2**-BITS``."""
+    high = np.rint(scaled)
+    low = np.rint((scaled - high) * 2.0**BITS)
+    return high.astype(np.int64), low.astype(np.int64)

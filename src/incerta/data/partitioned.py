@@ -1,0 +1,290 @@
+"""`PartitionedData`: uncertain data that lie in pieces, with the workers of a cluster.
+
+Each piece holds whole objects. Algorithms see summaries of the pieces alone: ids,
+means and variances of the objects.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from operator import add
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.backend.fold import Parts, mapped, sums_of_runs
+from incerta.backend.optional import comes_from, require
+from incerta.data.construct import exact
+from incerta.data.container import UncertainData, concat
+from incerta.data.frames import from_frame
+from incerta.data.laws import Values
+from incerta.data.roles import as_roles
+from incerta.exceptions import DataError
+from incerta.typing import Array, Ids
+
+T = TypeVar("T", bound=np.generic)
+
+
+class Summary(NamedTuple):
+    """What a partition tells of its objects."""
+
+    ids: Ids  # (n_objects,)
+    keys: NDArray[np.uint64]  # (n_objects,), a hash of each id
+    means: Array  # (n_objects, n_features)
+    variances: Array  # (n_objects,), summed over the features
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PartitionedData:
+    """Uncertain objects in partitions, each object whole in one of them.
+
+    Made by `from_dask`; `UKMeans` takes it. Nothing is computed until it is used.
+
+    Attributes
+    ----------
+    partitions : tuple
+        The partitions: `UncertainData`, None where there is no object, or dask's
+        delayed values of these.
+    feature_names : tuple of str
+        Name of each feature.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.data.partitioned import PartitionedData
+    >>> a = ic.from_gaussian([[0.0], [0.2]], std=0.1, ids=["c", "a"])
+    >>> b = ic.from_gaussian([[9.0]], std=0.1, ids=["b"])
+    >>> data = PartitionedData((a, b), a.feature_names)
+    >>> data
+    PartitionedData(n_partitions=2, feature_names=('x0',))
+    >>> data.gather().ids.tolist()
+    ['a', 'b', 'c']
+    """
+
+    partitions: tuple[Any, ...]
+    feature_names: tuple[str, ...]
+
+    @property
+    def n_partitions(self) -> int:
+        """Number of partitions, empty ones included."""
+        return len(self.partitions)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.feature_names)
+
+    def summaries(self) -> Parts:
+        """Summaries of the partitions, kept with the workers that make them."""
+        return Parts(mapped(self.partitions, summary, self.n_features), hold=True)
+
+    def example(self) -> UncertainData:
+        """Return an object of these features, for checks of the features alone."""
+        return exact(np.zeros((1, self.n_features)), feature_names=self.feature_names)
+
+    def gather(self) -> UncertainData:
+        """Bring all objects here, sorted by id.
+
+        Returns
+        -------
+        UncertainData
+        """
+        parts = Parts(self.partitions).fold(_present, add)
+        in_order_of_ids([(part.ids, part.ids) for part in parts])  # none twice
+        together = concat(parts)
+        return together[np.argsort(together.ids)]
+
+    def each(self, function: Callable[..., NDArray[T]], *given: Any) -> NDArray[T]:
+        """Rows of ``function(data, *given)`` of all partitions, sorted by id.
+
+        Parameters
+        ----------
+        function : callable
+            A function of a module, from `UncertainData` to an array with a row for
+            each of its objects.
+        *given
+            What it is told besides.
+        """
+        found = Parts(self.partitions).fold(_applied, add, function, given)
+        return in_order_of_ids(found)[1]
+
+    def __repr__(self) -> str:
+        return (
+            f"PartitionedData(n_partitions={self.n_partitions}, "
+            f"feature_names={self.feature_names})"
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        msg = (
+            "partitioned data are taken by UKMeans alone; bring them here by gather()."
+        )
+        raise TypeError(msg)
+
+
+def from_dask(
+    ddf: Any,
+    *,
+    id: str,
+    values: str | Sequence[str],
+    weight: str | None = None,
+    shuffle: bool = True,
+) -> PartitionedData:
+    """Take a dask DataFrame in long form: rows are possible values of objects.
+
+    The rows stay where they are computed. What is learned from them does not depend
+    on how they are partitioned, nor on their order.
+
+    Parameters
+    ----------
+    ddf : dask.dataframe.DataFrame
+        Rows with the same id are possible values of one object.
+    id : str
+        Column with the object of each row.
+    values : str or list of str
+        Columns of the features.
+    weight : str, optional
+        Column that says how likely each value is.
+    shuffle : bool, default=True
+        Bring the rows of each object into one partition. False if they are already:
+        it saves the way of all rows through the cluster. An object in two partitions
+        is then an error, found when the data are used.
+
+    Returns
+    -------
+    PartitionedData
+
+    Notes
+    -----
+    The rows are read once to fit, and once more for `membership_` and for each
+    prediction; ``ddf.persist()`` keeps them in the memory of the workers. The ids, one
+    for each object, come here. Without a cluster dask's local scheduler does the work.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import pandas as pd
+    >>> import incerta as ic
+    >>> from incerta import from_dask
+    >>> rows = {"star": ["b", "a", "c", "b", "d"], "mass": [1.0, 1.2, 8.0, 1.4, 8.1]}
+    >>> ddf = dd.from_pandas(pd.DataFrame(rows), npartitions=2)
+    >>> data = from_dask(ddf, id="star", values="mass")
+    >>> uk = ic.UKMeans(n_clusters=2, random_state=0).fit(data)
+    >>> uk.ids_.tolist(), uk.labels_
+    (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
+    """
+    require("dask.dataframe", "dask", "from_dask")
+    if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):
+        msg = (
+            f"ddf is a {type(ddf).__name__}; from_dask takes a dask DataFrame. Frames "
+            "of other libraries go through from_frame."
+        )
+        raise DataError(msg)
+    roles = as_roles(id, values, None, "sd", weight, None, None)
+    rows = ddf[roles.columns(list(ddf.columns))]
+    if shuffle and rows.npartitions > 1:
+        # By tasks: each piece can then be made again by itself when a worker is lost.
+        rows = rows.shuffle(on=id, shuffle_method="tasks")
+    pieces = rows.to_delayed()
+    parts = mapped(pieces, _objects, id, roles.values, weight)
+    return PartitionedData(tuple(parts), roles.values)
+
+
+def summary(data: UncertainData | None, n_features: int) -> Summary:
+    """Summarise the objects of a partition; their values may come in any order."""
+    if data is None:
+        none = np.empty(0, dtype=np.uint64)
+        return Summary(none, none, np.empty((0, n_features)), np.empty(0))
+    law, variances = data.law, np.zeros(len(data))
+    if isinstance(law, Values):
+        means = np.empty((len(data), n_features))
+        for j, column in enumerate(law.values.T):
+            means[:, j] = _expected(column, law)
+            off = column - np.repeat(means[:, j], law.counts)
+            variances += _expected(np.square(off), law)
+    else:
+        means = data.mean()
+        for column in data.variance().T:
+            variances += column
+    return Summary(data.ids, _keys(data.ids), means, variances)
+
+
+def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
+    """Put what the partitions found together, sorted by the ids of the objects.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_objects,)
+    rows : ndarray of shape (n_objects, ...)
+    """
+    found = [pair for pair in found if len(pair[0])]
+    if not found:
+        msg = "the table has no rows; there is nothing to cluster."
+        raise DataError(msg)
+    kinds = {"n" if ids.dtype.kind in "biuf" else ids.dtype.kind for ids, _ in found}
+    if len(kinds) > 1:
+        msg = "ids are numbers in some partitions and not in others; convert them."
+        raise DataError(msg)
+    ids = np.concatenate([pair[0] for pair in found])
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    twice = ids[1:][ids[1:] == ids[:-1]]
+    if len(twice):
+        msg = (
+            f"object {twice[0]!s} has rows in more than one partition, and so have "
+            f"{len(twice) - 1} others; say from_dask(..., shuffle=True)."
+        )
+        raise DataError(msg)
+    return ids, np.concatenate([pair[1] for pair in found])[order]
+
+
+def _objects(
+    rows: Any, id: str, values: Sequence[str], weight: str | None
+) -> UncertainData | None:
+    """Turn the rows of a partition into objects, where they are."""
+    if not len(rows):
+        return None
+    columns = values if weight is None else (*values, weight)
+    data = from_frame(rows, id=id, values=columns)
+    law = data.law
+    if not isinstance(law, Values):
+        msg = f"values={list(values)} must hold numbers; gather the table and use read."
+        raise DataError(msg)
+    if weight is None:
+        return data
+    # Not from_frame's own weights: their sums depend on the order of the rows.
+    likely = law.values[:, -1]
+    totals = sums_of_runs(likely, law.starts)
+    bad = (np.minimum.reduceat(likely, law.starts[:-1]) < 0) | (totals <= 0)
+    if bad.any():
+        msg = (
+            f"weight={weight!r} of object {data.ids[int(bad.argmax())]!s} must not be "
+            "negative, nor 0 for all of its values; leave such rows out."
+        )
+        raise DataError(msg)
+    shares = likely / np.repeat(totals, law.counts)
+    inner = np.ascontiguousarray(law.values[:, :-1])
+    return UncertainData(Values(inner, law.starts, shares), data.ids, tuple(values))
+
+
+def _expected(column: Array, law: Values) -> Array:
+    """Average over the values of each object, in whatever order they come."""
+    if law.weights is None:
+        return sums_of_runs(column, law.starts) / law.counts
+    return sums_of_runs(column * law.weights, law.starts)
+
+
+def _keys(ids: Ids) -> NDArray[np.uint64]:
+    """Hash ids to 64 bits, the same on every machine and in every session."""
+    digests = (blake2b(str(i).encode(), digest_size=8).digest() for i in ids.tolist())
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def _present(data: UncertainData | None) -> list[UncertainData]:
+    return [] if data is None else [data]
+
+
+def _applied(
+    data: UncertainData | None, function: Callable[..., Any], given: Sequence[Any]
+) -> list[tuple[Ids, Any]]:
+    return [] if data is None else [(data.ids, function(data, *given))]

@@ -1,0 +1,354 @@
+"""K-means over partitions, by summaries: what DUK-means computes in its exact mode.
+
+Every partition is told the centres and answers, for each cluster, with the number of
+its members and the sum of their means. Sums are exact, and what is computed for one
+object does not depend on the objects beside it, so the result is the same to the last
+bit for any partitioning.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import starmap
+from operator import add
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.backend.fold import Parts, exact_sums, exponents, rounded
+from incerta.backend.memory import blocks
+from incerta.backend.progress import track
+from incerta.data.container import UncertainData
+from incerta.data.partitioned import Summary, in_order_of_ids, summary
+from incerta.typing import Array, Ids, Indices
+
+_BLOCK = 2**20  # bytes: distances are computed feature by feature, within the cache
+
+
+class Extent(NamedTuple):
+    """How many objects there are, and how far their means and variances reach."""
+
+    n_objects: int
+    low: Array  # (n_features,)
+    high: Array  # (n_features,)
+    variance: float
+
+    @property
+    def exponent(self) -> NDArray[np.int64]:
+        """Exponents for exact sums of means."""
+        return exponents(np.maximum(np.abs(self.low), np.abs(self.high)))
+
+    def of_squares(self, centres: Array) -> NDArray[np.int64]:
+        """Exponent for exact sums of squared distances to any of the centres."""
+        reach = np.maximum(np.abs(self.high - centres), np.abs(centres - self.low))
+        # Twice as far as it can be, to be safe from rounding.
+        return exponents(2.0 * np.square(reach).sum(axis=-1).max(keepdims=True))
+
+
+class Sums(NamedTuple):
+    """What the partitions say to centres."""
+
+    counts: Indices  # (n_clusters,)
+    means: NDArray[np.object_]  # (n_clusters, n_features), exact
+    squares: int  # squared distances to the nearest centre, exact
+
+
+class Far(NamedTuple):
+    """The objects farthest from their centres, the farthest first."""
+
+    squares: Array  # (n_far,)
+    keys: NDArray[np.uint64]  # (n_far,)
+    labels: Indices  # (n_far,)
+    means: Array  # (n_far, n_features)
+
+    def take(self, rows: Indices) -> "Far":
+        """Keep some of them."""
+        return Far(
+            self.squares[rows], self.keys[rows], self.labels[rows], self.means[rows]
+        )
+
+
+@dataclass
+class Run:
+    """One start: where its centres are."""
+
+    start: Array
+    centres: Array
+    done: bool = False
+    inertia: float = np.inf
+    objective: list[float] = field(default_factory=list)  # after each iteration
+
+
+# what a partition answers -----------------------------------------------------------
+
+
+def extent_of(part: Summary) -> Extent:
+    """Reach of a partition's objects."""
+    low, high = np.inf, -np.inf
+    return Extent(
+        len(part.ids),
+        part.means.min(axis=0, initial=low),
+        part.means.max(axis=0, initial=high),
+        float(part.variances.max(initial=0.0)),
+    )
+
+
+def wider(a: Extent, b: Extent) -> Extent:
+    """Reach of two partitions."""
+    return Extent(
+        a.n_objects + b.n_objects,
+        np.minimum(a.low, b.low),
+        np.maximum(a.high, b.high),
+        max(a.variance, b.variance),
+    )
+
+
+def listed_ids(part: Summary) -> list[tuple[Ids, Ids]]:
+    """Ids of a partition; lists are merged by adding them."""
+    return [(part.ids, part.ids)]
+
+
+def listed_labels(part: Summary, centres: Array) -> list[tuple[Ids, Indices]]:
+    """Ids of a partition with the nearest centre of each."""
+    return [(part.ids, nearest_alone(part.means, centres))]
+
+
+def labels_of(data: UncertainData, centres: Array) -> Indices:
+    """Nearest centre of the mean of each object, found as in the fit."""
+    return nearest_alone(summary(data, data.n_features).means, centres)
+
+
+def variance_of(part: Summary, extent: Extent) -> int:
+    """Exact sum of the variances."""
+    exponent = exponents(np.array([extent.variance]))
+    return _sum_of(part.variances, exponent)
+
+
+def sums_of(part: Summary, starts: Sequence[Array], extent: Extent) -> list[Sums]:
+    """Sums of a partition for the centres of each start."""
+    answers = []
+    for centres in starts:
+        labels = nearest_alone(part.means, centres)
+        k = len(centres)
+        squares = _squares_to(part.means, centres[labels])
+        answers.append(
+            Sums(
+                np.bincount(labels, minlength=k),
+                exact_sums(part.means, labels, k, extent.exponent),
+                _sum_of(squares, extent.of_squares(centres)),
+            )
+        )
+    return answers
+
+
+def added(a: list[Sums], b: list[Sums]) -> list[Sums]:
+    """Sums of two partitions."""
+    pairs = zip(a, b, strict=True)
+    return [Sums(*starmap(add, zip(x, y, strict=True))) for x, y in pairs]
+
+
+def far_of(part: Summary, centres: Array, n_far: int) -> Far:
+    """Objects of a partition that are farthest from the nearest centre."""
+    labels = nearest_alone(part.means, centres)
+    squares = _squares_to(part.means, centres[labels])
+    return _farthest(Far(squares, part.keys, labels, part.means), n_far)
+
+
+def farther(a: Far, b: Far) -> Far:
+    """Farthest objects of two partitions, as many as the longer list has."""
+    both = Far(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
+    return _farthest(both, max(len(a.keys), len(b.keys)))
+
+
+def drawn_of(
+    part: Summary, seed: int, n_drawn: int
+) -> tuple[int, NDArray[np.uint64], Array]:
+    """Draw objects: those whose hashed ids, stirred with the seed, are the lowest."""
+    keys = _stirred(part.keys, seed)
+    first = np.argsort(keys)[:n_drawn]
+    return n_drawn, keys[first], part.means[first]
+
+
+def drawn_of_both(
+    a: tuple[int, NDArray[np.uint64], Array], b: tuple[int, NDArray[np.uint64], Array]
+) -> tuple[int, NDArray[np.uint64], Array]:
+    """Objects drawn from two partitions."""
+    n_drawn, keys = a[0], np.concatenate([a[1], b[1]])
+    first = np.argsort(keys)[:n_drawn]
+    return n_drawn, keys[first], np.concatenate([a[2], b[2]])[first]
+
+
+# whoever asks -----------------------------------------------------------------------
+
+
+def sorted_ids(parts: Parts, at_least: int) -> Ids:
+    """Ids of all objects, sorted; no two are the same, and there are enough."""
+    ids, _ = in_order_of_ids(parts.fold(listed_ids, add))
+    if len(ids) < at_least:
+        msg = (
+            f"n_clusters={at_least} clusters cannot be made of {len(ids)} objects; "
+            "lower n_clusters."
+        )
+        raise ValueError(msg)
+    return ids
+
+
+def drawn_means(parts: Parts, seed: int, n_drawn: int) -> Array:
+    """Means of objects drawn without regard to where they lie, to seed centres."""
+    return parts.fold(drawn_of, drawn_of_both, seed, n_drawn)[2]
+
+
+def lloyd(
+    parts: Parts, starts: Iterator[Array], max_iter: int, tol: float
+) -> tuple[Run, Indices]:
+    """K-means from each start, all starts in the same passes over the partitions.
+
+    Parameters
+    ----------
+    parts : Parts
+        Summaries of the partitions.
+    starts : iterator of ndarray of shape (n_clusters, n_features)
+    max_iter : int
+        Most iterations.
+    tol : float
+        As in scikit-learn: it stops when the squared moves of the centres sum to
+        less than this share of the mean variance of the features.
+
+    Returns
+    -------
+    run : Run
+        The best start. Its objective and inertia include the variances.
+    labels : ndarray of shape (n_objects,)
+        In the order of the sorted ids.
+    """
+    extent = parts.fold(extent_of, wider)
+    least = tol * _spread(parts, extent)
+    runs = [Run(start, start) for start in starts]
+    for _ in track(max_iter, "iterations"):
+        live = [run for run in runs if not run.done]
+        if not live:
+            break
+        answers = parts.fold(sums_of, added, [run.centres for run in live], extent)
+        for run, sums in zip(live, answers, strict=True):
+            _advance(run, sums, extent, parts, least)
+    answers = parts.fold(sums_of, added, [run.centres for run in runs], extent)
+    for run, sums in zip(runs, answers, strict=True):
+        run.inertia = _inertia(sums, run.centres, extent)
+    best = min(runs, key=lambda run: run.inertia)
+    exponent = exponents(np.array([extent.variance]))
+    fixed = float(rounded(parts.fold(variance_of, add, extent), exponent)[0])
+    best.inertia += fixed
+    best.objective = [value + fixed for value in best.objective]
+    _, labels = in_order_of_ids(parts.fold(listed_labels, add, best.centres))
+    return best, labels
+
+
+def _advance(run: Run, sums: Sums, extent: Extent, parts: Parts, least: float) -> None:
+    """Move the centres of one start to the means of their members."""
+    objective = _inertia(sums, run.centres, extent)
+    counts, means = sums.counts.copy(), sums.means.copy()
+    empty = np.flatnonzero(counts == 0)
+    if len(empty):
+        far = parts.fold(far_of, farther, run.centres, len(empty))
+        # Where all objects lie on centres, more clusters than places are asked for.
+        far = far.take(np.flatnonzero(far.squares > 0))
+        exact = exact_sums(
+            far.means, np.arange(len(far.keys)), len(far.keys), extent.exponent
+        )
+        for i, target in enumerate(empty[: len(far.keys)]):
+            source = far.labels[i]
+            counts[source] -= 1
+            means[source] = means[source] - exact[i]
+            counts[target], means[target] = 1, exact[i]
+            objective -= far.squares[i]
+    centres = run.centres.copy()
+    for c in np.flatnonzero(counts):
+        centres[c] = rounded(means[c], extent.exponent, int(counts[c]))
+    moves = np.square(centres - run.centres).sum(axis=1)
+    stayed = np.setdiff1d(np.arange(len(centres)), empty)
+    # Members are nearer to their mean than to the old centre by just the move.
+    run.objective.append(float(objective - counts[stayed] @ moves[stayed]))
+    run.centres = centres
+    run.done = bool(moves.sum() <= least)
+
+
+def _spread(parts: Parts, extent: Extent) -> float:
+    """Mean variance of the features over the objects' means."""
+    d = len(extent.low)
+    middle = np.zeros((1, d))
+    sums = parts.fold(sums_of, added, [middle], extent)[0]
+    middle[0] = rounded(sums.means[0], extent.exponent, extent.n_objects)
+    around = parts.fold(sums_of, added, [middle], extent)[0]
+    return _inertia(around, middle, extent) / (extent.n_objects * d)
+
+
+def _inertia(sums: Sums, centres: Array, extent: Extent) -> float:
+    return float(rounded(sums.squares, extent.of_squares(centres)[0]))
+
+
+def _sum_of(column: Array, exponent: NDArray[np.int64]) -> int:
+    groups = np.zeros(len(column), dtype=np.intp)
+    return int(exact_sums(column[:, None], groups, 1, exponent)[0, 0])
+
+
+def _farthest(objects: Far, n_far: int) -> Far:
+    first = np.lexsort((objects.keys, -objects.squares))[:n_far]
+    return objects.take(first)
+
+
+def _stirred(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """Permute 64-bit numbers by a seed: the finisher of splitmix64."""
+    x = keys + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+# distances that do not depend on the objects beside ---------------------------------
+
+
+def nearest_alone(rows: Array, centres: Array) -> Indices:
+    """Nearest centre of each row, whichever rows come with it; ties to the lowest.
+
+    A product of matrices rounds differently for matrices of different heights. It is
+    used to find candidates; where it cannot tell two of them apart for sure, the
+    distances are computed one by one.
+    """
+    n, d = rows.shape
+    nearest = np.zeros(n, dtype=np.intp)
+    if len(centres) == 1:
+        return nearest
+    middle = centres.mean(axis=0)
+    centred = centres - middle
+    fixed = np.square(centred).sum(axis=1)
+    reach = np.sqrt(fixed.max())
+    rounding = 8 * (d + 8) * np.finfo(np.float64).eps
+    for part in blocks(n, 8 * (len(centres) + d), _BLOCK):
+        off = rows[part] - middle
+        least = np.full(len(off), np.inf)
+        second, best = least.copy(), np.zeros(len(off), dtype=np.intp)
+        # Centre by centre: many times faster than argmin along short rows.
+        for c, cost in enumerate(fixed[:, None] - 2.0 * centred @ off.T):
+            best[cost < least] = c
+            second = np.minimum(second, np.maximum(least, cost))
+            least = np.minimum(least, cost)
+        size = np.square(np.sqrt(np.square(off).sum(axis=1)) + reach)
+        # Not `<=`: what overflowed is unsure, too.
+        unsure = np.flatnonzero(~(second - least > rounding * size))
+        if len(unsure):
+            best[unsure] = _one_by_one(rows[part][unsure], centres)
+        nearest[part] = best
+    return nearest
+
+
+def _one_by_one(rows: Array, centres: Array) -> Indices:
+    squares = [_squares_to(rows, centre) for centre in centres]
+    return np.argmin(squares, axis=0)
+
+
+def _squares_to(rows: Array, places: Array) -> Array:
+    """Squared distance of each row to a place, added feature by feature."""
+    squares = np.zeros(len(rows))
+    for j in range(rows.shape[1]):
+        squares += np.square(rows[:, j] - places[..., j])
+    return squares
