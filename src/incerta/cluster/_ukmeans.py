@@ -336,7 +336,8 @@ class UKMeans(CKMeans):
     def _rules(self) -> tuple[str, ...]:
         if self.pruning is None:
             return ()
-        return PRUNING if self.pruning == "all" else (self.pruning,)
+        # Bisectors decide whatever boxes decide, so "all" needs no minmax.
+        return ("voronoi", "shift") if self.pruning == "all" else (self.pruning,)
 
     def _as_values(self, data: UncertainData) -> Values:
         """The values of the objects; those of the data at hand are kept."""
