@@ -1,6 +1,7 @@
 """MMVar and UCPC: clusters found by moving one object at a time."""
 
 import warnings
+from abc import ABC, abstractmethod
 from itertools import islice
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -28,7 +29,7 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 
-class _Relocation(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
+class _Relocation(UncertainClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """The search that `MMVar` and `UCPC` share; they differ in what they lower."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -129,17 +130,17 @@ class _Relocation(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._shares(objects_of(self, X, reset=False))
 
+    @abstractmethod
     def _objective(self) -> Objective:
         """What is lowered."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _variances_of_centres(self, apart: Array, variances: Array) -> Array:
         """Variance of each centre; `apart` are squared differences of the means."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _offsets(self) -> Array:
         """What each centre costs besides the distance to it."""
-        raise NotImplementedError
 
     def _best_search(self, means: Array, variances: Array) -> list[Sweep]:
         """Sweeps of the start that ends lowest."""
