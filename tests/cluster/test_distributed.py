@@ -221,7 +221,7 @@ def test_a_killed_worker_does_not_lose_the_run(lost):
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as cluster,
         Client(cluster) as client,
