@@ -107,27 +107,37 @@ def ritz(
     images : ndarray of shape (n, k)
         ``times(vectors)``.
     """
-    n = basis.shape[0]
+    n, m = basis.shape
     keep = min(n, 2 * k + GUARD)
-    most = max(MOST_BLOCKS * k, keep + 2 * k)
-    step = 0
-    while True:
-        small = basis.T @ image
+    most = max(MOST_BLOCKS * k, keep + 2 * k, m)
+    # Columns are appended in place: stored by column, the filled part is contiguous.
+    space = np.empty((n, most), order="F")
+    mapped = np.empty((n, most), order="F")
+    space[:, :m], mapped[:, :m] = basis, image
+    small = basis.T @ image  # the matrix as seen within the space
+    for step in range(1, max_steps + 1):
         values, rotation = np.linalg.eigh((small + small.T) / 2)
         values, rotation = values[::-1], rotation[:, ::-1]
-        vectors, images = basis @ rotation[:, :k], image @ rotation[:, :k]
+        vectors = space[:, :m] @ rotation[:, :k]
+        images = mapped[:, :m] @ rotation[:, :k]
         residual = images - vectors * values[:k]
         sizes = np.linalg.norm(residual, axis=0)
-        step += 1
-        if sizes.max() <= tol or step >= max_steps or basis.shape[1] >= n:
-            return values[:k], vectors, images
-        if basis.shape[1] + k > most:
-            basis, image = basis @ rotation[:, :keep], image @ rotation[:, :keep]
-        new = complement(residual[:, sizes > tol / 10], basis)
+        if sizes.max() <= tol or step == max_steps or m >= n:
+            break
+        if m + k > most:
+            space[:, :keep] = space[:, :m] @ rotation[:, :keep]
+            mapped[:, :keep] = mapped[:, :m] @ rotation[:, :keep]
+            small, m = np.diag(values[:keep]), keep
+        new = complement(residual[:, sizes > tol / 10], space[:, :m])
         if new.shape[1] == 0:
-            return values[:k], vectors, images
-        basis = np.hstack([basis, new])
-        image = np.hstack([image, times(new)])
+            break
+        image_of_new = times(new)
+        across = space[:, :m].T @ image_of_new
+        small = np.block([[small, across], [across.T, new.T @ image_of_new]])
+        end = m + new.shape[1]
+        space[:, m:end], mapped[:, m:end] = new, image_of_new
+        m = end
+    return values[:k], vectors, images
 
 
 def complement(block: Array, basis: Array) -> Array:
