@@ -17,6 +17,7 @@ SMALL = {
     "bench_relocation.py": ["--small"],
     "bench_scale.py": ["--sizes", "200"],
     "calibration.py": ["--small"],
+    "eigengap.py": ["--small"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
 }
 

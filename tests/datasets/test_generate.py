@@ -180,6 +180,20 @@ def test_waveform_has_the_moments_of_the_formula():
         )
 
 
+def test_best_possible_classifier_of_waveform():
+    # The law of each class is known: a Gaussian around a place on a segment.
+    X, y = make_waveform(20_000, random_state=1)
+    t = np.arange(1, 22)
+    h1, h2, h3 = (np.maximum(6 - np.abs(t - peak), 0) for peak in (11, 15, 7))
+    u = (np.arange(100) + 0.5)[:, None] / 100
+    likelihood = []
+    for one, other in ((h1, h2), (h1, h3), (h2, h3)):
+        places = u * one + (1 - u) * other
+        logs = X @ places.T - np.square(places).sum(axis=1) / 2
+        likelihood.append(np.logaddexp.reduce(logs, axis=1))
+    assert (np.argmax(likelihood, axis=0) == y).mean() == pytest.approx(0.867, abs=0.01)
+
+
 def test_waveform_is_as_hard_for_k_means_as_the_published_file():
     X, y = make_waveform(5000, random_state=0)
     found = KMeans(3, n_init=5, random_state=0).fit_predict(X)

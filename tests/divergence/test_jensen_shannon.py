@@ -178,6 +178,9 @@ def test_large_factors_do_not_overflow():
         ({"n_points": 1}, "n_points=1 must be at least 2"),
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"engine": "cuda"}, "engine='cuda'"),
+        ({"device": "cuda", "dtype": "float64"}, "device='cuda' goes with dtype"),
+        ({"device": "cuda", "engine": "numba"}, "without engine or n_jobs"),
+        ({"device": "cuda", "n_jobs": 2}, "n_jobs=2"),
     ],
 )
 def test_bad_parameters(arguments, message):

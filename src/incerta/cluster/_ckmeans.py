@@ -1,5 +1,6 @@
 """CK-means: UK-means reduced to k-means."""
 
+import warnings
 from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -7,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.cluster._base import (
@@ -285,5 +287,8 @@ class CKMeans(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         means = self._data.mean()
         for _ in range(self.n_iter_):
             step = KMeans(self.n_clusters, init=centres, n_init=1, max_iter=1, tol=0.0)
-            centres = step.fit(means).cluster_centers_
+            with warnings.catch_warnings():
+                # A cluster may be empty on the way; the fit has warned if it stayed so.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                centres = step.fit(means).cluster_centers_
             yield step.inertia_ + fixed

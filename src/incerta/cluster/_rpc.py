@@ -344,7 +344,9 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
             "jensen-shannon": partial(
                 jensen_shannon, n_points=n_points, n_jobs=self.n_jobs
             ),
-            "per-feature": partial(jensen_shannon_per_feature, n_points=n_points),
+            "per-feature": partial(
+                jensen_shannon_per_feature, n_points=n_points, n_jobs=self.n_jobs
+            ),
             "energy": energy,
             "clustering": partial(
                 between_clusterings, n_clusters=n_clusters, random_state=self.seed_

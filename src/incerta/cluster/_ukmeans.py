@@ -279,8 +279,7 @@ class UKMeans(CKMeans):
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         starts = self._starts(drawn)
         best, labels = lloyd(parts, starts, self.max_iter, self.tol)
-        n_iter = len(best.objective)
-        run = Run(best.start, best.centres, labels, best.inertia, n_iter)
+        run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
         self._keep(data, run)  # type: ignore[arg-type]  # it only passes data on
         self._inertia, self._objective = best.inertia, best.objective
 

@@ -75,6 +75,7 @@ class Run:
     start: Array
     centres: Array
     done: bool = False
+    n_iter: int = 0
     inertia: float = np.inf
     objective: list[float] = field(default_factory=list)  # after each iteration
 
@@ -234,6 +235,7 @@ def lloyd(
     answers = parts.fold(sums_of, added, [run.centres for run in runs], extent)
     for run, sums in zip(runs, answers, strict=True):
         run.inertia = _inertia(sums, run.centres, extent)
+        run.objective.append(run.inertia)
     best = min(runs, key=lambda run: run.inertia)
     exponent = exponents(np.array([extent.variance]))
     fixed = float(rounded(parts.fold(variance_of, add, extent), exponent)[0])
@@ -245,7 +247,9 @@ def lloyd(
 
 def _advance(run: Run, sums: Sums, extent: Extent, parts: Parts, least: float) -> None:
     """Move the centres of one start to the means of their members."""
-    objective = _inertia(sums, run.centres, extent)
+    # What objects cost where the last iteration has put the centres.
+    if run.n_iter:
+        run.objective.append(_inertia(sums, run.centres, extent))
     counts, means = sums.counts.copy(), sums.means.copy()
     empty = np.flatnonzero(counts == 0)
     if len(empty):
@@ -260,15 +264,12 @@ def _advance(run: Run, sums: Sums, extent: Extent, parts: Parts, least: float) -
             counts[source] -= 1
             means[source] = means[source] - exact[i]
             counts[target], means[target] = 1, exact[i]
-            objective -= far.squares[i]
     centres = run.centres.copy()
     for c in np.flatnonzero(counts):
         centres[c] = rounded(means[c], extent.exponent, int(counts[c]))
     moves = np.square(centres - run.centres).sum(axis=1)
-    stayed = np.setdiff1d(np.arange(len(centres)), empty)
-    # Members are nearer to their mean than to the old centre by just the move.
-    run.objective.append(float(objective - counts[stayed] @ moves[stayed]))
     run.centres = centres
+    run.n_iter += 1
     run.done = bool(moves.sum() <= least)
 
 
