@@ -19,6 +19,9 @@ if TYPE_CHECKING:
         worlds,
     )
     from incerta.cluster import (
+        FDBSCAN,
+        FOPTICS,
+        PDBSCAN,
         RPC,
         UCPC,
         CKMeans,
@@ -51,6 +54,9 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "incerta.cluster": (
+        "FDBSCAN",
+        "FOPTICS",
+        "PDBSCAN",
         "RPC",
         "UCPC",
         "CKMeans",

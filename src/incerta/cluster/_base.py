@@ -41,7 +41,7 @@ class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
 
 
 def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
-    """Number clusters in the order in which they first appear.
+    """Number clusters in the order in which they first appear; −1 stays.
 
     Returns
     -------
@@ -51,10 +51,12 @@ def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
     """
     n = len(labels)
     # Of repeated assignments the last one stays: going backwards, the first place.
-    first = np.full(int(labels.max()) + 1, n)
+    # One place more than there are clusters: noise, at −1, has the last.
+    first = np.full(int(labels.max()) + 2, n)
     first[labels[::-1]] = np.arange(n - 1, -1, -1)
+    first[-1] = n
     order = np.argsort(first, kind="stable")[: int((first < n).sum())]
-    rank = np.empty(len(first), dtype=np.intp)
+    rank = np.full(len(first), -1, dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank[labels], order
 
@@ -88,8 +90,9 @@ def nearest(rows: Array, centres: Array) -> Indices:
 
 
 def shares(labels_per_world: Indices, n_clusters: int) -> Array:
-    """Share of the worlds in which each object falls into each cluster."""
+    """Share of the worlds in which each object falls into each cluster, none for −1."""
     n_worlds, n_objects = labels_per_world.shape
-    cells = np.arange(n_objects) * n_clusters + labels_per_world
-    counts = np.bincount(cells.ravel(), minlength=n_objects * n_clusters)
-    return counts.reshape(n_objects, n_clusters) / n_worlds
+    # One column more, to be left out, takes the noise.
+    cells = np.arange(n_objects) * (n_clusters + 1) + labels_per_world + 1
+    counts = np.bincount(cells.ravel(), minlength=n_objects * (n_clusters + 1))
+    return counts.reshape(n_objects, n_clusters + 1)[:, 1:] / n_worlds

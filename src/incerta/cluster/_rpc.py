@@ -20,7 +20,6 @@ from incerta.cluster._base import (
 )
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.laws import Joint
 from incerta.divergence import (
     between_clusterings,
     energy,
@@ -39,6 +38,7 @@ from incerta.spectral.extension import (
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
+from incerta.worlds.sequence import matching, worlds_of
 from incerta.worlds.streams import as_seed
 
 # Above this many objects the divergence of worlds is taken at a part of their values.
@@ -308,19 +308,14 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"n_worlds={self.n_worlds}; lower the one or raise the other."
             )
             raise ValueError(msg)
-        if data.exact:
-            return data.worlds(1, self.seed_)
-        if not isinstance(data.law, Joint):
-            return data.worlds(self.n_worlds, self.seed_)
-        n_draws = len(data.law.draws)
-        if self.n_representatives > n_draws:
+        worlds = worlds_of(data, self.n_worlds, self.seed_)
+        if data.joint and self.n_representatives > len(worlds):
             msg = (
                 f"n_representatives={self.n_representatives} worlds cannot be kept of "
-                f"the {n_draws} joint draws of the data; lower it."
+                f"the {len(worlds)} joint draws of the data; lower it."
             )
             raise ValueError(msg)
-        spaced = np.linspace(0, n_draws - 1, min(self.n_worlds, n_draws))
-        return data.worlds(n_draws, self.seed_).at(np.round(spaced).astype(np.intp))
+        return worlds
 
     def _choose(self, worlds: Worlds) -> Indices:
         """Choose the worlds that stand for all (Eq. 7)."""
@@ -385,14 +380,7 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _extensions(self, X: Any, targets: list[Array]) -> Iterator[Array]:
         """Embedding of new objects next to the objects of each kept world."""
         data = objects_of(self, X, reset=False)
-        new = self._worlds_like(data)
+        new = matching(self._kept, data)
         for j, values in enumerate(self._kept):
             world = Embedded(values, self._scales[j], self._roots[j], targets[j])
             yield extend(new[j], world, self.width, self._n_neighbors)
-
-    def _worlds_like(self, data: UncertainData) -> Worlds:
-        """Worlds of new data with the numbers of the kept ones."""
-        numbers = self._kept.indices
-        if isinstance(data.law, Joint):
-            numbers = numbers % len(data.law.draws)
-        return Worlds(data, numbers, self.seed_)

@@ -173,3 +173,41 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
         raise DataError(msg)
     data = from_worlds(worlds)
     return Worlds(data, np.arange(len(np.asarray(worlds))), seed=0)
+
+
+def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
+    """Worlds for an estimator that asked for `n_worlds` of them.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    n_worlds : int
+        How many worlds are wanted.
+    seed : int
+        What they are drawn with.
+
+    Returns
+    -------
+    Worlds
+        One for exact data, whose worlds are all alike. For joint data with fewer
+        draws than `n_worlds` all of them, with more an even part.
+    """
+    if data.exact:
+        return data.worlds(1, seed)
+    if not isinstance(data.law, Joint):
+        return data.worlds(n_worlds, seed)
+    n_draws = len(data.law.draws)
+    spaced = np.linspace(0, n_draws - 1, min(n_worlds, n_draws))
+    return data.worlds(n_draws, seed).at(np.round(spaced).astype(np.intp))
+
+
+def matching(worlds: Worlds, data: UncertainData) -> Worlds:
+    """Worlds of other objects, with the numbers and the seed of some worlds.
+
+    Joint data with fewer draws are gone through again from the first one.
+    """
+    numbers = worlds.indices
+    if isinstance(data.law, Joint):
+        numbers = numbers % len(data.law.draws)
+    return Worlds(data, numbers, worlds.seed, worlds.n_strata)

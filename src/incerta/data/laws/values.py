@@ -124,14 +124,15 @@ class Values(Law):
             return None
         weights = None
         if self.weights is not None or other.weights is not None:
-            weights = np.concatenate([self._probabilities(), other._probabilities()])
+            weights = np.concatenate([self.probabilities(), other.probabilities()])
         return Values(
             np.concatenate([self.values, other.values]),
             np.concatenate([self.starts[:-1], other.starts + self.starts[-1]]),
             weights,
         )
 
-    def _probabilities(self) -> Array:
+    def probabilities(self) -> Array:
+        """Probability of each value, shape (n_values,)."""
         if self.weights is not None:
             return self.weights
         return np.repeat(1.0 / self.counts, self.counts)

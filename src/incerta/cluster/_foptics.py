@@ -1,0 +1,310 @@
+"""FOPTICS: clusters of any density, from expected reachability."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from incerta.cluster._base import (
+    Interval,
+    StrOptions,
+    in_order_of_appearance,
+)
+from incerta.cluster._density import DensityMixin
+from incerta.data.container import UncertainData
+from incerta.density.ordering import (
+    Extraction,
+    clusters_at_cut,
+    clusters_by_number,
+    clusters_by_steepness,
+    order,
+)
+from incerta.density.reachability import (
+    Matrix,
+    expected_in_worlds,
+    expected_on_grid,
+    share_within,
+)
+from incerta.exceptions import IncertaWarning
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.sequence import worlds_of
+from incerta.worlds.streams import as_seed
+
+MOST_OBJECTS = 10_000
+
+
+class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Order uncertain objects by how densely they lie, and read clusters off.
+
+    Objects are visited in the order in which they are reached from dense ones, by
+    their expected reachability distance [1]_; clusters are the valleys of this
+    distance along the order. No radius has to be chosen beforehand, clusters may have
+    any shape and different densities, and objects outside of all are noise. Without
+    uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all clusters.
+
+    Parameters
+    ----------
+    min_samples : int, default=5
+        An object is core at the distance of its `min_samples`-th nearest object,
+        itself counted. With more than there are objects, all are noise.
+    max_eps : float, default=inf
+        Distances beyond it count as `max_eps`, and objects that are never that close
+        do not reach each other. inf takes the distances of all pairs.
+    method : {"worlds", "grid"}, default="worlds"
+        Where the expectation comes from: a mean over worlds, which keeps what
+        distances have in common; or an integral over `n_radii` radii of the
+        probability to be reached, as if distances were independent of each other,
+        which is POPTICS [2]_.
+    n_clusters : int, optional
+        Cut at the radius that leaves this number of clusters, with the least noise
+        among those that do, or the nearest number that some radius leaves.
+    eps : float or "auto", optional
+        Cut at this radius; "auto" takes the knee of the sorted core distances.
+    xi : float, default=0.05
+        Without `n_clusters` and `eps`: how steeply, relatively, a valley must begin
+        and end.
+    min_cluster_size : int, optional
+        Fewest objects of a cluster; by default `min_samples`, and 1 with `eps`.
+        Steep valleys have at least 2.
+    n_worlds : int, default=100
+        Number of worlds behind the expectation, and behind `membership_`. Joint data
+        have no more than their draws; more draws than `n_worlds` are used in part,
+        evenly spaced.
+    n_radii : int, default=64
+        Number of radii for ``method="grid"``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the worlds, and of the radii.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Cluster of each object, numbered in order of first appearance; -1 is noise.
+    ordering_ : ndarray of shape (n_objects,)
+        Objects in the order they were visited.
+    reachability_ : ndarray of shape (n_objects,)
+        Expected reachability of each object; inf if none reached it. The plot is
+        ``reachability_[ordering_]``.
+    core_distances_ : ndarray of shape (n_objects,)
+        Expected core distance of each object; inf if it is never within `max_eps`.
+    predecessor_ : ndarray of shape (n_objects,)
+        The object from which each was reached; -1 for none.
+    cluster_levels_ : ndarray of shape (n_found,)
+        Radius at which each cluster holds together: the cut, or the largest
+        reachability in the cluster.
+    eps_ : float or None
+        The cut; None with `xi`. With `n_clusters` half way between two radii at
+        which the clusters change.
+    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        Cluster, in each world, of which a core object is within the cluster's level;
+        -1 is noise. Computed when first asked for.
+    membership_ : ndarray of shape (n_objects, n_found)
+        Share of the worlds in which the object falls into each cluster; what is
+        missing to 1 is noise.
+    confidence_ : ndarray of shape (n_objects,)
+        Share of the worlds that agree with the object's label, noise or not.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where the data had names.
+
+    Warns
+    -----
+    IncertaWarning
+        If no radius leaves `n_clusters` clusters.
+
+    Notes
+    -----
+    With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and n² operations
+    per world and feature are made. A finite `max_eps` stores only pairs within it, and
+    takes 100,000 objects and more as long as each has some hundred neighbours.
+    ``method="grid"`` takes a table of distance probabilities and `min_samples`
+    operations per pair and radius, and is off by half the gap between two radii.
+    Ordering is quadratic, or for a finite `max_eps` about linear in the stored pairs.
+
+    References
+    ----------
+    .. [1] H.-P. Kriegel, M. Pfeifle, "Hierarchical Density-Based Clustering of
+       Uncertain Data", ICDM 2005.
+    .. [2] X. Zhang, H. Liu, X. Zhang, "Novel density-based and hierarchical
+       density-based clustering algorithms for uncertain data", Neural Networks 93,
+       2017.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> mean = [[0.0], [0.3], [0.5], [0.8], [5.0], [5.2], [5.6], [5.9], [20.0]]
+    >>> data = ic.from_gaussian(mean, std=0.1)
+    >>> found = ic.FOPTICS(min_samples=3, n_clusters=2, random_state=0).fit(data)
+    >>> found.labels_
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
+    >>> found.extract(eps=8.0)
+    array([ 0,  0,  0,  0,  0,  0,  0,  0, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "min_samples": [Interval(Integral, 1, None, closed="left")],
+        "max_eps": [Interval(Real, 0, None, closed="right")],
+        "method": [StrOptions({"worlds", "grid"})],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "eps": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        "xi": [Interval(Real, 0, 1, closed="both")],
+        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_worlds": [Interval(Integral, 1, None, closed="left")],
+        "n_radii": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        min_samples: int = 5,
+        *,
+        max_eps: float = np.inf,
+        method: str = "worlds",
+        n_clusters: int | None = None,
+        eps: float | str | None = None,
+        xi: float = 0.05,
+        min_cluster_size: int | None = None,
+        n_worlds: int = 100,
+        n_radii: int = 64,
+        random_state: Seed = None,
+    ) -> None:
+        self.min_samples = min_samples
+        self.max_eps = max_eps
+        self.method = method
+        self.n_clusters = n_clusters
+        self.eps = eps
+        self.xi = xi
+        self.min_cluster_size = min_cluster_size
+        self.n_worlds = n_worlds
+        self.n_radii = n_radii
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Order the objects of `X`, and find its clusters.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects. A plain 2-D array holds objects without uncertainty.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        data = self._check_objects(X)
+        self._check_cut(self.n_clusters, self.eps)
+        self.seed_ = as_seed(self.random_state)
+        self._min_samples, self._labels_per_world = self.min_samples, None
+        self._worlds = worlds_of(data, self.n_worlds, self.seed_)
+        self._check_size()
+
+        reach, self.core_distances_ = self._expected(data)
+        self._found = order(reach, self.core_distances_)
+        self.ordering_, self.reachability_, self.predecessor_ = self._found
+        clusters = self._extracted(self.n_clusters, self.eps, self.xi)
+        self.labels_, self.cluster_levels_, self.eps_ = clusters
+        return self
+
+    def extract(
+        self,
+        *,
+        n_clusters: int | None = None,
+        eps: float | str | None = None,
+        xi: float | None = None,
+    ) -> Indices:
+        """Read other clusters off the same order; the fit itself stays as it is.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            Cut at the radius that leaves this number of clusters.
+        eps : float or "auto", optional
+            Cut at this radius.
+        xi : float, optional
+            Valleys whose sides are this steep; that of the fit if nothing is given.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+            Labels, numbered in order of first appearance; -1 is noise.
+        """
+        check_is_fitted(self)
+        given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}
+        named = [name for name, value in given.items() if value is not None]
+        if len(named) > 1:
+            msg = f"{' and '.join(named)} ask for different clusters; give one of them."
+            raise ValueError(msg)
+        xi = self.xi if xi is None else xi
+        clone(self).set_params(n_clusters=n_clusters, eps=eps, xi=xi)._validate_params()
+        self._check_cut(n_clusters, eps)
+        return self._extracted(n_clusters, eps, xi).labels
+
+    def _check_cut(self, n_clusters: int | None, eps: float | str | None) -> None:
+        if n_clusters is not None and eps is not None:
+            msg = (
+                f"n_clusters={n_clusters} and eps={eps!r} ask for different cuts; give "
+                "one of them."
+            )
+            raise ValueError(msg)
+        if eps is not None and not isinstance(eps, str) and eps > self.max_eps:
+            msg = (
+                f"eps={eps} cannot be told from max_eps={self.max_eps}, beyond which "
+                "distances are not known; lower the one or raise the other."
+            )
+            raise ValueError(msg)
+
+    def _check_size(self) -> None:
+        n = self._worlds.shape[1]
+        if n <= MOST_OBJECTS:
+            return
+        if np.isinf(self.max_eps):
+            msg = (
+                f"{n} objects are too many for the distances of all pairs (at most "
+                f"{MOST_OBJECTS}); give max_eps, and only pairs within it are stored."
+            )
+            raise ValueError(msg)
+        n_pairs = share_within(self._worlds[0], self.max_eps) * n * n
+        if n_pairs > MOST_OBJECTS**2:
+            msg = (
+                f"max_eps={self.max_eps} leaves some {n_pairs:.0e} pairs of {n} "
+                f"objects (at most {MOST_OBJECTS**2:.0e}); lower max_eps."
+            )
+            raise ValueError(msg)
+
+    def _expected(self, data: UncertainData) -> tuple[Matrix, Array]:
+        m, most = self.min_samples, float(self.max_eps)
+        if self.method == "worlds":
+            return expected_in_worlds(self._worlds, m, most)
+        return expected_on_grid(data.law, m, most, self.n_radii, self.seed_)
+
+    def _extracted(
+        self, n_clusters: int | None, eps: float | str | None, xi: float
+    ) -> Extraction:
+        """Clusters by number, by a cut or by steepness, in order of appearance."""
+        found, core, size = self._found, self.core_distances_, self.min_cluster_size
+        if eps is not None:
+            cut = min(self._knee(), self.max_eps) if isinstance(eps, str) else eps
+            clusters = clusters_at_cut(found, core, cut, size or 1)
+        elif n_clusters is None:
+            clusters = clusters_by_steepness(
+                found, core, xi, self.min_samples, size or self.min_samples
+            )
+        else:
+            size = size or self.min_samples
+            clusters = clusters_by_number(found, core, n_clusters, size, self.max_eps)
+            if len(clusters.levels) != n_clusters:
+                msg = (
+                    f"no radius leaves n_clusters={n_clusters} clusters of at least "
+                    f"{size} objects, but {len(clusters.levels)}; try another "
+                    "min_samples or min_cluster_size."
+                )
+                warnings.warn(msg, IncertaWarning, stacklevel=3)
+        labels, numbers = in_order_of_appearance(clusters.labels)
+        return Extraction(labels, clusters.levels[numbers], clusters.cut)

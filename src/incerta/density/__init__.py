@@ -1,0 +1,1 @@
+"""Distance probabilities, neighbour counts, and clusters that grow from them."""

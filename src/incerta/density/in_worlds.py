@@ -1,0 +1,131 @@
+"""Where objects fall, world by world, once the clusters are known.
+
+A cluster lives on in a world through those of its objects that are core there: with
+enough objects near them. An object falls into the cluster that it is next to.
+"""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from incerta.backend.progress import track
+from incerta.typing import Array, Indices
+from incerta.worlds import Worlds
+
+
+def labels_in_worlds(
+    worlds: Worlds, labels: Indices, levels: Array, min_samples: int
+) -> Indices:
+    """Cluster of each object in each world, as the others lie there.
+
+    Parameters
+    ----------
+    worlds : Worlds
+        Worlds of the clustered objects.
+    labels : ndarray of shape (n_objects,)
+        Their clusters, −1 for noise.
+    levels : ndarray of shape (n_clusters,)
+        Radius at which each cluster was found.
+    min_samples : int
+        Objects within the radius, the object itself counted, that make it core.
+
+    Returns
+    -------
+    ndarray of shape (n_worlds, n_objects)
+        In a world an object belongs to its own cluster if another object of it that
+        is core there lies within the radius; else to the cluster of the nearest such
+        object; else, if it is core there, to its own; else it is noise.
+
+    Notes
+    -----
+    Two searches in a tree per world; the one that counts neighbours takes the time.
+    """
+    found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
+    if len(levels) == 0:
+        return found
+    steps = track(len(worlds), "worlds")
+    for row, world in zip(found, worlds, strict=True):
+        core = _core(world, labels, levels, min_samples)
+        row[core] = labels[core]
+        if len(core) > 1:
+            tree = cKDTree(world[core])
+            gaps, places = tree.query(world, k=2)
+            # The object itself, if it is core, is not its own witness.
+            other = np.where(core[places[:, 0]] == np.arange(len(labels)), 1, 0)
+            gap = np.take_along_axis(gaps, other[:, None], axis=1)[:, 0]
+            place = np.take_along_axis(places, other[:, None], axis=1)[:, 0]
+            nearest = labels[core[place]]
+            row[:] = np.where(gap <= levels[nearest], nearest, row)
+            stray = np.flatnonzero((row != labels) & (labels >= 0) & (row >= 0))
+            row[stray] = _own_first(world, stray, core, labels, levels, row)
+        next(steps)
+    return found
+
+
+def new_labels_in_worlds(
+    worlds: Worlds,
+    new_worlds: Worlds,
+    labels: Indices,
+    levels: Array,
+    min_samples: int,
+) -> Indices:
+    """Cluster of new objects in each world: that of the nearest core object.
+
+    Parameters
+    ----------
+    worlds, labels, levels, min_samples
+        As for `labels_in_worlds`.
+    new_worlds : Worlds
+        As many worlds of the new objects, which do not count as anyone's neighbours.
+
+    Returns
+    -------
+    ndarray of shape (n_worlds, n_new)
+        −1 where no core object lies within the radius of its cluster.
+    """
+    found = np.full(new_worlds.shape[:2], -1, dtype=np.intp)
+    if len(levels) == 0:
+        return found
+    for row, world, new in zip(found, worlds, new_worlds, strict=True):
+        core = _core(world, labels, levels, min_samples)
+        if len(core):
+            gap, place = cKDTree(world[core]).query(new)
+            nearest = labels[core[place]]
+            row[:] = np.where(gap <= levels[nearest], nearest, -1)
+    return found
+
+
+def _core(world: Array, labels: Indices, levels: Array, min_samples: int) -> Indices:
+    """Objects of clusters that have enough objects within the radius of theirs."""
+    members = np.flatnonzero(labels >= 0)
+    radii = levels[labels[members]]
+    # Rounding of the search must not decide about objects at the very radius.
+    near = cKDTree(world).query_ball_point(
+        world[members], np.nextafter(radii, np.inf), return_length=True, workers=-1
+    )
+    return members[near >= min_samples]
+
+
+def _own_first(
+    world: Array,
+    stray: Indices,
+    core: Indices,
+    labels: Indices,
+    levels: Array,
+    row: Indices,
+) -> Indices:
+    """Objects nearer to another cluster that are still within the radius of their own.
+
+    They are few, and of few clusters: one tree for each of these.
+    """
+    out = row[stray].copy()
+    for cluster in np.unique(labels[stray]):
+        here = np.flatnonzero(labels[stray] == cluster)
+        own = core[labels[core] == cluster]
+        if len(own) == 0:
+            continue
+        gaps, places = cKDTree(world[own]).query(world[stray[here]], k=min(2, len(own)))
+        gaps, places = gaps.reshape(len(here), -1), places.reshape(len(here), -1)
+        another = own[places] != stray[here, None]
+        within = (another & (gaps <= levels[cluster])).any(axis=1)
+        out[here[within]] = cluster
+    return out

@@ -1,0 +1,284 @@
+"""The order in which objects are reached, and the clusters that it shows."""
+
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import maximum_filter1d
+from scipy.sparse import csr_array
+from sklearn.cluster import cluster_optics_dbscan, cluster_optics_xi
+
+from incerta.typing import Array, Indices
+
+
+class Ordering(NamedTuple):
+    """The order of the objects, and how each was reached; indexed by object."""
+
+    ordering: Indices
+    reachability: Array  # inf for an object that no other reached
+    predecessor: Indices  # -1 for such an object
+
+
+def order(reach: Array | csr_array, core: Array) -> Ordering:
+    """Order objects by reachability: OPTICS on a given matrix.
+
+    Parameters
+    ----------
+    reach : ndarray or csr_array of shape (n_objects, n_objects)
+        Row o, column p: distance at which p is reached from o. Entries that are not
+        stored reach nothing.
+    core : ndarray of shape (n_objects,)
+        Core distances; an object at inf reaches no other.
+
+    Returns
+    -------
+    Ordering
+        Starts at the lowest object not yet in order, goes on to the one with the
+        smallest reachability; the lowest among equals.
+
+    Notes
+    -----
+    Dense: n² operations, a row at a time. Sparse: the stored entries, plus a heap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([0.0, 9.0, 1.0, 8.0])
+    >>> order(np.abs(x - x[:, None]), core=np.ones(4)).ordering
+    array([0, 2, 3, 1])
+    """
+    if isinstance(reach, csr_array):
+        return _order_sparse(reach, core)
+    return _order_dense(reach, core)
+
+
+class Extraction(NamedTuple):
+    """Clusters read off an ordering."""
+
+    labels: Indices  # -1 is noise; numbered as they come in the ordering
+    levels: Array  # for each cluster, the radius at which it holds together
+    cut: float | None  # the one radius for all clusters, where there is one
+
+
+def clusters_at_cut(
+    found: Ordering, core: Array, eps: float, min_cluster_size: int = 1
+) -> Extraction:
+    """Clusters at one radius: runs of objects reached within `eps`.
+
+    Parameters
+    ----------
+    found : Ordering
+        From `order`.
+    core : ndarray of shape (n_objects,)
+        Core distances.
+    eps : float
+        The radius.
+    min_cluster_size : int, default=1
+        Clusters with fewer objects are noise.
+
+    Returns
+    -------
+    Extraction
+
+    Notes
+    -----
+    Linear in the number of objects.
+    """
+    labels = cluster_optics_dbscan(
+        reachability=found.reachability,
+        core_distances=core,
+        ordering=found.ordering,
+        eps=eps,
+    )
+    labels = _without_small(labels, min_cluster_size)
+    return Extraction(labels, np.full(labels.max() + 1, eps), float(eps))
+
+
+def clusters_by_number(
+    found: Ordering,
+    core: Array,
+    n_clusters: int,
+    min_cluster_size: int,
+    max_eps: float = np.inf,
+) -> Extraction:
+    """Clusters at the radius that leaves a given number of them.
+
+    Parameters
+    ----------
+    found, core
+        As for `clusters_at_cut`.
+    n_clusters : int
+        Number of clusters wanted. Where no radius gives it, the nearest number, the
+        larger of two; among radii with the same number that with the least noise.
+    min_cluster_size : int
+        Clusters with fewer objects count as noise.
+    max_eps : float, default=inf
+        The largest radius that means anything.
+
+    Returns
+    -------
+    Extraction
+        The cut is half way from the radius that was chosen to the next one at which
+        anything changes, so that it separates the clusters by as much as can be.
+
+    Notes
+    -----
+    All radii are compared at once, in the time of a few sorts.
+    """
+    reach, core_of = found.reachability[found.ordering], core[found.ordering]
+    # Objects alone become clusters at their core distance.
+    radii = np.append(reach, core_of) if min_cluster_size == 1 else reach
+    cuts = np.unique(radii[np.isfinite(radii)])
+    if len(cuts) == 0:
+        return clusters_at_cut(found, core, 0.0, min_cluster_size)
+    counts, noise = _at_all_cuts(reach, core_of, cuts, min_cluster_size)
+    # Least difference, then more clusters rather than fewer, then least noise.
+    best = np.lexsort([noise, -counts, np.abs(counts - n_clusters)])[0]
+    until = min(cuts[best + 1] if best + 1 < len(cuts) else np.inf, max_eps)
+    cut = cuts[best] if np.isinf(until) else (cuts[best] + until) / 2
+    return clusters_at_cut(found, core, cut, min_cluster_size)
+
+
+def clusters_by_steepness(
+    found: Ordering, core: Array, xi: float, min_samples: int, min_cluster_size: int
+) -> Extraction:
+    """Clusters as valleys of the reachability plot with steep sides.
+
+    Parameters
+    ----------
+    found, core
+        As for `clusters_at_cut`.
+    xi : float
+        How steep: the relative drop or rise from one object to the next.
+    min_samples : int
+        Most objects in a row that a side may pause for.
+    min_cluster_size : int
+        Least number of objects of a cluster, at least 2.
+
+    Returns
+    -------
+    Extraction
+        The level of a cluster is the largest reachability in it; that of its first
+        object, from which the others were reached, does not count.
+
+    Notes
+    -----
+    scikit-learn's implementation: about linear, at worst quadratic.
+    """
+    n = len(core)
+    pause, least = max(min_samples, 2), max(min_cluster_size, 2)
+    if least > n or pause > n or np.isinf(found.reachability).all():
+        return Extraction(np.full(n, -1), np.empty(0), None)
+    with np.errstate(divide="ignore"):  # objects that coincide are reached at 0
+        labels, _ = cluster_optics_xi(
+            reachability=found.reachability,
+            predecessor=found.predecessor,
+            ordering=found.ordering,
+            min_samples=pause,
+            min_cluster_size=least,
+            xi=xi,
+        )
+    return Extraction(labels, _levels(found, labels), None)
+
+
+def _order_dense(reach: Array, core: Array) -> Ordering:
+    n = len(core)
+    ordering, predecessor = np.empty(n, dtype=np.intp), np.full(n, -1)
+    reachability = np.full(n, np.inf)
+    waiting, is_open = reachability.copy(), np.ones(n, dtype=np.bool_)
+    for place in range(n):
+        o = int(waiting.argmin())
+        if np.isinf(waiting[o]):
+            o = int(is_open.argmax())
+        ordering[place] = o
+        is_open[o], waiting[o] = False, np.inf
+        if np.isfinite(core[o]):
+            better = np.flatnonzero((reach[o] < reachability) & is_open)
+            waiting[better] = reachability[better] = reach[o, better]
+            predecessor[better] = o
+    return Ordering(ordering, reachability, predecessor)
+
+
+def _order_sparse(reach: csr_array, core: Array) -> Ordering:
+    n = len(core)
+    ordering, predecessor = np.empty(n, dtype=np.intp), np.full(n, -1)
+    reachability, is_open = np.full(n, np.inf), np.ones(n, dtype=np.bool_)
+    heap: list[tuple[float, int]] = []
+    lowest = place = 0
+    while place < n:
+        if heap:
+            distance, o = heappop(heap)
+            # An object is pushed again when it gets nearer; the old entry stays.
+            if not is_open[o] or distance > reachability[o]:
+                continue
+        else:
+            while not is_open[lowest]:
+                lowest += 1
+            o = lowest
+        ordering[place], place = o, place + 1
+        is_open[o] = False
+        if np.isinf(core[o]):
+            continue
+        row = slice(reach.indptr[o], reach.indptr[o + 1])
+        columns, distances = reach.indices[row], reach.data[row]
+        better = (distances < reachability[columns]) & is_open[columns]
+        columns, distances = columns[better], distances[better]
+        reachability[columns] = distances
+        predecessor[columns] = o
+        for entry in zip(distances.tolist(), columns.tolist(), strict=True):
+            heappush(heap, entry)
+    return Ordering(ordering, reachability, predecessor)
+
+
+def _at_all_cuts(
+    reach: Array, core: Array, cuts: Array, size: int
+) -> tuple[Indices, Indices]:
+    """Number of clusters with at least `size` objects, and of other objects, per cut.
+
+    At a cut, an object reached within it joins the one before it in the ordering, and
+    clusters are runs of objects so joined. A run of at least `size` objects holds one
+    window of `size` objects more than of ``size + 1``, so that the difference of their
+    numbers counts runs. A window holds once the cut reaches its largest link.
+    """
+    n = len(reach)
+    if size > n:
+        return np.zeros(len(cuts), dtype=np.intp), np.full(len(cuts), n)
+    links = reach[1:]
+    # One object is a cluster once it is core or joined.
+    windows = np.minimum(core, reach) if size == 1 else _largest(links, size - 1)
+    wider = _largest(links, size) if size < n else np.empty(0)
+    counts = _reached(windows, cuts) - _reached(wider, cuts)
+    # An object is in a cluster once any of the windows over it holds.
+    padded = np.pad(windows, size - 1, constant_values=np.inf)
+    covered = -_largest(-padded, size)
+    return counts, n - _reached(covered, cuts)
+
+
+def _largest(values: Array, width: int) -> Array:
+    """Largest of each `width` values in a row."""
+    first = width // 2  # the filter centres its windows
+    return maximum_filter1d(values, width)[first : first + len(values) - width + 1]
+
+
+def _reached(values: Array, cuts: Array) -> Indices:
+    return np.searchsorted(np.sort(values), cuts, side="right")
+
+
+def _without_small(labels: Indices, least: int) -> Indices:
+    """Make noise of clusters with fewer than `least` objects; renumber the others."""
+    sizes = np.bincount(labels[labels >= 0], minlength=labels.max() + 1)
+    large = sizes >= least
+    number = np.append(np.where(large, np.cumsum(large) - 1, -1), -1)
+    return number[labels]
+
+
+def _levels(found: Ordering, labels: Indices) -> Array:
+    """Largest reachability of each cluster, of 2 objects or more, past its first."""
+    in_order = labels[found.ordering]
+    reach = found.reachability[found.ordering]
+    _, first = np.unique(in_order, return_index=True)
+    reach[first] = -np.inf
+    levels = np.full(labels.max() + 1, -np.inf)
+    kept = in_order >= 0
+    np.maximum.at(levels, in_order[kept], reach[kept])
+    return levels

@@ -1,0 +1,65 @@
+"""A radius to start from, read off the distances to the nearest objects."""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from incerta.typing import Array
+from incerta.worlds import Worlds
+
+# Worlds that are pooled; more hardly move the curve.
+FEW_WORLDS = 5
+
+
+def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
+    """Distances of all objects to their `min_samples`-th nearest, pooled and sorted.
+
+    Parameters
+    ----------
+    worlds : Worlds
+        At most the first five are used.
+    min_samples : int
+        Which neighbour; an object is its own first. Where there are fewer objects,
+        the farthest of them.
+
+    Returns
+    -------
+    ndarray of shape (n_worlds * n_objects,)
+
+    Notes
+    -----
+    One search in a tree per world.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> worlds = ic.as_uncertain([[0.0], [1.0], [3.0]]).worlds(1, 0)
+    >>> neighbour_distances(worlds, 2)
+    array([1., 1., 2.])
+    """
+    nth = min(min_samples, worlds.shape[1])
+    each = [cKDTree(world).query(world, k=[nth])[0] for world in worlds[:FEW_WORLDS]]
+    return np.sort(np.concatenate(each), axis=None)
+
+
+def knee(distances: Array) -> float:
+    """Where a rising curve bends up: its point farthest below the chord.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_distances,)
+        In rising order.
+
+    Returns
+    -------
+    float
+        One of the distances: the last one for a curve that does not bend.
+
+    Examples
+    --------
+    >>> knee(np.array([1.0, 1.1, 1.2, 1.3, 5.0, 9.0]))
+    1.3
+    """
+    low, high = distances[0], distances[-1]
+    below = np.linspace(low, high, len(distances)) - distances
+    # Of equal ones the last: a straight line has no knee, and its end loses no object.
+    return float(distances[len(below) - 1 - int(below[::-1].argmax())])

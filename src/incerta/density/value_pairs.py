@@ -1,0 +1,153 @@
+"""Share of the pairs of values of two objects that are within eps, for many pairs."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from incerta.backend.memory import blocks
+from incerta.data.laws import Joint, Values
+from incerta.divergence.kernel_sums import default_engine
+from incerta.typing import Array, Indices
+
+# Pairs of values that are looked at together: 2 MiB of distances.
+TILE = 2**18
+
+Shares = Callable[[Indices, Indices], Array]
+
+
+def pairs_of_values(
+    a: Values, b: Values, eps: float, *, engine: str = "auto"
+) -> Shares:
+    """Prepare ``Σ w_s w_t 1[|x_s − y_t| ≤ eps]`` over the values of two objects.
+
+    Parameters
+    ----------
+    a, b : Values
+        Objects given by values.
+    eps : float
+        The distance; a pair of values at this very distance counts.
+    engine : {"auto", "numpy", "numba"}, default="auto"
+        Who counts; "auto" is numba where the extra ``fast`` is installed. The
+        results are the same, but for the rounding of sums of weights.
+
+    Returns
+    -------
+    callable
+        Takes the positions i in `a`, in rising order, and j in `b` of pairs of
+        objects, and gives the share of each pair.
+
+    Notes
+    -----
+    Differences are squared and added in double precision, feature by feature: every
+    pair of values is decided as scikit-learn's trees decide it. Objects without
+    weights are counted in whole numbers, so their shares are exact.
+    """
+    if a.kind == "exact" and b.kind == "exact":
+        return partial(_of_points, a.values, b.values, eps)
+    engine = default_engine() if engine == "auto" else engine
+    sums = (_by_numba if engine == "numba" else _by_numpy)(a, b, eps * eps)
+    if _weighted(a, b):
+        # Weights may add up to one and an ulp.
+        return lambda i, j: np.minimum(sums(i, j), 1.0)
+    return lambda i, j: sums(i, j) / (a.counts[i] * b.counts[j])
+
+
+def shares_of_draws(law: Joint, i: Indices, j: Indices, eps: float) -> Array:
+    """Share of the joint draws in which objects i and j are within eps."""
+    out = np.empty(len(i))
+    m, _, d = law.draws.shape
+    for some in blocks(len(i), 8 * 3 * m * d):
+        gaps = law.draws[:, i[some]] - law.draws[:, j[some]]
+        out[some] = (np.square(gaps).sum(axis=2) <= eps * eps).mean(axis=0)
+    return out
+
+
+def _of_points(x: Array, y: Array, eps: float, i: Indices, j: Indices) -> Array:
+    out = np.empty(len(i))
+    for some in blocks(len(i), 8 * 3 * x.shape[1]):
+        gaps = x[i[some]] - y[j[some]]
+        out[some] = np.square(gaps).sum(axis=1) <= eps * eps
+    return out
+
+
+def _by_numba(a: Values, b: Values, squared_eps: float) -> Shares:
+    from incerta.density import numba_within
+
+    objects: tuple[Any, ...] = (
+        np.ascontiguousarray(a.values),
+        a.starts.astype(np.int64, copy=False),
+        _feature_by_feature(b),
+        b.starts.astype(np.int64, copy=False),
+    )
+    add_up = numba_within.counts_within
+    if _weighted(a, b):
+        add_up = numba_within.weights_within
+        objects += a.probabilities(), b.probabilities()
+
+    def sums(i: Indices, j: Indices) -> Array:
+        out = np.empty(len(i))
+        pairs = i.astype(np.int64, copy=False), j.astype(np.int64, copy=False)
+        add_up(*objects, *pairs, squared_eps, out)
+        return out
+
+    return sums
+
+
+def _by_numpy(a: Values, b: Values, squared_eps: float) -> Shares:
+    weights_a, weights_b = np.ones(len(a.values)), np.ones(len(b.values))
+    if _weighted(a, b):
+        weights_a, weights_b = a.probabilities(), b.probabilities()
+
+    def sums(i: Indices, j: Indices) -> Array:
+        out = np.empty(len(i))
+        for pairs, own, rows, starts in _runs(a, i, b, j):
+            squares = cdist(a.values[own], b.values[rows], "sqeuclidean")
+            shares = weights_a[own] @ (squares <= squared_eps)
+            out[pairs] = np.add.reduceat(shares * weights_b[rows], starts)
+        return out
+
+    return sums
+
+
+def _runs(
+    a: Values, i: Indices, b: Values, j: Indices
+) -> Iterator[tuple[slice, slice, Indices, Indices]]:
+    """Each object of a with some of its partners in b, about a tile at a time.
+
+    Yields the pairs, where the values of the object and of its partners are, and
+    where each partner begins among the latter.
+    """
+    counts = b.counts[j]
+    ends = np.cumsum(counts)
+    # A run ends with the object, or when its values fill another tile.
+    firsts = np.flatnonzero(np.diff(i, prepend=-1))
+    begun = np.repeat(ends[firsts] - counts[firsts], np.diff(firsts, append=len(i)))
+    filled = (ends - begun - 1) * a.counts[i] // TILE
+    cuts = (np.diff(i, prepend=-1) != 0) | (np.diff(filled, prepend=-1) != 0)
+    bounds = np.append(np.flatnonzero(cuts), len(i))
+    for first, last in pairwise(bounds.tolist()):
+        starts = ends[first:last] - counts[first:last]
+        rows = np.arange(starts[0], ends[last - 1])
+        rows += np.repeat(b.starts[j[first:last]] - starts, counts[first:last])
+        own = slice(int(a.starts[i[first]]), int(a.starts[i[first] + 1]))
+        yield slice(first, last), own, rows, starts - starts[0]
+
+
+def _weighted(a: Values, b: Values) -> bool:
+    return a.weights is not None or b.weights is not None
+
+
+def _feature_by_feature(law: Values) -> Array:
+    """Values of each object transposed, all objects end to end."""
+    n, d = law.values.shape
+    # Value r of an object with c values from s on goes to d s + r + c k, feature k.
+    begin, counts = (np.repeat(x, law.counts) for x in (law.starts[:-1], law.counts))
+    first = np.arange(n) + (d - 1) * begin
+    out = np.empty(n * d)
+    for k in range(d):
+        out[first + counts * k] = law.values[:, k]
+    return out

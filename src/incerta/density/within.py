@@ -1,0 +1,207 @@
+"""Probability that two uncertain objects are within eps of each other."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from incerta.backend.memory import blocks
+from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.density.boxes import Boxes, Tree, pairs_within, plant
+from incerta.density.quadratic import correlated_within, gaussian_within
+from incerta.density.value_pairs import pairs_of_values, shares_of_draws
+from incerta.divergence.expected import as_values, points_like
+from incerta.typing import Array, Indices
+
+# Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
+REACH = 7.0
+
+
+def within(
+    law: Law, eps: float, *, seed: int = 0, fast: bool = False, least: float = 0.0
+) -> csr_array:
+    """``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
+
+    Parameters
+    ----------
+    law : Law
+        The objects; independent of each other unless the law is joint.
+    eps : float
+        The distance, at least 0.
+    seed : int, default=0
+        Of the values that stand for laws other than values, Gaussian and joint draws.
+    fast : bool, default=False
+        Whether Gaussian differences are matched by four moments instead of
+        integrated; see `gaussian_within` for the error.
+    least : float, default=0.0
+        Probabilities below it are left out.
+
+    Returns
+    -------
+    csr_array of shape (n_objects, n_objects)
+        Symmetric; 1 on the diagonal, as an object is at distance 0 from itself, though
+        two independent copies of it would not be. What is not stored is 0.
+
+    Notes
+    -----
+    Exact for objects given by values and for joint draws. Gaussian objects are taken
+    to lie within 7 standard deviations of their mean. Other laws are replaced by 64
+    stratified values each. Pairs whose boxes are further apart than eps are never
+    looked at, and pairs that cannot be further apart are 1 without being computed; the
+    others take an operation per feature and pair of values, or an integral per pair.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_array([[[0.0], [1.0]], [[2.0], [3.0]], [[90.0], [91.0]]])
+    >>> within(data.law, 2.0).toarray()
+    array([[1.  , 0.75, 0.  ],
+           [0.75, 1.  , 0.  ],
+           [0.  , 0.  , 1.  ]])
+    """
+    n = law.n_objects
+    found = _collect(_sorted(known(law, seed)), None, eps, fast, least)
+    half = _table(found, (n, n))
+    return csr_array(half + half.T)
+
+
+def within_between(
+    a: Law, b: Law, eps: float, *, seed: int = 0, fast: bool = False
+) -> csr_array:
+    """``P(|X_i − Y_j| ≤ eps)`` of objects of one law and of another.
+
+    Parameters
+    ----------
+    a, b : Law
+        Objects, independent of each other.
+    eps, seed, fast
+        As for `within`.
+
+    Returns
+    -------
+    csr_array of shape (a.n_objects, b.n_objects)
+
+    Notes
+    -----
+    Exact, or an integral, where both are given by values, both are Gaussian, or one
+    has no uncertainty; else objects not given by values are replaced by 64 stratified
+    ones each.
+    """
+    a, b = alike(a, b, seed)
+    found = _collect(_sorted(a), _sorted(b), eps, fast, 0.0)
+    return _table(found, (a.n_objects, b.n_objects))
+
+
+def known(law: Law, seed: int) -> Law:
+    """The law itself if its distance probabilities are, else values drawn from it."""
+    if isinstance(law, (Values, Gaussian, Joint)) or _is_gaussian(law):
+        return law
+    return as_values(law, seed)
+
+
+def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
+    """Two laws of independent objects as one sort of law."""
+    # Joint draws of one law say nothing of the other: their objects are values here.
+    a, b = (
+        as_values(each, seed) if isinstance(each, Joint) else known(each, seed)
+        for each in (a, b)
+    )
+    if isinstance(a, Values) and a.kind == "exact" and not isinstance(b, Values):
+        a = points_like(a.values, b)
+    if isinstance(b, Values) and b.kind == "exact" and not isinstance(a, Values):
+        b = points_like(b.values, a)
+    if type(a) is not type(b):
+        a, b = as_values(a, seed), as_values(b, seed)
+    return a, b
+
+
+class Sorted(NamedTuple):
+    """Objects in the order of a tree of their boxes."""
+
+    law: Law
+    tree: Tree
+
+
+class Found(NamedTuple):
+    """Pairs of objects, by their places in the data, and their probabilities."""
+
+    rows: Indices
+    columns: Indices
+    shares: Array
+
+
+def _table(found: Found, shape: tuple[int, int]) -> csr_array:
+    places = found.rows, found.columns
+    return csr_array(coo_array((found.shares, places), shape=shape))
+
+
+def _sorted(law: Law) -> Sorted:
+    tree = plant(boxes_of(law))
+    return Sorted(law.take(tree.order), tree)
+
+
+def boxes_of(law: Law) -> Boxes:
+    """Box around (nearly) all that each object can be."""
+    if isinstance(law, Values):
+        starts = law.starts[:-1]
+        low = np.minimum.reduceat(law.values, starts)
+        return Boxes(low, np.maximum.reduceat(law.values, starts))
+    if isinstance(law, Joint):
+        return Boxes(law.draws.min(axis=0), law.draws.max(axis=0))
+    mean, reach = law.mean(), REACH * np.sqrt(law.variance())
+    return Boxes(mean - reach, mean + reach)
+
+
+def _collect(
+    a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float
+) -> Found:
+    other = a if b is None else b
+    shares_of = _shares_of(a.law, other.law, eps, fast)
+    # Positions of less than 2^31 objects in half the memory.
+    order_a, order_b = (each.tree.order.astype(np.int32) for each in (a, other))
+    rows, columns, shares = [order_a[:0]], [order_b[:0]], [np.empty(0)]
+    if b is None:  # half of the diagonal: the other half comes with the transpose
+        rows, columns = [order_a], [order_a]
+        shares = [np.full(len(order_a), 0.5)]
+    for i, j, certain in pairs_within(a.tree, None if b is None else b.tree, eps):
+        found = np.ones(len(i))
+        found[~certain] = shares_of(i[~certain], j[~certain])
+        kept = (found > 0.0) & (found >= least)
+        rows.append(order_a[i[kept]])
+        columns.append(order_b[j[kept]])
+        shares.append(found[kept])
+    return Found(*(np.concatenate(each) for each in (rows, columns, shares)))
+
+
+def _shares_of(
+    a: Law, b: Law, eps: float, fast: bool
+) -> Callable[[Indices, Indices], Array]:
+    """Function that gives the probabilities of pairs of objects of two laws."""
+    if isinstance(a, Joint):
+        return partial(shares_of_draws, a, eps=eps)
+    if isinstance(a, Values):
+        assert isinstance(b, Values)
+        return pairs_of_values(a, b, eps)
+    mean_a, mean_b = a.mean(), b.mean()
+    if isinstance(a, Gaussian):
+        spread_a, spread_b = a.covariance(), b.covariance()
+        probability, width = correlated_within, a.n_features**2
+    else:
+        spread_a, spread_b = a.variance(), b.variance()
+        probability, width = gaussian_within, a.n_features
+
+    def of_gaussians(i: Indices, j: Indices) -> Array:
+        out = np.empty(len(i))
+        for some in blocks(len(i), 8 * 3 * width):
+            gap = mean_a[i[some]] - mean_b[j[some]]
+            spread = spread_a[i[some]] + spread_b[j[some]]
+            out[some] = probability(gap, spread, eps, fast=fast)
+        return out
+
+    return of_gaussians
+
+
+def _is_gaussian(law: Law) -> bool:
+    return isinstance(law, Independent) and law.family == "gaussian"
