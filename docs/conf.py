@@ -14,13 +14,23 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.doctest",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
 ]
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_gallery",
+    "filename_pattern": "/plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "abort_on_example_error": True,
+}
 html_theme = "furo"
 html_title = "incerta"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery"]
 html_math_renderer = "mathml"
 
 

@@ -11,6 +11,7 @@ SMALL = {
     "bench_read.py": ["--rows", "2000"],
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
+    "bench_density.py": ["--small"],
     "bench_dask.py": ["--small"],
     "bench_kmeans.py": ["--small"],
     "bench_medoids.py": ["--small"],

@@ -14,8 +14,16 @@ from tests.strategies import KINDS, make
 NAMES = incerta.cluster.__all__
 ESTIMATORS = [getattr(ic, name)(random_state=0) for name in NAMES]
 by_name = pytest.mark.parametrize("estimator", ESTIMATORS, ids=NAMES)
+# Those that find the number of clusters, and noise.
+BY_DENSITY = {"FDBSCAN", "FOPTICS", "PDBSCAN"}
+of_everyone = pytest.mark.parametrize(
+    "estimator",
+    [each for each in ESTIMATORS if type(each).__name__ not in BY_DENSITY],
+    ids=[name for name in NAMES if name not in BY_DENSITY],
+)
 
 
+@pytest.mark.filterwarnings("ignore:no radius leaves:incerta.exceptions.IncertaWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -24,6 +32,8 @@ def test_scikit_learn_contract(estimator, check):
 def small(estimator):
     """Fewer worlds and clusters, so that tiny data do."""
     few = {"n_worlds": 12, "n_representatives": 6, "n_clusters": 2}
+    if type(estimator).__name__ in BY_DENSITY:
+        few |= {"min_samples": 3}
     known = estimator.get_params()
     return clone(estimator).set_params(**{k: v for k, v in few.items() if k in known})
 
@@ -35,16 +45,24 @@ def test_every_kind_of_data(estimator, kind):
     data = make(kind, n=9, d=2, seed=5)
     fitted = small(estimator).fit(data)
     assert fitted.labels_.shape == (9,)
-    assert set(fitted.labels_) <= {0, 1}
-    assert fitted.membership_.shape == (9, 2)
-    np.testing.assert_allclose(fitted.membership_.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(
-        fitted.confidence_, fitted.membership_[np.arange(9), fitted.labels_]
-    )
-    assert fitted.labels_[0] == 0  # numbered in order of appearance
+    membership, labels = fitted.membership_, fitted.labels_
+    k = membership.shape[1]
+    assert set(labels) <= {-1, *range(k)}
+    noise = 1.0 - membership.sum(axis=1)
+    assert (noise > -1e-9).all()
+    if type(estimator).__name__ not in BY_DENSITY:
+        assert k == 2
+        np.testing.assert_allclose(noise, 0.0, atol=1e-9)
+    own = np.where(labels < 0, noise, np.c_[membership, noise][np.arange(9), labels])
+    np.testing.assert_allclose(fitted.confidence_, own, atol=1e-12)
+    # Numbered in order of appearance.
+    found = labels[labels >= 0]
+    assert (np.diff(np.unique(found, return_index=True)[1]) > 0).all()
     new = make(kind, n=4, d=2, seed=6)
     assert fitted.predict(new).shape == (4,)
-    np.testing.assert_allclose(fitted.predict_proba(new).sum(axis=1), 1.0)
+    proba = fitted.predict_proba(new)
+    assert proba.shape == (4, k)
+    assert (proba.sum(axis=1) <= 1.0 + 1e-9).all()
 
 
 @by_name
@@ -71,15 +89,23 @@ def test_separated_clusters_are_found_and_sure(estimator):
     X = np.repeat([[0.0, 0.0], [30.0, 0.0]], 15, axis=0)
     X = X + np.random.default_rng(0).normal(size=X.shape)
     data = ic.from_gaussian(X, std=0.3)
-    fitted = small(estimator).fit(data)
+    fitted = small(estimator)
+    if "eps" in fitted.get_params():
+        fitted.set_params(eps=6.0)
+    if "xi" in fitted.get_params():
+        fitted.set_params(n_clusters=None)
+    fitted.fit(data)
     np.testing.assert_array_equal(fitted.labels_, np.repeat([0, 1], 15))
     np.testing.assert_array_equal(fitted.confidence_, 1.0)
     new = ic.from_gaussian([[29.0, 1.0], [1.0, -1.0], [500.0, 0.0]], std=0.1)
-    np.testing.assert_array_equal(fitted.predict(new), [1, 0, 1])
-    np.testing.assert_array_equal(fitted.predict_proba(new).argmax(axis=1), [1, 0, 1])
+    far = -1 if type(estimator).__name__ in BY_DENSITY else 1
+    np.testing.assert_array_equal(fitted.predict(new), [1, 0, far])
+    proba = fitted.predict_proba(new)
+    np.testing.assert_allclose(proba[:2], [[0.0, 1.0], [1.0, 0.0]], atol=0.5)
+    assert proba[2].sum() == (0.0 if far < 0 else pytest.approx(1.0))
 
 
-@by_name
+@of_everyone
 def test_an_object_between_two_clusters_is_unsure(estimator):
     X = np.repeat([[0.0], [10.0]], 20, axis=0)
     X = X + np.random.default_rng(0).normal(size=X.shape) * 0.5
@@ -91,7 +117,7 @@ def test_an_object_between_two_clusters_is_unsure(estimator):
     assert fitted.confidence_[-1] < 1.0
 
 
-@by_name
+@of_everyone
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_identical_objects_are_no_error(estimator, k):
@@ -101,14 +127,14 @@ def test_identical_objects_are_no_error(estimator, k):
     assert np.isfinite(fitted.membership_).all()
 
 
-@by_name
+@of_everyone
 def test_as_many_clusters_as_objects(estimator):
     data = ic.from_gaussian([[0.0], [10.0], [20.0]], std=0.01)
     fitted = small(estimator).set_params(n_clusters=3).fit(data)
     np.testing.assert_array_equal(fitted.labels_, [0, 1, 2])
 
 
-@by_name
+@of_everyone
 @pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWarning")
 def test_one_object_in_one_cluster(estimator):
     fitted = small(estimator).set_params(n_clusters=1)
@@ -127,6 +153,10 @@ def test_one_object_in_one_cluster(estimator):
         ({"width": -1.0}, "'width' parameter .* Got -1.0 instead"),
         ({"width": "mean"}, "'width' parameter"),
         ({"n_init": 0}, "'n_init' parameter"),
+        ({"eps": -1.0}, "'eps' parameter .* Got -1.0 instead"),
+        ({"eps": "large"}, "'eps' parameter"),
+        ({"min_samples": 0}, "'min_samples' parameter .* Got 0 instead"),
+        ({"threshold": 1.5}, "'threshold' parameter .* Got 1.5 instead"),
     ],
 )
 def test_bad_parameters(estimator, parameters, message):
@@ -137,6 +167,7 @@ def test_bad_parameters(estimator, parameters, message):
 
 
 @by_name
+@pytest.mark.filterwarnings("ignore:no radius leaves:incerta.exceptions.IncertaWarning")
 def test_other_features_are_refused(estimator):
     fitted = small(estimator).fit(make("gaussian", n=6, d=2))
     with pytest.raises(ValueError, match="3 features"):

@@ -52,7 +52,7 @@ def dense(n_rows, n, low, high, seed=0):
 def test_at_least_is_brute_force(engine, rows, m):
     found = at_least(as_table(rows), m, engine=engine)
     expected = [brute_force(row, m) for row in rows]
-    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=0.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
     assert ((found >= 0.0) & (found <= 1.0)).all()
 
 
@@ -64,11 +64,11 @@ def test_at_least_without_is_brute_force(engine, rows, m, data):
         brute_force(row[:k] + row[k + 1 :], m) for row in rows for k in range(len(row))
     ]
     found = at_least_without(table, m, engine=engine)
-    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=0.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
     flags = st.lists(st.booleans(), min_size=table.nnz, max_size=table.nnz)
     wanted = np.array(data.draw(flags), dtype=bool)
     some = at_least_without(table, m, wanted, engine=engine)
-    np.testing.assert_allclose(some, found[wanted], rtol=1e-13, atol=0.0)
+    np.testing.assert_allclose(some, found[wanted], rtol=1e-13, atol=1e-300)
 
 
 @every_engine

@@ -145,7 +145,9 @@ class RadiusMixin(DensityMixin):
         self, reach: Reach, core: float, reached: float, noise_below: float
     ) -> None:
         """Grow the clusters, and number them in order of appearance."""
-        labels, self.core_sample_indices_ = grown(reach, core, reached, noise_below)
+        labels, self.core_sample_indices_ = grown(
+            reach, core, reached, noise_below, alone=self._min_samples == 1
+        )
         self.labels_, order = in_order_of_appearance(labels)
         self.core_probabilities_ = reach.core
         self.n_clusters_ = len(order)

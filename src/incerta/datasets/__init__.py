@@ -21,6 +21,7 @@ from incerta.datasets.generate import (
     make_uncertain_blobs,
     make_waveform,
 )
+from incerta.datasets.shapes import make_uncertain_moons, make_uncertain_rings
 
 __all__ = [
     "Dataset",
@@ -36,5 +37,7 @@ __all__ = [
     "load_wine",
     "make_uncertain",
     "make_uncertain_blobs",
+    "make_uncertain_moons",
+    "make_uncertain_rings",
     "make_waveform",
 ]

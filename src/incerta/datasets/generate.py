@@ -69,7 +69,7 @@ def make_uncertain(
     if mode not in ("centered", "displaced"):
         msg = f"mode={mode!r} is not known; choose 'centered' or 'displaced'."
         raise ValueError(msg)
-    _refuse_negative(scale=scale)
+    refuse_negative(scale=scale)
     exact = as_uncertain(X)
     if not exact.exact:
         msg = f"X is uncertain already ({exact.kind}); give exact values: X.mean()."
@@ -139,8 +139,8 @@ def make_uncertain_blobs(
     >>> data.values_per_object()
     array([2, 5, 4, 3, 3, 3])
     """
-    _refuse_below_one(n_objects=n_objects, n_features=n_features, n_clusters=n_clusters)
-    _refuse_negative(cluster_std=cluster_std, uncertainty=uncertainty)
+    refuse_below_one(n_objects=n_objects, n_features=n_features, n_clusters=n_clusters)
+    refuse_negative(cluster_std=cluster_std, uncertainty=uncertainty)
     if n_clusters > n_objects:
         msg = f"n_clusters={n_clusters} exceeds n_objects={n_objects}; lower it."
         raise ValueError(msg)
@@ -192,7 +192,7 @@ def make_waveform(
     >>> X.shape
     (100, 21)
     """
-    _refuse_below_one(n_objects=n_objects)
+    refuse_below_one(n_objects=n_objects)
     rng = np.random.default_rng(as_seed(random_state))
     y = rng.integers(3, size=n_objects)
     u = rng.random((n_objects, 1))
@@ -226,14 +226,16 @@ def _bounds(box: tuple[float, float]) -> tuple[float, float]:
     return low, high
 
 
-def _refuse_below_one(**counts: int) -> None:
+def refuse_below_one(**counts: int) -> None:
+    """Check counts by name."""
     for name, count in counts.items():
         if count < 1:
             msg = f"{name}={count} must be at least 1."
             raise ValueError(msg)
 
 
-def _refuse_negative(**sizes: float) -> None:
+def refuse_negative(**sizes: float) -> None:
+    """Check sizes by name."""
     for name, size in sizes.items():
         if not (np.isfinite(size) and size >= 0):
             msg = f"{name}={size} must be a finite number, 0 or more."

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 LEAF = 16
 
@@ -86,7 +86,7 @@ def plant(boxes: Boxes) -> Tree:
 
 def pairs_within(
     a: Tree, b: Tree | None, eps: float
-) -> Iterator[tuple[Indices, Indices, Array]]:
+) -> Iterator[tuple[Indices, Indices, Mask]]:
     """Pairs of objects whose boxes come within `eps` of each other.
 
     Parameters

@@ -5,11 +5,16 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from incerta.density.reach import Reach
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 
 def grown(
-    reach: Reach, core_threshold: float, reach_threshold: float, noise_below: float
+    reach: Reach,
+    core_threshold: float,
+    reach_threshold: float,
+    noise_below: float,
+    *,
+    alone: bool = False,
 ) -> tuple[Indices, Indices]:
     """Join core objects that reach each other, and attach the others.
 
@@ -25,6 +30,11 @@ def grown(
     noise_below : float
         Another object goes to the core object that reaches it most probably, of
         equals to the first, if that is at least this and not 0; else it is noise.
+    alone : bool, default=False
+        Whether an object that is core but reaches no other is a cluster of its own.
+        Without uncertainty there is none, unless one object is enough to be core; a
+        very uncertain object may lie densely wherever it is, and still be near no
+        other one in particular. It is then not taken as core.
 
     Returns
     -------
@@ -39,6 +49,8 @@ def grown(
     not matter. One pass over the stored probabilities.
     """
     is_core = reach.core >= core_threshold
+    if not alone:
+        is_core &= _reaches_another(reach.reached, reach_threshold)
     core = np.flatnonzero(is_core)
     labels = np.full(len(reach.core), -1, dtype=np.intp)
     between = csr_array(reach.reached[core])
@@ -52,7 +64,14 @@ def grown(
     return labels, core
 
 
-def _best_core(between: csr_array, wanted: Array) -> tuple[Indices, Indices, Array]:
+def _reaches_another(reached: csr_array, threshold: float) -> Mask:
+    n = reached.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(reached.indptr))
+    far = (reached.data >= threshold) & (reached.indices != rows)
+    return np.bincount(rows[far], minlength=n) > 0
+
+
+def _best_core(between: csr_array, wanted: Mask) -> tuple[Indices, Indices, Array]:
     """Most probable row of each wanted column that has entries, and how probable."""
     rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
     entries = np.flatnonzero(wanted[between.indices])
@@ -61,4 +80,4 @@ def _best_core(between: csr_array, wanted: Array) -> tuple[Indices, Indices, Arr
     order = np.lexsort((rows[entries], -data, columns))
     found, first = np.unique(columns[order], return_index=True)
     best = order[first]
-    return found, rows[entries][best], data[best]
+    return found.astype(np.intp), rows[entries][best], data[best]

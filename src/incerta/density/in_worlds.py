@@ -46,14 +46,13 @@ def labels_in_worlds(
     for row, world in zip(found, worlds, strict=True):
         core = _core(world, labels, levels, min_samples)
         row[core] = labels[core]
-        if len(core) > 1:
-            tree = cKDTree(world[core])
-            gaps, places = tree.query(world, k=2)
+        if len(core):
+            gaps, places = _two_nearest(world, core)
             # The object itself, if it is core, is not its own witness.
-            other = np.where(core[places[:, 0]] == np.arange(len(labels)), 1, 0)
-            gap = np.take_along_axis(gaps, other[:, None], axis=1)[:, 0]
-            place = np.take_along_axis(places, other[:, None], axis=1)[:, 0]
-            nearest = labels[core[place]]
+            gaps[core[places] == np.arange(len(labels))[:, None]] = np.inf
+            which = gaps.argmin(axis=1)[:, None]
+            gap = np.take_along_axis(gaps, which, axis=1)[:, 0]
+            nearest = labels[core[np.take_along_axis(places, which, axis=1)[:, 0]]]
             row[:] = np.where(gap <= levels[nearest], nearest, row)
             stray = np.flatnonzero((row != labels) & (labels >= 0) & (row >= 0))
             row[stray] = _own_first(world, stray, core, labels, levels, row)
@@ -123,9 +122,18 @@ def _own_first(
         own = core[labels[core] == cluster]
         if len(own) == 0:
             continue
-        gaps, places = cKDTree(world[own]).query(world[stray[here]], k=min(2, len(own)))
-        gaps, places = gaps.reshape(len(here), -1), places.reshape(len(here), -1)
+        gaps, places = _two_nearest(world, own, world[stray[here]])
         another = own[places] != stray[here, None]
         within = (another & (gaps <= levels[cluster])).any(axis=1)
         out[here[within]] = cluster
     return out
+
+
+def _two_nearest(
+    world: Array, core: Indices, points: Array | None = None
+) -> tuple[Array, Indices]:
+    """Distances and places of the two nearest core objects, or of the only one."""
+    ranks = range(1, min(2, len(core)) + 1)
+    points = world if points is None else points
+    gaps, places = cKDTree(world[core]).query(points, k=ranks)
+    return np.asarray(gaps), np.asarray(places)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import block_array, csr_array
-from sklearn.neighbors import radius_neighbors_graph
+from scipy.spatial import cKDTree
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
@@ -16,7 +16,7 @@ from incerta.data.laws import Law, Values
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import within_between
 from incerta.divergence.expected import as_values
-from incerta.typing import Array
+from incerta.typing import Array, Indices, Mask
 from incerta.worlds import Worlds
 
 
@@ -128,7 +128,7 @@ def of_values(
             (mine.probabilities(), np.arange(len(mine.values)), mine.starts),
             shape=(len(objects), len(mine.values)),
         )
-        core[some] = weight @ at_least(table, m)
+        core[some] = np.asarray(weight @ at_least(table, m))
         table.data *= at_least_without(table, m - 1)
         parts.append([csr_array(weight @ table)])
         for _ in objects:
@@ -146,29 +146,29 @@ def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
     core = np.zeros(n)
     reached = csr_array((n, n))
     steps = track(len(worlds), "worlds")
+    itself = np.arange(n)
     for world in worlds:
-        near = csr_array(
-            radius_neighbors_graph(world, eps, mode="connectivity", include_self=True)
-        )
-        is_core = np.diff(near.indptr) >= m
+        i, j = cKDTree(world).query_pairs(eps, output_type="ndarray").T
+        rows, columns = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
+        is_core = np.bincount(rows, minlength=n) >= m
         core += is_core
-        near.data *= np.repeat(is_core, np.diff(near.indptr))
-        near.eliminate_zeros()
-        reached = reached + near
+        kept = is_core[rows]
+        places = rows[kept], columns[kept]
+        reached = reached + csr_array((np.ones(kept.sum()), places), shape=(n, n))
         next(steps)
     reached = csr_array(reached)
     reached.data /= len(worlds)
     return Reach(core / len(worlds), reached)
 
 
-def _some(table: csr_array, rows: Array, wanted: Array, data: Array) -> csr_array:
+def _some(table: csr_array, rows: Indices, wanted: Mask, data: Array) -> csr_array:
     """Those entries of a table that are wanted, with other numbers."""
     counts = np.bincount(rows[wanted], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(counts)])
     return csr_array((data, table.indices[wanted], starts), shape=table.shape)
 
 
-def _certain_of_itself(table: csr_array, own: Array) -> csr_array:
+def _certain_of_itself(table: csr_array, own: Indices) -> csr_array:
     """Set the probability of each value's own object to 1."""
     n_rows = table.shape[0]
     rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))

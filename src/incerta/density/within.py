@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from incerta.backend.memory import blocks
@@ -127,8 +128,8 @@ class Sorted(NamedTuple):
 class Found(NamedTuple):
     """Pairs of objects, by their places in the data, and their probabilities."""
 
-    rows: Indices
-    columns: Indices
+    rows: NDArray[np.int32]
+    columns: NDArray[np.int32]
     shares: Array
 
 
@@ -172,7 +173,7 @@ def _collect(
         rows.append(order_a[i[kept]])
         columns.append(order_b[j[kept]])
         shares.append(found[kept])
-    return Found(*(np.concatenate(each) for each in (rows, columns, shares)))
+    return Found(np.concatenate(rows), np.concatenate(columns), np.concatenate(shares))
 
 
 def _shares_of(
@@ -185,6 +186,7 @@ def _shares_of(
         assert isinstance(b, Values)
         return pairs_of_values(a, b, eps)
     mean_a, mean_b = a.mean(), b.mean()
+    probability: Callable[..., Array]
     if isinstance(a, Gaussian):
         spread_a, spread_b = a.covariance(), b.covariance()
         probability, width = correlated_within, a.n_features**2

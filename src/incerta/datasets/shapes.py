@@ -1,0 +1,91 @@
+"""Made-up clusters that are not round."""
+
+import numpy as np
+
+from incerta.data import UncertainData, from_gaussian
+from incerta.datasets.generate import refuse_below_one, refuse_negative
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.streams import as_seed
+
+
+def make_uncertain_moons(
+    n_objects: int = 400, *, uncertainty: float = 0.1, random_state: Seed = None
+) -> tuple[UncertainData, Indices]:
+    """Make two half circles that reach into each other, measured with errors.
+
+    Parameters
+    ----------
+    n_objects : int, default=400
+        Number of objects, half of them in each moon.
+    uncertainty : float, default=0.1
+        Mean standard deviation of the errors, which are uniform between a quarter of
+        it and seven quarters. The moons have radius 1.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Returns
+    -------
+    data : UncertainData
+        Gaussian objects around one measurement each.
+    labels : ndarray of shape (n_objects,)
+        Moon of each object.
+
+    Examples
+    --------
+    >>> from incerta.datasets import make_uncertain_moons
+    >>> data, labels = make_uncertain_moons(100, random_state=0)
+    >>> len(data), labels.sum()
+    (100, np.int64(50))
+    """
+    refuse_below_one(n_objects=n_objects)
+    rng = np.random.default_rng(as_seed(random_state))
+    labels = rng.permutation(np.arange(n_objects) % 2)
+    angle = np.pi * rng.random(n_objects)
+    side = np.where(labels == 0, 1.0, -1.0)
+    places = np.c_[side * np.cos(angle), side * np.sin(angle)]
+    places += np.where(labels[:, None] == 0, [0.0, 0.0], [1.0, 0.5])
+    return _measured(places, uncertainty, rng), labels
+
+
+def make_uncertain_rings(
+    n_objects: int = 400, *, uncertainty: float = 0.1, random_state: Seed = None
+) -> tuple[UncertainData, Indices]:
+    """Make a ring within a ring, measured with errors.
+
+    Parameters
+    ----------
+    n_objects : int, default=400
+        Number of objects, a third of them in the inner ring of radius 1/2, the others
+        in the outer one of radius 5/4.
+    uncertainty, random_state
+        As for `make_uncertain_moons`.
+
+    Returns
+    -------
+    data : UncertainData
+        Gaussian objects around one measurement each.
+    labels : ndarray of shape (n_objects,)
+        0 for the inner ring, 1 for the outer one.
+
+    Examples
+    --------
+    >>> from incerta.datasets import make_uncertain_rings
+    >>> data, labels = make_uncertain_rings(99, random_state=0)
+    >>> len(data), labels.sum()
+    (99, np.int64(66))
+    """
+    refuse_below_one(n_objects=n_objects)
+    rng = np.random.default_rng(as_seed(random_state))
+    labels = rng.permutation(np.minimum(np.arange(n_objects) % 3, 1))
+    angle = 2 * np.pi * rng.random(n_objects)
+    radius = np.where(labels == 0, 0.5, 1.25)
+    places = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
+    return _measured(places, uncertainty, rng), labels
+
+
+def _measured(
+    places: Array, uncertainty: float, rng: np.random.Generator
+) -> UncertainData:
+    refuse_negative(uncertainty=uncertainty)
+    sd = uncertainty * rng.uniform(0.25, 1.75, (len(places), 1)) * np.ones(2)
+    return from_gaussian(places + sd * rng.standard_normal(places.shape), sd)
