@@ -17,7 +17,9 @@ SMALL = {
     "bench_medoids.py": ["--small"],
     "bench_relocation.py": ["--small"],
     "bench_scale.py": ["--sizes", "200"],
+    "bench_rep.py": ["--small"],
     "calibration.py": ["--small"],
+    "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "eigengap.py": ["--small"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
 }

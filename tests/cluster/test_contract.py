@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
@@ -12,10 +13,19 @@ import incerta.cluster
 from tests.strategies import KINDS, make
 
 NAMES = incerta.cluster.__all__
-ESTIMATORS = [getattr(ic, name)(random_state=0) for name in NAMES]
+# What they run in each world.
+CLUSTERERS = {"REP": KMeans(2), "WorldConsensus": KMeans(2)}
+
+
+def estimator_of(name):
+    given = {"clusterer": CLUSTERERS[name]} if name in CLUSTERERS else {}
+    return getattr(ic, name)(**given, random_state=0)
+
+
+ESTIMATORS = [estimator_of(name) for name in NAMES]
 by_name = pytest.mark.parametrize("estimator", ESTIMATORS, ids=NAMES)
 # Those that find the number of clusters, and noise.
-BY_DENSITY = {"FDBSCAN", "FOPTICS", "PDBSCAN"}
+BY_DENSITY = {"FDBSCAN", "FOPTICS", "PDBSCAN", "SC"}
 of_everyone = pytest.mark.parametrize(
     "estimator",
     [each for each in ESTIMATORS if type(each).__name__ not in BY_DENSITY],
@@ -29,9 +39,11 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def small(estimator):
+def small(estimator, k=2):
     """Fewer worlds and clusters, so that tiny data do."""
-    few = {"n_worlds": 12, "n_representatives": 6, "n_clusters": 2}
+    few = {"n_worlds": 12, "n_clusters": k, "clusterer__n_clusters": k}
+    if type(estimator).__name__ == "RPC":
+        few |= {"n_representatives": 6}
     if type(estimator).__name__ in BY_DENSITY:
         few |= {"min_samples": 3}
     known = estimator.get_params()
@@ -122,7 +134,7 @@ def test_an_object_between_two_clusters_is_unsure(estimator):
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_identical_objects_are_no_error(estimator, k):
     data = ic.from_gaussian(np.ones((5, 2)), std=0.0)
-    fitted = small(estimator).set_params(n_clusters=k).fit(data)
+    fitted = small(estimator, k).fit(data)
     assert fitted.labels_.max() < k
     assert np.isfinite(fitted.membership_).all()
 
@@ -130,14 +142,14 @@ def test_identical_objects_are_no_error(estimator, k):
 @of_everyone
 def test_as_many_clusters_as_objects(estimator):
     data = ic.from_gaussian([[0.0], [10.0], [20.0]], std=0.01)
-    fitted = small(estimator).set_params(n_clusters=3).fit(data)
+    fitted = small(estimator, 3).fit(data)
     np.testing.assert_array_equal(fitted.labels_, [0, 1, 2])
 
 
 @of_everyone
 @pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWarning")
 def test_one_object_in_one_cluster(estimator):
-    fitted = small(estimator).set_params(n_clusters=1)
+    fitted = small(estimator, 1)
     fitted.fit(ic.from_gaussian([[3.0, 4.0]], std=1.0))
     np.testing.assert_array_equal(fitted.labels_, [0])
     np.testing.assert_array_equal(fitted.confidence_, [1.0])

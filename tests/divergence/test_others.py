@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance
 from sklearn.metrics import adjusted_rand_score
 
-from incerta.divergence import between_clusterings, energy
+from incerta.backend.memory import blocks
+from incerta.divergence import between_clusterings, clusterings, energy
 from incerta.divergence.clusterings import ari_matrix
 
 
@@ -31,19 +32,50 @@ def test_energy_agrees_with_scipy_in_one_dimension():
     assert energy(worlds)[0, 1] == pytest.approx(expected)
 
 
+def rand_indices(labels, noise):
+    """All pairs by scikit-learn; objects that are alone get numbers of their own."""
+    if noise == "singletons":
+        alone = np.arange(labels.shape[1]) + labels.max() + 1
+        labels = np.where(labels < 0, alone, labels)
+    return [[adjusted_rand_score(a, b) for b in labels] for a in labels]
+
+
+# Few clusters go through products of matrices, more are counted, and still more than
+# there are objects are sorted.
+@pytest.mark.parametrize("noise", ["cluster", "singletons"])
 @given(
     st.integers(0, 2**32 - 1),
-    st.integers(1, 6),
-    st.integers(1, 15),
-    st.integers(1, 5),
+    st.integers(1, 4),
+    st.integers(1, 30),
+    st.sampled_from([1, 2, 5, 14, 40]),
 )
-def test_all_rand_indices_against_scikit_learn(seed, m, n, k):
+def test_all_rand_indices_against_scikit_learn(noise, seed, m, n, k):
     labels = np.random.default_rng(seed).integers(-1, k, size=(m, n))
-    found = ari_matrix(labels)
-    for p in range(m):
-        for q in range(m):
-            expected = adjusted_rand_score(labels[p], labels[q])
-            assert found[p, q] == pytest.approx(expected, abs=1e-12)
+    found = ari_matrix(labels, noise=noise)
+    np.testing.assert_allclose(found, rand_indices(labels, noise), atol=1e-12)
+
+
+@pytest.mark.parametrize("noise", ["cluster", "singletons"])
+@pytest.mark.parametrize("k", [4, 12])
+def test_rand_indices_in_several_blocks(monkeypatch, noise, k):
+    labels = np.random.default_rng(0).integers(-1, k, size=(7, 200))
+    monkeypatch.setattr(clusterings, "MOST_COLUMNS", 10)
+    monkeypatch.setattr(clusterings, "COUNT_BYTES", 8 * 200 * 2)
+    monkeypatch.setattr(
+        clusterings, "blocks", lambda n, size, limit=999: blocks(n, size, limit)
+    )
+    found = ari_matrix(labels, noise=noise)
+    np.testing.assert_allclose(found, rand_indices(labels, noise), atol=1e-12)
+
+
+def test_rand_indices_of_trivial_clusterings():
+    noise, alone, one = np.full(4, -1), np.arange(4), np.zeros(4, dtype=int)
+    labels = np.stack([noise, alone, one, one + 10**9, [0, 0, 1, 1]])
+    found = ari_matrix(labels, noise="singletons")
+    np.testing.assert_array_equal(found[:2, :2], 1.0)
+    np.testing.assert_array_equal(found[2:4, 2:4], 1.0)
+    np.testing.assert_array_equal(found[:2, 2:], 0.0)
+    assert ari_matrix(labels)[0, 2] == 1.0  # noise is a cluster like any other
 
 
 def test_clusterings_see_swapped_objects():

@@ -1,12 +1,20 @@
 """How differently worlds cluster: the divergence that knows which object is where."""
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
+
+# Up to so many cells per contingency table, products of matrices are the fastest way.
+DENSE_CELLS = 100
+# Clusters of a set of clusterings that go into one product.
+MOST_COLUMNS = 2048
+# Bytes of the cell numbers that are counted at once, so that they stay in cache.
+COUNT_BYTES = 2**19
 
 
 def between_clusterings(
@@ -57,42 +65,148 @@ def between_clusterings(
     return np.clip(1.0 - ari_matrix(labels), 0.0, None)
 
 
-def ari_matrix(labels: Indices) -> Array:
+def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
     """Adjusted Rand index of all pairs of clusterings.
 
     Parameters
     ----------
     labels : ndarray of shape (n_clusterings, n_objects)
-        Whole numbers; -1 is a cluster like any other.
+        Whole numbers; below 0 is noise.
+    noise : {"cluster", "singletons"}, default="cluster"
+        Whether -1 is a cluster like any other, or every object of noise is a cluster
+        of its own.
 
     Returns
     -------
     ndarray of shape (n_clusterings, n_clusterings)
+        1 for equal partitions, two of a single cluster each or of single objects
+        among them.
 
     Notes
     -----
-    The contingency tables of all pairs are the blocks of one sparse product; time
-    grows with n_clusterings² n_objects.
+    Time grows with n_clusterings² n_objects. Up to some ten clusters the contingency
+    tables of many pairs are one product of matrices; more clusters are counted, in
+    time that does not depend on their number. Memory holds a copy of the labels beside
+    the result, and blocks of fixed size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.divergence.clusterings import ari_matrix
+    >>> ari_matrix(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, -1]]))[0]
+    array([1.        , 1.        , 0.57142857])
     """
-    m, n = labels.shape
-    codes = np.empty_like(labels)
-    sizes = np.empty(m, dtype=np.intp)
-    for j, row in enumerate(labels):
-        found, codes[j] = np.unique(row, return_inverse=True)
-        sizes[j] = len(found)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    columns = (codes + starts[:-1, None]).ravel()
-    rows = np.tile(np.arange(n), m)
-    shape = (n, int(starts[-1]))
-    members = sparse.csr_array((np.ones(n * m), (rows, columns)), shape=shape)
-    tables = (members.T @ members).toarray()
-    # Σ n_ab² over each block; the pairs of objects that are together are half of it
-    # less half of n, and the halves cancel in the index.
-    squares = np.add.reduceat(tables**2, starts[:-1], axis=0)
-    together = np.add.reduceat(squares, starts[:-1], axis=1) - n
+    n = labels.shape[1]
+    codes, sizes = _coded(labels, alone=noise == "singletons")
+    if np.square(sizes.mean()) <= DENSE_CELLS:
+        together = _by_products(codes, sizes)
+    else:
+        together = _by_counts(codes, sizes)
     own = together.diagonal()
     expected = np.outer(own, own) / max(n * (n - 1), 1)
     most = (own[:, None] + own) / 2
     same = most == expected  # both trivial: all in one, or all alone
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(same, 1.0, (together - expected) / (most - expected))
+
+
+# Ordered pairs of objects that are together in both of two clusterings are the sum of
+# c (c − 1) over the cells c of their contingency table. A cluster of one object adds
+# nothing to it, whoever else is in its place elsewhere: objects of noise that are to
+# be alone are left out of the tables.
+
+
+def _coded(labels: Indices, *, alone: bool) -> tuple[Indices, Indices]:
+    """Cluster numbers from 0, with -1 for objects that are alone, and their count."""
+    low = 0 if alone else int(labels.min(initial=0))
+    codes = labels - low
+    np.maximum(codes, -1, out=codes)
+    if codes.max(initial=0) > codes.shape[1]:  # numbers with large gaps
+        for row in codes:
+            kept = row >= 0
+            row[kept] = np.unique(row[kept], return_inverse=True)[1]
+    return codes, codes.max(axis=1) + 1
+
+
+def _by_products(codes: Indices, sizes: Indices) -> Array:
+    """Pairs together, from products of membership matrices."""
+    m = len(codes)
+    together = np.zeros((m, m))
+    ends = np.cumsum(sizes)
+    parts = np.split(np.arange(m), np.flatnonzero(np.diff(ends // MOST_COLUMNS)) + 1)
+    for p, left in enumerate(parts):
+        for right in parts[p:]:
+            table = _tables(codes, sizes, left, right)
+            table *= table - 1.0
+            table = _summed(_summed(table, sizes[right]).T, sizes[left]).T
+            together[np.ix_(left, right)] = table
+            together[np.ix_(right, left)] = table.T
+    return together
+
+
+def _tables(codes: Indices, sizes: Indices, left: Indices, right: Indices) -> Array:
+    """Contingency tables of two sets of clusterings, side by side."""
+    out = np.zeros((sizes[left].sum(), sizes[right].sum()))
+    for part in blocks(codes.shape[1], 4.0 * sum(out.shape)):
+        a = _membership(codes[left, part], sizes[left])
+        b = _membership(codes[right, part], sizes[right])
+        out += a @ b.T  # float32 counts exactly: a block has far fewer than 2**24
+    return out
+
+
+def _membership(codes: Indices, sizes: Indices) -> NDArray[np.float32]:
+    """Who is in which cluster, one row per cluster of all clusterings."""
+    starts = np.cumsum(sizes) - sizes
+    total = int(sizes.sum())
+    rows = np.where(codes < 0, total, codes + starts[:, None])
+    out = np.zeros((total + 1, codes.shape[1]), dtype=np.float32)
+    out[rows, np.arange(codes.shape[1])] = 1.0
+    return out[:total]
+
+
+def _summed(table: Array, sizes: Indices) -> Array:
+    """Sum the columns of each clustering; one without any cluster has no pairs."""
+    out = np.zeros((len(table), len(sizes)))
+    some = sizes > 0
+    if some.any():
+        starts = np.cumsum(sizes) - sizes
+        out[:, some] = np.add.reduceat(table, starts[some], axis=1)
+    return out
+
+
+def _by_counts(codes: Indices, sizes: Indices) -> Array:
+    """Pairs together, from how often each pair of clusters occurs."""
+    m, n = codes.shape
+    together = np.zeros((m, m))
+    height = int(sizes.max()) + 1
+    # The last number on either side is for the objects that are alone.
+    for part in blocks(m, 8 * n, COUNT_BYTES):
+        width = int(sizes[part].max()) + 1
+        count = _counted if width * height <= 4 * n else _sorted_and_counted
+        left = np.where(codes[part] < 0, width - 1, codes[part])
+        left += np.arange(len(left))[:, None] * (width * height)
+        for j in range(part.start, m):
+            right = np.where(codes[j] < 0, height - 1, codes[j]) * width
+            together[part, j] = count(left + right, height, width)
+        together[part.start :, part] = together[part, part.start :].T
+    return together
+
+
+def _counted(cells: Indices, height: int, width: int) -> Array:
+    """Σ c (c − 1) over the cells of each row's table, less its last row and column."""
+    shape = (len(cells), height, width)
+    counts = np.bincount(cells.ravel(), minlength=int(np.prod(shape)))
+    counts = counts.reshape(shape)[:, :-1, :-1]
+    squares = np.einsum("bhw,bhw->b", counts, counts)
+    return (squares - counts.sum(axis=(1, 2))).astype(np.float64)
+
+
+def _sorted_and_counted(cells: Indices, height: int, width: int) -> Array:
+    """Do the same where most cells are empty: only those that occur are looked at."""
+    found, counts = np.unique(cells, return_counts=True)
+    table, cell = np.divmod(found, height * width)
+    kept = (cell // width < height - 1) & (cell % width < width - 1)
+    pairs = np.where(kept, counts * (counts - 1.0), 0.0)
+    sums: Array = np.zeros(len(cells))
+    np.add.at(sums, table, pairs)
+    return sums

@@ -1,0 +1,297 @@
+"""How many clusters there are: `choose_k`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from incerta.api.references import adjusted_p_values, excess, reference_structure
+from incerta.api.structure import structure_of
+from incerta.backend.optional import require
+from incerta.backend.progress import track
+from incerta.data.coerce import as_uncertain
+from incerta.typing import Array, Seed
+from incerta.worlds.sequence import worlds_of
+from incerta.worlds.streams import as_seed
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KChoice:
+    """What `choose_k` found; ``print`` it for an answer in words.
+
+    Attributes
+    ----------
+    k : int
+        The number of clusters.
+    ks : tuple of int
+        The numbers that were tried, rising.
+    scores : ndarray of shape (n_ks,)
+        Stability: mean adjusted Rand index of the clusterings of two worlds.
+    null_scores : ndarray of shape (n_null, n_ks)
+        Stability of the references with ``ks[0]`` clusters, for each number.
+    p_values : ndarray of shape (n_ks,)
+        How often references with ``ks[0]`` clusters look, for any number of
+        clusters, as clustered as the data do for this one. Corrected for trying
+        many numbers.
+    p_more : ndarray of shape (n_ks,)
+        P-value of "there are no more than this many clusters". NaN where it was not
+        asked: beyond `k`, and for the last number.
+    alpha : float
+        Level of the tests.
+    n_worlds : int
+        Number of worlds that were clustered.
+    seed : int
+        What worlds and references were drawn with.
+    """
+
+    k: int
+    ks: tuple[int, ...]
+    scores: Array
+    null_scores: Array
+    p_values: Array
+    p_more: Array
+    alpha: float
+    n_worlds: int
+    seed: int
+
+    def __repr__(self) -> str:
+        return f"KChoice(k={self.k}, ks={self.ks}, seed={self.seed})"
+
+    def __str__(self) -> str:
+        clusters = "1 cluster" if self.k == 1 else f"{self.k} clusters"
+        at = self.ks.index(self.k)
+        lines = [f"{clusters}, of {self.ks[0]} to {self.ks[-1]} that were tried."]
+        if at > 0:
+            p = self.p_more[:at].max()
+            lines.append(f"That there are fewer is unlikely (p = {p:.3f}).")
+        if self.k == self.ks[-1]:
+            lines.append("There may be more: larger numbers were not tried.")
+        else:
+            lines.append(f"Nothing speaks for more (p = {self.p_more[at]:.3f}).")
+        kind = "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
+        lines += [
+            "",
+            "Stability over worlds: how alike two worlds are clustered, at best 1.",
+            f"Beside it that of {len(self.null_scores)} references with {kind},",
+            "and the p-value of the data against them.",
+            "",
+            f"{'clusters':>8} {'stability':>10} {'references':>11} {'p-value':>8}",
+        ]
+        usual = np.median(self.null_scores, axis=0)
+        rows = zip(self.ks, self.scores, usual, self.p_values, strict=True)
+        lines += [
+            f"{k:8} {score:10.2f} {null:11.2f} {p:8.3f}{' <-' if k == self.k else ''}"
+            for k, score, null, p in rows
+        ]
+        lines += ["", f"{self.n_worlds} worlds, seed {self.seed}."]
+        return "\n".join(lines)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the stability of the data over that of the references.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        if ax is None:
+            pyplot = require("matplotlib.pyplot", "plot", "a plot of the choice of k")
+            ax = pyplot.subplots()[1]
+        low, high = np.quantile(self.null_scores, [0.05, 0.95], axis=0)
+        kind = "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
+        ax.fill_between(
+            self.ks, low, high, color="0.85", label=f"references with {kind}, 90 %"
+        )
+        ax.plot(self.ks, self.scores, "o-", label="data")
+        ax.axvline(self.k, color="0.4", linestyle=":", label=f"chosen: {self.k}")
+        ax.set(xlabel="number of clusters", ylabel="stability over worlds")
+        ax.set_xticks(self.ks)
+        ax.legend()
+        return ax
+
+
+def choose_k(
+    data: Any,
+    ks: Iterable[int] = range(1, 11),
+    *,
+    method: Any = "kmeans",
+    n_worlds: int = 20,
+    n_null: int = 38,
+    alpha: float = 0.05,
+    max_objects: int = 1000,
+    n_jobs: int | None = None,
+    random_state: Seed = None,
+) -> KChoice:
+    """Choose the number of clusters; one is a possible answer.
+
+    Clusters are taken for real if worlds agree on them, and if they are tight, more
+    than in references that have fewer clusters but the same spread and the same
+    error bars.
+
+    Parameters
+    ----------
+    data : UncertainData or anything `as_uncertain` takes
+        The objects. Distances between values must mean something: bring features
+        to one scale first, for example with `Standardizer`.
+    ks : iterable of int, default=range(1, 11)
+        Numbers of clusters to try, at least two. The smallest is believed until the
+        data speak against it: leave out 1 only if there are clusters for sure.
+    method : "kmeans" or estimator, default="kmeans"
+        What clusters a world. An estimator must have the parameter `n_clusters`.
+    n_worlds : int, default=20
+        Number of worlds to cluster; of joint data at most as many as there are.
+    n_null : int, default=49
+        Number of references per test; at least ``1 / alpha - 1``.
+    alpha : float, default=0.05
+        Probability of answering more clusters than there are.
+    max_objects : int, default=1000
+        Of more objects than these a random part is looked at.
+    n_jobs : int, optional
+        Number of processes, as in joblib. The answer does not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of worlds, references and starts.
+
+    Returns
+    -------
+    KChoice
+
+    Notes
+    -----
+    The numbers are tried in rising order, and the answer is the first one that the
+    data do not refute. To test whether there are no more than k clusters:
+
+    1. The means of the objects are put into k clusters. A reference replaces each
+       cluster by one without any structure: new means, uniform in a box along the
+       principal axes, with the covariance of the old ones. Nothing is added to the
+       means: their covariance already holds the scatter due to errors. Deviations
+       from the mean are dealt out anew among the objects of a cluster, so error bars
+       stay what they are; those of joint data stay together draw by draw.
+    2. For each larger number, data and references are clustered world by world. Two
+       numbers describe the result: the logarithms of the instability (one minus the
+       mean adjusted Rand index of pairs of worlds) and of the dispersion of the means
+       within the clusters of the worlds, relative to that for k. Both are
+       standardised by the references and added up.
+    3. The largest sum over all larger numbers is compared with that of every
+       reference. One test per k, however many numbers are tried.
+
+    The box stands for all data without clusters since it is hard to beat: its edges
+    make it look more clustered than a Gaussian of the same covariance does. So
+    Gaussian data are called clustered in far fewer than `alpha` of all cases, uniform
+    ones in about `alpha`, and clusters must be further apart than two modes need to
+    be: about four standard deviations, errors included. Strongly skewed data and data
+    with far outliers are not box-like either and may be called clustered: transform
+    them first. k-means sees round clusters; for others give an estimator, for which
+    stability alone may have to decide. Objects without any uncertainty are judged by
+    tightness only.
+
+    Time grows with n_null × n_worlds × n_objects × n_features × the sum of `ks`, for
+    every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks
+    times for each: give a fast one, or lower these numbers.
+
+    References
+    ----------
+    .. [1] R. Tibshirani, G. Walther and T. Hastie, "Estimating the number of clusters
+       in a data set via the gap statistic", J. R. Stat. Soc. B 63, 2001.
+    .. [2] U. von Luxburg, "Clustering stability: an overview", Foundations and Trends
+       in Machine Learning 2, 2010.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> choose_k(data, range(1, 6), n_null=19, random_state=0).k
+    3
+    """
+    data = as_uncertain(data)
+    tried = _checked(ks, min(len(data), max_objects), n_worlds, n_null, alpha)
+    _check_method(method)
+    seed = as_seed(random_state)
+    if len(data) > max_objects:
+        rng = np.random.default_rng([seed, 0])
+        data = data[np.sort(rng.choice(len(data), max_objects, replace=False))]
+    means = data.mean()
+    worlds = worlds_of(data, n_worlds, seed).stack()
+    found = structure_of(means, worlds, tried, method, seed)
+
+    p_more = np.full(len(tried), np.nan)
+    p_values, null_scores = np.ones(len(tried)), np.ones((n_null, len(tried)))
+    k = tried[-1]
+    for j, fewest in enumerate(tried[:-1]):
+        tasks = (
+            delayed(reference_structure)(
+                data, means, found.labels[j], tried[j:], method, n_worlds, seed, number
+            )
+            for number in range(n_null)
+        )
+        references = []
+        steps = track(n_null, "references")
+        for reference in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            references.append(reference)
+            next(steps)
+        p = adjusted_p_values(excess([found.beyond(j), *references], len(data)))
+        p_more[j] = p.min()
+        if j == 0:
+            p_values[1:] = p
+            null_scores = np.array([one.stability for one in references])
+        if p_more[j] > alpha:
+            k = fewest
+            break
+    return KChoice(
+        k=k,
+        ks=tried,
+        scores=found.stability,
+        null_scores=null_scores,
+        p_values=p_values,
+        p_more=p_more,
+        alpha=alpha,
+        n_worlds=len(worlds),
+        seed=seed,
+    )
+
+
+def _checked(
+    ks: Iterable[int], n_objects: int, n_worlds: int, n_null: int, alpha: float
+) -> tuple[int, ...]:
+    """The numbers to try, in order; raise for what cannot be done."""
+    listed = list(ks)
+    if not all(isinstance(k, (int, np.integer)) and k >= 1 for k in listed):
+        msg = f"ks={listed!r} must hold whole numbers of at least 1."
+    elif len(set(listed)) < len(listed):
+        msg = f"ks={listed!r} names a number twice."
+    elif len(listed) < 2:
+        msg = f"ks={listed!r} leaves nothing to choose; give at least two numbers."
+    elif max(listed) > n_objects:
+        msg = (
+            f"ks goes up to {max(listed)} clusters, but only {n_objects} objects are "
+            "looked at; give smaller numbers."
+        )
+    elif not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
+        msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."
+    elif not 0 < alpha < 1:
+        msg = f"alpha={alpha!r} must lie between 0 and 1."
+    elif not isinstance(n_null, (int, np.integer)) or (n_null + 1) * alpha < 1:
+        msg = (
+            f"n_null={n_null!r} references cannot give a p-value of alpha={alpha}; "
+            f"ask for at least {int(np.ceil(1 / alpha)) - 1}."
+        )
+    else:
+        return tuple(sorted(int(k) for k in listed))
+    raise ValueError(msg)
+
+
+def _check_method(method: Any) -> None:
+    if isinstance(method, str):
+        known = method == "kmeans"
+    else:
+        known = hasattr(method, "get_params") and "n_clusters" in method.get_params()
+    if not known:
+        msg = f'method={method!r} must be "kmeans" or an estimator with n_clusters.'
+        raise ValueError(msg)

@@ -1,0 +1,274 @@
+"""WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from incerta.cluster._base import Interval, StrOptions
+from incerta.cluster._worlds import WorldsMixin
+from incerta.ensemble.naming import matched
+from incerta.ensemble.runs import cluster_worlds
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.streams import as_seed
+
+
+class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
+    """Run your own clusterer over the uncertainty, and learn how sure each label is.
+
+    Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
+    and the clusterings are made into one [1]_. Any clusterer does that has
+    ``fit_predict``, or ``fit`` with ``labels_`` or ``predict``: scikit-learn's, and
+    others that follow it. The methods of this library that are made for uncertain
+    data (`UKMeans`, `FDBSCAN`, ...) are cheaper where they fit.
+
+    Parameters
+    ----------
+    clusterer : object
+        The clusterer. It is copied, never changed. Every ``random_state`` of it that
+        is None gets a seed for each world; one that is set stays.
+    n_worlds : int, default=100
+        Number of worlds to draw. Joint data have no more than their draws: all of
+        them are used if they are fewer, else `n_worlds` of them, evenly spaced.
+    n_representatives : int, optional
+        Cluster only so many worlds, chosen to stand for all by Jensen–Shannon
+        divergence, as in `RPC`.
+    consensus : str, default="coassociation"
+        How many clusterings become one:
+
+        - "coassociation": average linkage on the share of worlds in which two objects
+          are together, cut to `n_clusters`, or at `threshold`. Cut at a threshold,
+          groups that are nobody's cluster in most worlds are dissolved: objects on
+          which worlds disagree join the cluster they are with most often.
+        - "graph": objects together in more than `threshold` of the worlds are linked,
+          and what hangs together is a cluster, single objects included. Chains of
+          objects between clusters join them.
+        - "kmeans-binary": k-means on what clusters of which worlds an object is in.
+        - "vote": clusters of all worlds are matched with those of the world that is
+          most like the others, and each object goes where most worlds put it.
+    n_clusters : int, optional
+        Number of clusters of the consensus; the clusterer has its own. By default the
+        number that most worlds have; the cut at `threshold` finds it.
+    noise : {"separate", "cluster"}, default="separate"
+        Whether objects that are noise in the same world are together there: never, or
+        as if noise was a cluster.
+    threshold : float, default=0.5
+        Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
+    soft : bool, default=False
+        Average the probabilities that the clusterer gives in each world, rather than
+        count its labels: for mixture models, where a value does not say which
+        component it is from. The clusterer must have ``predict_proba``.
+    n_jobs : int, optional
+        Processes for the fits, or what ``joblib.parallel_config`` names, such as a
+        Dask cluster; the result does not depend on it. Each fit runs on one thread.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the worlds, of the clusterer in each of them, and of k-means.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Cluster of each object, numbered in order of first appearance; -1 is noise:
+        objects that are noise in more than half of the worlds, or in so many that
+        they cannot be with others in more than `threshold`.
+    confidence_ : ndarray of shape (n_objects,)
+        Share of the worlds that agree with the object's label, noise or not.
+    membership_ : ndarray of shape (n_objects, n_clusters_)
+        Share of the worlds in which the object falls into each cluster; what is
+        missing to 1 is noise.
+    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        Labels in each world, in terms of the consensus: its clusters are matched with
+        those of the consensus one to one, by overlap, and those left over go with the
+        one they overlap most.
+    raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        As the clusterer gave them.
+    stability_ : float
+        Mean adjusted Rand index of the clusterings of two worlds: 1 if all agree,
+        about 0 if they have nothing in common.
+    n_clusters_ : int
+        Number of clusters of the consensus.
+    failures_ : dict
+        Number of the world: what went wrong there. Worlds in which the clusterer
+        raised an exception have rows of -1 and do not count; worlds in which all
+        objects are noise do.
+    representatives_ : ndarray of shape (n_representatives,) or None
+        Numbers of the worlds that were kept, in the order they were chosen.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where the data had names.
+
+    Warns
+    -----
+    IncertaWarning
+        If the clusterer failed in some worlds, or found noise alone.
+
+    Notes
+    -----
+    As many fits as worlds, each at the cost of the clusterer. The consensus takes
+    n_worlds × n_objects operations and memory, and all pairs of at most 5000 objects
+    that are labelled differently: beyond, the cut is made among the 5000 most frequent
+    patterns of labels, and the others join the cluster they are with most often. With
+    "graph" all patterns are compared, by blocks, as far as they can touch.
+
+    Fitted clusterers that can predict are kept, with what they keep themselves.
+
+    A clusterer in a world clusters values, errors included: with errors that are
+    large against the clusters it sees the clusters blurred. Confidence is the share of
+    worlds, so it is a probability only as far as the laws of the objects are right; a
+    measured value with its error bar is not yet the law of the true value.
+
+    References
+    ----------
+    .. [1] A. L. N. Fred, A. K. Jain, "Combining multiple clusterings using evidence
+       accumulation", IEEE TPAMI 27(6), 2005.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from sklearn.cluster import KMeans
+    >>> data = ic.from_gaussian(
+    ...     [[0.0], [0.3], [0.5], [2.6], [5.0], [5.2], [5.6]],
+    ...     std=[[0.1], [0.1], [0.1], [1.0], [0.1], [0.1], [0.1]],
+    ... )
+    >>> found = ic.WorldConsensus(KMeans(2), random_state=0).fit(data)
+    >>> found.labels_
+    array([0, 0, 0, 0, 1, 1, 1])
+    >>> found.confidence_.round(1)
+    array([1. , 1. , 1. , 0.6, 1. , 1. , 1. ])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "clusterer": "no_validation",
+        "n_worlds": [Interval(Integral, 1, None, closed="left")],
+        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
+        "consensus": [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "noise": [StrOptions({"separate", "cluster"})],
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "soft": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        clusterer: Any,
+        n_worlds: int = 100,
+        n_representatives: int | None = None,
+        *,
+        consensus: str = "coassociation",
+        n_clusters: int | None = None,
+        noise: str = "separate",
+        threshold: float = 0.5,
+        soft: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.clusterer = clusterer
+        self.n_worlds = n_worlds
+        self.n_representatives = n_representatives
+        self.consensus = consensus
+        self.n_clusters = n_clusters
+        self.noise = noise
+        self.threshold = threshold
+        self.soft = soft
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the clusters of `X`.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects. A plain 2-D array holds objects without uncertainty.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        data = self._check_objects(X)
+        self._check_choices()
+        self.seed_ = as_seed(self.random_state)
+
+        worlds = self._draw(data)
+        runs = cluster_worlds(
+            self.clusterer,
+            worlds,
+            seed=self.seed_,
+            n_jobs=self.n_jobs,
+            keep_models=True,
+        )
+        self._keep(self.clusterer, worlds, runs, self.consensus, self.n_clusters)
+        if self.soft:
+            self._set_membership(self._soft_membership())
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """Share of the worlds in which new objects fall into each cluster.
+
+        In each world that is what the clusterer fitted there predicts, if it can; else
+        the label of the nearest value in that world. With ``soft=True`` the
+        probabilities that it gives are averaged.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters_)
+            Columns in the order of the labels; what is missing to 1 is noise.
+        """
+        if not self.soft:
+            return super().predict_proba(X)
+        positions, new = self._worlds_of_new(X)
+        total = np.zeros((new.shape[1], self.n_clusters_))
+        for j, values in zip(positions.tolist(), new, strict=True):
+            total += self._probabilities(j, values)
+        return total / len(new)
+
+    def _check_choices(self) -> None:
+        if not hasattr(self.clusterer, "fit") or isinstance(self.clusterer, type):
+            msg = (
+                f"clusterer={self.clusterer!r} must be an object with fit, such as "
+                "sklearn.cluster.KMeans(3)."
+            )
+            raise TypeError(msg)
+        if self.soft and not hasattr(self.clusterer, "predict_proba"):
+            msg = (
+                f"soft=True needs a clusterer with predict_proba, which "
+                f"{type(self.clusterer).__name__} is not; leave it out."
+            )
+            raise ValueError(msg)
+        if self.consensus == "graph" and self.n_clusters is not None:
+            msg = (
+                f'n_clusters={self.n_clusters} cannot be asked of consensus="graph", '
+                'which finds its own number; use "coassociation".'
+            )
+            raise ValueError(msg)
+
+    def _soft_membership(self) -> Array:
+        """Mean of the worlds' probabilities, components matched by their overlap."""
+        consensus = np.eye(self.n_clusters_ + 1)[self.labels_, : self.n_clusters_]
+        total = np.zeros_like(consensus)
+        self._components: list[Indices] = []
+        for j, values in enumerate(self._worlds):
+            given = self._models[j].predict_proba(values)
+            self._components.append(matched(given.T @ consensus))
+            total += self._summed(given, j)
+        return total / len(self._worlds)
+
+    def _probabilities(self, j: int, values: Array) -> Array:
+        return self._summed(self._models[j].predict_proba(values), j)
+
+    def _summed(self, given: Array, j: int) -> Array:
+        """Add up the columns of components that go with the same cluster."""
+        columns = np.eye(self.n_clusters_ + 1)[self._components[j]]
+        return given @ columns[:, : self.n_clusters_]

@@ -1,0 +1,195 @@
+"""SC: DBSCAN in many worlds, joined by majority."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.cluster import DBSCAN
+
+from incerta.cluster._base import Interval, StrOptions
+from incerta.cluster._worlds import WorldsMixin
+from incerta.density.in_worlds import new_labels_in_worlds
+from incerta.density.radius import knee, neighbour_distances
+from incerta.ensemble.naming import renamed
+from incerta.ensemble.runs import cluster_worlds
+from incerta.typing import Indices, Seed
+from incerta.worlds import Worlds
+from incerta.worlds.streams import as_seed
+
+
+class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
+    """Cluster each world by density, and join objects that most worlds put together.
+
+    DBSCAN runs in every world; two objects are linked if they are in the same cluster
+    in more than half of the worlds, and what hangs together is a cluster [1]_.
+    Clusters may have any shape, and their number is found. With
+    ``n_representatives=10`` it is the paper's RP-SC. `FDBSCAN` reads the same off
+    probabilities instead of worlds; `WorldConsensus` takes any other clusterer.
+
+    Parameters
+    ----------
+    eps : float or "auto", default="auto"
+        The radius of DBSCAN. "auto" takes the knee of the sorted distances to the
+        `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
+    min_samples : int, default=5
+        Objects within `eps`, itself counted, that make an object core.
+    n_worlds : int, default=100
+        Number of worlds to draw. Joint data have no more than their draws.
+    n_representatives : int, optional
+        Cluster only so many worlds, chosen to stand for all as in `RPC`.
+    noise : {"separate", "cluster"}, default="separate"
+        Whether objects that are noise in the same world are together there: never,
+        or, as published, as if noise was a cluster.
+    linkage : {"components", "average"}, default="components"
+        "components", as published, may chain clusters together by single objects
+        between them, and leaves objects on which worlds disagree as clusters of one.
+        "average" links by the mean over all pairs of two groups, and lets such objects
+        join the cluster they are with most often.
+    threshold : float, default=0.5
+        Two objects are linked if together in more than this share of the worlds.
+    n_jobs : int, optional
+        Processes, or what ``joblib.parallel_config`` names; the result does not
+        depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of the worlds.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Cluster of each object, numbered in order of first appearance; -1 is noise:
+        objects that are noise in more than half of the worlds, or in so many that
+        they cannot be with others in more than `threshold`.
+    n_clusters_ : int
+        Number of clusters found.
+    eps_ : float
+        The radius that was used.
+    confidence_ : ndarray of shape (n_objects,)
+        Share of the worlds that agree with the object's label, noise or not.
+    membership_ : ndarray of shape (n_objects, n_clusters_)
+        Share of the worlds in which the object falls into each cluster; what is
+        missing to 1 is noise.
+    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        Labels in each world; its clusters are matched with the final ones by overlap.
+    raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        As DBSCAN gave them.
+    stability_ : float
+        Mean adjusted Rand index of the clusterings of two worlds.
+    failures_ : dict
+        Number of the world: "all noise", where that is so.
+    representatives_ : ndarray of shape (n_representatives,) or None
+        Numbers of the worlds that were kept, in the order they were chosen.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, where the data had names.
+
+    Warns
+    -----
+    IncertaWarning
+        If all objects are noise in some worlds.
+
+    Notes
+    -----
+    As many runs of DBSCAN as worlds. Pairs of objects are compared by what all worlds
+    say of them, equal objects once; above 5000 different ones only where they can be
+    linked.
+
+    References
+    ----------
+    .. [1] P. B. Volk, F. Rosenthal, M. Hahmann, D. Habich, W. Lehner, "Clustering
+       Uncertain Data With Possible Worlds", ICDE 2009.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> mean = [[0.0], [0.3], [0.5], [0.8], [5.0], [5.2], [5.6], [5.9], [20.0]]
+    >>> data = ic.from_gaussian(mean, std=0.1)
+    >>> found = ic.SC(eps=1.0, min_samples=3, random_state=0).fit(data)
+    >>> found.labels_
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "eps": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
+        "min_samples": [Interval(Integral, 1, None, closed="left")],
+        "n_worlds": [Interval(Integral, 1, None, closed="left")],
+        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
+        "noise": [StrOptions({"separate", "cluster"})],
+        "linkage": [StrOptions({"components", "average"})],
+        "threshold": [Interval(Real, 0, 1, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        eps: float | str = "auto",
+        min_samples: int = 5,
+        n_worlds: int = 100,
+        n_representatives: int | None = None,
+        *,
+        noise: str = "separate",
+        linkage: str = "components",
+        threshold: float = 0.5,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.n_worlds = n_worlds
+        self.n_representatives = n_representatives
+        self.noise = noise
+        self.linkage = linkage
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the clusters of `X`.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects. A plain 2-D array holds objects without uncertainty.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        data = self._check_objects(X)
+        self.seed_ = as_seed(self.random_state)
+
+        worlds = self._draw(data)
+        self.eps_ = self._radius(worlds)
+        clusterer = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
+        runs = cluster_worlds(clusterer, worlds, seed=self.seed_, n_jobs=self.n_jobs)
+        method = "graph" if self.linkage == "components" else "coassociation"
+        self._keep(clusterer, worlds, runs, method)
+        return self
+
+    def _radius(self, worlds: Worlds) -> float:
+        if not isinstance(self.eps, str):
+            return float(self.eps)
+        # Objects that coincide have a radius of 0, which DBSCAN does not take.
+        found = knee(neighbour_distances(worlds, self.min_samples))
+        return max(found, float(np.finfo(np.float64).tiny))
+
+    def _new_labels(self, positions: Indices, new: Worlds) -> Indices:
+        """Label of the nearest core object of each world, if within the radius."""
+        levels = np.full(self.n_clusters_, self.eps_)
+        out = np.empty(new.shape[:2], dtype=np.intp)
+        labels = renamed(self._raw, self._names)
+        for j, position in enumerate(positions.tolist()):
+            out[j] = new_labels_in_worlds(
+                self._worlds[position : position + 1],
+                new[j : j + 1],
+                labels[position],
+                levels,
+                self.min_samples,
+            )[0]
+        return out

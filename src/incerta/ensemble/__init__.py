@@ -1,0 +1,1 @@
+"""Many clusterings, one per world: run them, compare them, make one of them."""

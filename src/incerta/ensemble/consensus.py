@@ -1,0 +1,212 @@
+"""From the clusterings of many worlds to one."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from incerta.backend.memory import blocks
+from incerta.divergence.clusterings import ari_matrix
+from incerta.ensemble import linkage
+from incerta.ensemble.naming import aligned, one_to_one
+from incerta.ensemble.patterns import Patterns, patterns
+from incerta.typing import Array, Indices
+
+__all__ = ["METHODS", "agreed_number", "aligned", "consensus"]
+
+# Patterns up to which starting threads costs more than they do.
+FEW_FOR_THREADS = 20_000
+
+
+def consensus(
+    labels: Indices,
+    method: str = "coassociation",
+    *,
+    n_clusters: int | None = None,
+    noise: str = "separate",
+    threshold: float = 0.5,
+    seed: int = 0,
+) -> Indices:
+    """Make one clustering of many.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_worlds, n_objects)
+        Clusters in each world, by any numbers; -1 is noise.
+    method : {"coassociation", "graph", "kmeans-binary", "vote"}
+        See `WorldConsensus`.
+    n_clusters : int, optional
+        How many clusters to make; means nothing to "graph".
+    noise : {"separate", "cluster"}, default="separate"
+        Whether two objects that are noise in the same world are together there.
+    threshold : float, default=0.5
+        Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
+    seed : int, default=0
+        For the starts of k-means.
+
+    Returns
+    -------
+    ndarray of shape (n_objects,)
+        Numbers from 0 on, -1 for noise.
+
+    Notes
+    -----
+    Objects labelled alike in every world are one object with a weight. All pairs are
+    looked at only among 5000 of these, the most frequent; time and memory grow with
+    n_worlds × n_objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> consensus(np.array([[0, 0, 1, 1], [5, 5, 5, 2], [1, 1, 0, 0]]))
+    array([0, 0, 1, 1])
+    """
+    share = (labels < 0).mean(axis=0)
+    noisy = share > 0.5
+    by_threshold = method == "graph" or (
+        method == "coassociation" and n_clusters is None
+    )
+    if noise == "separate" and by_threshold:
+        # With others in so few worlds that nothing can be linked to it.
+        noisy |= 1.0 - share <= threshold + 1e-9
+    out = np.full(labels.shape[1], -1, dtype=np.intp)
+    if noisy.all():
+        return out
+    if method == "graph":
+        found = patterns(labels, noise)
+        out = linkage.components(found, threshold)[found.of_object]
+        out[noisy] = -1
+        return _renumbered(out)
+    out[~noisy] = METHODS[method](
+        labels[:, ~noisy] if noisy.any() else labels,
+        n_clusters,
+        noise,
+        threshold,
+        seed,
+    )
+    return _renumbered(out)
+
+
+def agreed_number(labels: Indices) -> int:
+    """Number of clusters that most worlds have, the smallest among equals."""
+    numbers = [len(np.unique(row[row >= 0])) for row in labels]
+    return int(np.bincount([number for number in numbers if number]).argmax())
+
+
+def _by_coassociation(
+    labels: Indices, n_clusters: int | None, noise: str, threshold: float, seed: int
+) -> Indices:
+    found = patterns(labels, noise)
+    out = np.full(len(found.sizes), -1, dtype=np.intp)
+    left = np.arange(len(out))
+    while len(left):
+        # The most frequent ones: cores of clusters, where clusters have one.
+        sample = _part(found, left[: linkage.MOST_PAIRS])
+        groups = linkage.linked_by_average(sample, n_clusters, threshold)
+        if n_clusters is None:
+            groups = _keep_supported(sample, groups, agreed_number(labels))
+        nearest, share = _nearest_group(_part(found, left), sample, groups)
+        kept = np.flatnonzero(groups >= 0)
+        nearest[kept], share[kept] = groups[kept], 1.0
+        reached = share > 0.0
+        out[left[reached]] = nearest[reached] + (out.max() + 1)
+        # What has never been with any of them is another cluster, if there may be.
+        left = left[~reached] if n_clusters is None else left[:0]
+    return out[found.of_object]
+
+
+def _by_kmeans(
+    labels: Indices, n_clusters: int | None, noise: str, threshold: float, seed: int
+) -> Indices:
+    found = patterns(labels, noise)
+    k = agreed_number(labels) if n_clusters is None else n_clusters
+    kmeans = KMeans(min(k, len(found.sizes)), n_init=10, random_state=seed % 2**32)
+    with threadpool_limits(limits=1 if len(found.sizes) <= FEW_FOR_THREADS else None):
+        kmeans.fit(found.one_hot(), sample_weight=found.sizes)
+    return kmeans.labels_[found.of_object].astype(np.intp)
+
+
+def _by_vote(
+    labels: Indices, n_clusters: int | None, noise: str, threshold: float, seed: int
+) -> Indices:
+    numbers = np.array([len(np.unique(row[row >= 0])) for row in labels])
+    k = agreed_number(labels) if n_clusters is None else n_clusters
+    possible = np.flatnonzero(numbers == k)
+    if len(possible) == 0:
+        msg = (
+            f"n_clusters={k} clusters were found in no world, so that none can be the "
+            'reference of a vote; use consensus="coassociation".'
+        )
+        raise ValueError(msg)
+    likeness = ari_matrix(labels)[possible].mean(axis=1)
+    reference = _renumbered(labels[possible[likeness.argmax()]])
+    votes = np.zeros((labels.shape[1], k))
+    for row in aligned(labels, reference, k):
+        taken = np.flatnonzero(row >= 0)
+        votes[taken, row[taken]] += 1.0
+    return np.where(votes.any(axis=1), votes.argmax(axis=1), -1)
+
+
+METHODS: dict[str, Callable[[Indices, int | None, str, float, int], Indices]] = {
+    "coassociation": _by_coassociation,
+    "kmeans-binary": _by_kmeans,
+    "vote": _by_vote,
+}
+
+
+def _part(found: Patterns, chosen: Indices) -> Patterns:
+    return found._replace(clusters=found.clusters[:, chosen], sizes=found.sizes[chosen])
+
+
+def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
+    """Dissolve groups that are nobody's cluster in most worlds.
+
+    Objects on which worlds disagree are left over by the cut, alone or by twos and
+    threes. A group is a cluster if in more than half of the worlds one of the clusters
+    goes, one to one, with it rather than with any other; the `n_least` most frequent
+    ones if none is.
+    """
+    n_groups = int(groups.max()) + 1
+    sizes = found.sizes.astype(np.float64)
+    membership = sparse.csr_array(
+        (sizes, groups, np.arange(len(groups) + 1)), shape=(len(groups), n_groups)
+    )
+    overlap = found.one_hot().T.tocsr() @ membership
+    counts = np.zeros(n_groups, dtype=np.intp)
+    for start, end in zip(found.starts[:-1], found.starts[1:], strict=True):
+        counts[one_to_one(overlap[start:end].toarray())[1]] += 1
+    kept = counts > found.n_worlds / 2
+    if not kept.any():
+        kept[np.argsort(-counts, kind="stable")[:n_least]] = True
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    return number[groups]
+
+
+def _nearest_group(
+    others: Patterns, found: Patterns, groups: Indices
+) -> tuple[Indices, Array]:
+    """Group with which each pattern is together most, on average, and how much."""
+    n_groups = int(groups.max()) + 1
+    taken = np.flatnonzero(groups >= 0)
+    sizes = found.sizes[taken].astype(np.float64)
+    weights = sizes / np.bincount(groups[taken], sizes)[groups[taken]]
+    membership = sparse.csr_array(
+        (weights, groups[taken], np.arange(len(taken) + 1)),
+        shape=(len(taken), n_groups),
+    )
+    profile = (found.one_hot(taken).T.tocsr() @ membership).toarray()
+    n = len(others.sizes)
+    nearest, share = np.empty(n, dtype=np.intp), np.empty(n)
+    for part in blocks(n, 8 * (n_groups + 2 * others.n_worlds)):
+        mean = others.one_hot(part) @ profile / others.n_worlds
+        nearest[part], share[part] = mean.argmax(axis=1), mean.max(axis=1)
+    return nearest, share
+
+
+def _renumbered(labels: Indices) -> Indices:
+    """Leave no number out; -1 stays."""
+    present = np.bincount(labels[labels >= 0]) > 0
+    number = np.append(np.cumsum(present) - 1, -1)
+    return number[labels]

@@ -1,0 +1,272 @@
+"""One affinity for all worlds, with as many components as there are clusters.
+
+The rows of an affinity say how an object shares itself out over its neighbours. The
+consensus is as near as possible to the affinities of all worlds, and its graph falls
+into a given number of components (constrained Laplacian rank).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
+
+from incerta.backend.memory import blocks
+from incerta.typing import Array, Indices
+
+# Affinities below this are rounding, and hold nothing together.
+LINK = 1e-10
+
+
+class Consensus(NamedTuple):
+    """State after one round."""
+
+    affinity: sparse.csr_array  # S, rows sum to one
+    n_components: int  # of the graph of S + S'
+    components: Indices  # (n_objects,), numbered in order of appearance
+    embedding: Array  # F, (n_objects, n_clusters), lowest eigenvectors of L_S
+
+
+# Sparse matrices have 32 bits where those do.
+Numbers: TypeAlias = NDArray[np.integer[Any]]
+# What finds the leading eigenvectors of a symmetric matrix, as (n_objects, k).
+Eigenvectors = Callable[[sparse.csr_array, int], Array]
+
+
+def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
+    """Affinity of the objects of one world to their nearest neighbours.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_objects, n_features)
+        One value per object.
+    n_neighbors : int
+        Neighbours q of each object; fewer if there are no more than q + 1 others.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n_objects, n_objects)
+        ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
+        first object q' that is no neighbour any more. Rows sum to one; the diagonal
+        is zero.
+
+    Notes
+    -----
+    One search for neighbours, in a tree where there are few features.
+    """
+    n = len(values)
+    if n < 2:
+        return sparse.csr_array((n, n))
+    near, weights = neighbour_weights(values, None, n_neighbors)
+    rows = np.arange(n + 1) * near.shape[1]
+    return sparse.csr_array((weights.ravel(), near.ravel(), rows), shape=(n, n))
+
+
+def neighbour_weights(
+    values: Array, new: Array | None, n_neighbors: int
+) -> tuple[Indices, Array]:
+    """Neighbours among the objects of a world, and the affinity to each.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_objects, n_features)
+        The world.
+    new : ndarray of shape (n_new, n_features) or None
+        Whose neighbours to look for; None for those of the objects themselves, which
+        are not their own neighbours.
+    n_neighbors : int
+
+    Returns
+    -------
+    near : ndarray of shape (n_new, n_neighbors)
+    weights : ndarray of shape (n_new, n_neighbors)
+        Rows sum to one; all are equal where all distances are.
+    """
+    most = len(values) - (new is None)
+    search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
+    distances, near = search.kneighbors(new)
+    if distances.shape[1] == 1:
+        return near, np.ones_like(distances)
+    squares = distances**2
+    gaps = squares[:, -1:] - squares[:, :-1]
+    total = gaps.sum(axis=1, keepdims=True)
+    equal = 1.0 / gaps.shape[1]
+    with np.errstate(invalid="ignore"):
+        weights = np.where(total > 0.0, gaps / total, equal)
+    return near[:, :-1], weights
+
+
+def weighted_mean(
+    affinities: Iterable[sparse.csr_array], weights: Iterable[float]
+) -> sparse.csr_array:
+    """Weighted sum of affinities, one after the other."""
+    pairs = zip(affinities, weights, strict=True)
+    return reduce(add, (affinity * weight for affinity, weight in pairs))
+
+
+def agreement_weights(
+    consensus: sparse.csr_array, affinities: Iterable[sparse.csr_array]
+) -> Array:
+    """Weights of worlds: one over their distance to the consensus, summing to one."""
+    distances = np.array([sparse.linalg.norm(consensus - a) for a in affinities])
+    nearest = distances.min()
+    # One that coincides with the consensus would get all of the weight.
+    weights = 1.0 / np.maximum(distances, max(LINK, 1e-6 * nearest))
+    return weights / weights.sum()
+
+
+def rank_constrained(
+    mean: sparse.csr_array,
+    n_clusters: int,
+    eigenvectors: Eigenvectors,
+    remix: Callable[[sparse.csr_array], sparse.csr_array] | None = None,
+) -> Iterator[Consensus]:
+    """Move an affinity until it has as many components as there are clusters.
+
+    Minimises ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
+    orthonormal F, in turns, with λ doubled while there are too few components and
+    halved when there are too many.
+
+    Parameters
+    ----------
+    mean : sparse array of shape (n_objects, n_objects)
+        A, the mean affinity of the worlds.
+    n_clusters : int
+        Number of components to reach, at least 2.
+    eigenvectors : callable
+        Called with a symmetric matrix and `n_clusters`; gives leading eigenvectors.
+    remix : callable, optional
+        Gives a new mean after each round, from the affinity reached in it.
+
+    Yields
+    ------
+    Consensus
+        After each round, the first being that of A itself. The last one has
+        `n_clusters` components; without end if none ever does.
+
+    Notes
+    -----
+    An object shares itself out over those who are among its neighbours in any world,
+    and itself: on all others the mean is zero, and leaving them out keeps S sparse.
+    What an object keeps to itself holds nothing together, and lets it be a cluster
+    alone. A round takes k eigenvectors, and a sort of each row.
+    """
+    n = mean.shape[0]
+    support = _with_diagonal(mean)
+    rows = np.repeat(np.arange(n), np.diff(support.indptr))
+    strength = 1.0
+    state = _state(support, n_clusters, eigenvectors, None)
+    while True:
+        yield state
+        if state.n_components == n_clusters:
+            return
+        if remix is not None:
+            support = _with_diagonal(remix(state.affinity))
+            rows = np.repeat(np.arange(n), np.diff(support.indptr))
+        F = state.embedding
+        pull = _squared_distances(F, rows, support.indices)
+        moved = projected(support.data - 0.5 * strength * pull, support.indptr)
+        affinity = sparse.csr_array((moved, support.indices, support.indptr), (n, n))
+        state = _state(affinity, n_clusters, eigenvectors, F)
+        strength *= 2.0 if state.n_components < n_clusters else 0.5
+
+
+def projected(values: Array, starts: Numbers) -> Array:
+    """Project rows of different lengths onto the simplex: not negative, sum one.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        All rows, end to end.
+    starts : ndarray of shape (n_rows + 1,)
+        Where each begins; none is empty.
+
+    Returns
+    -------
+    ndarray of shape (n_values,)
+
+    Notes
+    -----
+    Rows are filled up to equal length in blocks, and sorted.
+    """
+    out = np.empty_like(values)
+    counts = np.diff(starts)
+    for part in blocks(len(counts), 40 * int(counts.max())):
+        length = counts[part]
+        taken = np.arange(int(length.max())) < length[:, None]
+        inside = slice(int(starts[part.start]), int(starts[part.stop]))
+        rows = np.full(taken.shape, -np.inf)
+        rows[taken] = values[inside]
+        rows -= rows.max(axis=1, keepdims=True)
+        # What lies more than 1 below the largest gets nothing; without it the sums
+        # keep their digits.
+        rows = np.maximum(rows, -1.0)
+        falling = -np.sort(-rows, axis=1)
+        over = np.cumsum(falling, axis=1) - 1.0
+        ranks = np.arange(1, rows.shape[1] + 1)
+        n_kept = (falling * ranks > over).sum(axis=1)
+        level = over[np.arange(len(rows)), n_kept - 1] / n_kept
+        out[inside] = np.maximum(rows - level[:, None], 0.0)[taken]
+    return out
+
+
+def votes(near: Indices, weights: Array, labels: Indices, n_clusters: int) -> Array:
+    """Affinity of objects to each cluster: that of their neighbours in it, summed."""
+    n = len(near)
+    cells = np.arange(n)[:, None] * n_clusters + labels[near]
+    sums = np.bincount(cells.ravel(), weights.ravel(), minlength=n * n_clusters)
+    return np.asarray(sums.reshape(n, n_clusters), dtype=np.float64)
+
+
+def n_components(affinity: sparse.csr_array) -> tuple[int, Indices]:
+    """Components of the graph of an affinity, in order of appearance."""
+    linked = affinity > LINK
+    n_found, labels = connected_components(linked, directed=False)
+    return n_found, labels.astype(np.intp)
+
+
+def _state(
+    affinity: sparse.csr_array,
+    n_clusters: int,
+    eigenvectors: Eigenvectors,
+    before: Array | None,
+) -> Consensus:
+    found, components = n_components(affinity)
+    if found == n_clusters:
+        # The lowest eigenvectors of separate components, in closed form.
+        size = np.bincount(components)
+        F = (components[:, None] == np.arange(found)) / np.sqrt(size)
+        return Consensus(affinity, found, components, F)
+    if before is not None and found > n_clusters:
+        return Consensus(affinity, found, components, before)
+    both = (affinity + affinity.T) / 2.0
+    degrees = both.sum(axis=1)
+    # The lowest of L = D − W are the leading ones of the shifted c − L.
+    shift = sparse.diags_array(degrees.max() - degrees)
+    F = eigenvectors(sparse.csr_array(both + shift), n_clusters)
+    return Consensus(affinity, found, components, F)
+
+
+def _with_diagonal(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Store the diagonal, zeros included."""
+    n = matrix.shape[0]
+    kept = matrix.tocoo()
+    here = np.arange(n)
+    rows = np.concatenate([kept.row, here])
+    columns = np.concatenate([kept.col, here])
+    data = np.concatenate([kept.data, np.zeros(n)])
+    return sparse.csr_array((data, (rows, columns)), shape=(n, n))
+
+
+def _squared_distances(F: Array, rows: Numbers, columns: Numbers) -> Array:
+    """``|f_i − f_j|²`` of some pairs."""
+    out = np.empty(len(rows))
+    for part in blocks(len(rows), 24 * F.shape[1]):
+        difference = F[rows[part]] - F[columns[part]]
+        out[part] = np.einsum("ij,ij->i", difference, difference)
+    return out
