@@ -132,9 +132,9 @@ def choose_k(
 ) -> KChoice:
     """Choose the number of clusters; one is a possible answer.
 
-    Clusters are taken for real if worlds agree on them, and if they are tight, more
-    than in references that have fewer clusters but the same spread and the same
-    error bars.
+    A number is believed until a larger one makes clusters that are tighter, and no
+    less stable over worlds, than in references that have only so many clusters but
+    the same spread and the same error bars.
 
     Parameters
     ----------
@@ -148,10 +148,12 @@ def choose_k(
         What clusters a world. An estimator must have the parameter `n_clusters`.
     n_worlds : int, default=20
         Number of worlds to cluster; of joint data at most as many as there are.
-    n_null : int, default=49
-        Number of references per test; at least ``1 / alpha - 1``.
+    n_null : int, default=38
+        Number of references per test. A number is refuted if the data look more
+        clustered than all of 38 references: by chance in one case of 39.
     alpha : float, default=0.05
-        Probability of answering more clusters than there are.
+        Level of each test: bound for the probability of answering more clusters
+        than there are. Needs at least ``1 / alpha - 1`` references.
     max_objects : int, default=1000
         Of more objects than these a random part is looked at.
     n_jobs : int, optional
@@ -170,27 +172,27 @@ def choose_k(
 
     1. The means of the objects are put into k clusters. A reference replaces each
        cluster by one without any structure: new means, uniform in a box along the
-       principal axes, with the covariance of the old ones. Nothing is added to the
-       means: their covariance already holds the scatter due to errors. Deviations
-       from the mean are dealt out anew among the objects of a cluster, so error bars
-       stay what they are; those of joint data stay together draw by draw.
-    2. For each larger number, data and references are clustered world by world. Two
-       numbers describe the result: the logarithms of the instability (one minus the
-       mean adjusted Rand index of pairs of worlds) and of the dispersion of the means
-       within the clusters of the worlds, relative to that for k. Both are
-       standardised by the references and added up.
-    3. The largest sum over all larger numbers is compared with that of every
-       reference. One test per k, however many numbers are tried.
+       principal axes, with exactly the mean and the covariance of the old ones.
+       Nothing is added to the means: their covariance already holds the scatter due
+       to errors. Deviations of the values from the means are dealt out anew among the
+       objects of a cluster, so error bars stay what they are; deviations of joint
+       data stay together draw by draw.
+    2. Data and references are clustered world by world into each larger number of
+       clusters. The result is described by its tightness, which is minus the logarithm
+       of the dispersion of the means within the clusters that were found in a world,
+       and by its stability. Both are standardised by the references. If stability is
+       below their mean, it is added to the tightness: it counts against the number.
+    3. The largest sum over all larger numbers is compared with that of each
+       reference: one test per k, however many numbers are tried.
 
-    The box stands for all data without clusters since it is hard to beat: its edges
-    make it look more clustered than a Gaussian of the same covariance does. So
-    Gaussian data are called clustered in far fewer than `alpha` of all cases, uniform
-    ones in about `alpha`, and clusters must be further apart than two modes need to
-    be: about four standard deviations, errors included. Strongly skewed data and data
-    with far outliers are not box-like either and may be called clustered: transform
-    them first. k-means sees round clusters; for others give an estimator, for which
-    stability alone may have to decide. Objects without any uncertainty are judged by
-    tightness only.
+    The box stands for all data without clusters, because its edges make it look more
+    clustered than, say, a Gaussian of the same covariance does. Uniform data are called
+    clustered in at most about `alpha` of all cases, Gaussian ones hardly ever. The
+    price: clusters whose centres are closer than some six standard deviations (errors
+    included) may be counted as one, all the more if they have few objects. It fails
+    for strongly skewed data and for data with far outliers, which can be called
+    clustered without being so (transform them first), and for bent or ring-shaped ones,
+    which are not tight. Objects without any uncertainty are judged by tightness only.
 
     Time grows with n_null × n_worlds × n_objects × n_features × the sum of `ks`, for
     every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks
