@@ -20,6 +20,7 @@ SMALL = {
     "bench_rep.py": ["--small"],
     "calibration.py": ["--small"],
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
+    "choose_k.py": ["--small"],
     "eigengap.py": ["--small"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
 }

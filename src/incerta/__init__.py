@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         spectral,
         worlds,
     )
+    from incerta.api import KChoice, choose_k
     from incerta.cluster import (
         FDBSCAN,
         FOPTICS,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
+    "incerta.api": ("KChoice", "choose_k"),
     "incerta.cluster": (
         "FDBSCAN",
         "FOPTICS",

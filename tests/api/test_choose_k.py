@@ -18,7 +18,7 @@ from incerta.api.references import (
 from incerta.api.structure import dispersions, lloyd, structure_of
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-FAST = {"ks": range(1, 7), "n_worlds": 5, "n_null": 19}
+FAST = {"ks": range(1, 6), "n_worlds": 4, "n_null": 19}
 
 
 def four_clusters(n=80, error=0.5, seed=0):
@@ -53,8 +53,8 @@ def test_dispersions_by_hand(case):
         )
         for row in labels
     ]
-    total = np.square(means).sum()
-    np.testing.assert_allclose(dispersions(means, labels), by_hand, atol=1e-9 * total)
+    slack = 1e-9 * np.square(means).sum() + 1e-300
+    np.testing.assert_allclose(dispersions(means, labels), by_hand, atol=slack)
 
 
 def test_dispersion_is_never_zero():
@@ -64,13 +64,13 @@ def test_dispersion_is_never_zero():
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_lloyd_is_k_means_in_every_world(k):
     rng = np.random.default_rng(k)
-    values, starts = rng.standard_normal((6, 40, 3)), rng.standard_normal((6, k, 3))
+    values = rng.standard_normal((6, 40, 3))
+    starts = values[:, :k]
     labels, centres = lloyd(values, starts, 300)
     for world, start, row, found in zip(values, starts, labels, centres):
         kmeans = KMeans(k, init=start, n_init=1, tol=0.0).fit(world)
-        if len(np.unique(row)) == k:  # empty clusters are moved elsewhere there
-            assert adjusted_rand_score(kmeans.labels_, row) == 1.0
-            np.testing.assert_allclose(kmeans.cluster_centers_, found, atol=1e-9)
+        np.testing.assert_array_equal(kmeans.labels_, row)
+        np.testing.assert_allclose(kmeans.cluster_centers_, found, atol=1e-9)
 
 
 def test_a_cluster_without_objects_stays():
@@ -126,7 +126,7 @@ def test_p_values_are_uniform_under_the_null():
 # references -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "d"), [(50, 1), (50, 3), (4, 6)])
+@pytest.mark.parametrize(("n", "d"), [(50, 1), (50, 3), (12, 9)])
 def test_references_keep_means_and_covariances(n, d):
     rng = np.random.default_rng(0)
     means = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) + 100.0
@@ -191,9 +191,9 @@ def test_uniform_data_have_no_clusters():
 
 def test_four_clusters():
     answers = [
-        choose_k(four_clusters(seed=s), **FAST, random_state=s).k for s in range(6)
+        choose_k(four_clusters(seed=s), **FAST, random_state=s).k for s in range(4)
     ]
-    assert answers.count(4) >= 5
+    assert answers.count(4) >= 3
 
 
 @pytest.mark.slow
@@ -215,11 +215,11 @@ def test_what_is_told():
     assert isinstance(found, KChoice)
     assert (found.k, found.ks, found.n_worlds, found.seed) == (
         4,
-        (1, 2, 3, 4, 5, 6),
-        5,
+        (1, 2, 3, 4, 5),
+        4,
         0,
     )
-    assert found.null_scores.shape == (19, 6)
+    assert found.null_scores.shape == (19, 5)
     assert ((found.p_values > 0) & (found.p_values <= 1)).all()
     assert found.p_values[0] == found.scores[0] == 1.0
     assert found.p_more[0] == found.p_values.min() == 1 / 20
@@ -227,9 +227,9 @@ def test_what_is_told():
     assert found.p_more[3] > 0.05
     assert np.isnan(found.p_more[4:]).all()
     text = str(found)
-    assert text.startswith("4 clusters, of 1 to 6 that were tried.")
+    assert text.startswith("4 clusters, of 1 to 5 that were tried.")
     assert max(map(len, text.splitlines())) <= 80
-    assert repr(found) == "KChoice(k=4, ks=(1, 2, 3, 4, 5, 6), seed=0)"
+    assert repr(found) == "KChoice(k=4, ks=(1, 2, 3, 4, 5), seed=0)"
 
 
 def test_words_at_the_ends():
@@ -264,7 +264,7 @@ def test_every_kind_of_data(kind):
     }
     found = choose_k(make[kind](), **FAST, random_state=0)
     assert found.k == 4
-    assert found.n_worlds == (1 if kind == "exact" else 5)
+    assert found.n_worlds == (1 if kind == "exact" else 4)
 
 
 def test_an_estimator_of_ones_own():
@@ -315,14 +315,14 @@ def test_what_cannot_be_done(wrong, words):
 def test_plot_draws_where_it_is_told_to():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot as plt
 
     found = choose_k(one_cluster(20), ks=[1, 2, 3], n_null=19, random_state=0)
-    ax = pyplot.figure().subplots()
-    before = pyplot.get_fignums()
+    ax = plt.figure().subplots()
+    before = plt.get_fignums()
     assert found.plot(ax) is ax
-    assert pyplot.get_fignums() == before
+    assert plt.get_fignums() == before
     own = found.plot()
     assert own is not ax
     assert own.get_xlabel() == "number of clusters"
-    pyplot.close("all")
+    plt.close("all")

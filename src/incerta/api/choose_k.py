@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
 
 from incerta.api.references import adjusted_p_values, excess, reference_structure
 from incerta.api.structure import structure_of
@@ -71,24 +72,27 @@ class KChoice:
         if self.k == self.ks[-1]:
             lines.append("There may be more: larger numbers were not tried.")
         else:
-            lines.append(f"Nothing speaks for more (p = {self.p_more[at]:.3f}).")
-        kind = "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
+            lines.append(
+                f"Nothing shows that there are more (p = {self.p_more[at]:.3f})."
+            )
         lines += [
             "",
             "Stability over worlds: how alike two worlds are clustered, at best 1.",
-            f"Beside it that of {len(self.null_scores)} references with {kind},",
-            "and the p-value of the data against them.",
+            f"Beside it that of references with {self._fewest}, and the p-value of the",
+            f"data against {len(self.null_scores)} of them.",
             "",
             f"{'clusters':>8} {'stability':>10} {'references':>11} {'p-value':>8}",
         ]
         usual = np.median(self.null_scores, axis=0)
-        rows = zip(self.ks, self.scores, usual, self.p_values, strict=True)
-        lines += [
-            f"{k:8} {score:10.2f} {null:11.2f} {p:8.3f}{' <-' if k == self.k else ''}"
-            for k, score, null, p in rows
-        ]
+        for k, *row in zip(self.ks, self.scores, usual, self.p_values, strict=True):
+            mark = " <-" if k == self.k else ""
+            lines.append("{:8} {:10.2f} {:11.2f} {:8.3f}".format(k, *row) + mark)
         lines += ["", f"{self.n_worlds} worlds, seed {self.seed}."]
         return "\n".join(lines)
+
+    @property
+    def _fewest(self) -> str:
+        return "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the stability of the data over that of the references.
@@ -106,10 +110,8 @@ class KChoice:
             pyplot = require("matplotlib.pyplot", "plot", "a plot of the choice of k")
             ax = pyplot.subplots()[1]
         low, high = np.quantile(self.null_scores, [0.05, 0.95], axis=0)
-        kind = "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
-        ax.fill_between(
-            self.ks, low, high, color="0.85", label=f"references with {kind}, 90 %"
-        )
+        label = f"references with {self._fewest}, 90 %"
+        ax.fill_between(self.ks, low, high, color="0.85", label=label)
         ax.plot(self.ks, self.scores, "o-", label="data")
         ax.axvline(self.k, color="0.4", linestyle=":", label=f"chosen: {self.k}")
         ax.set(xlabel="number of clusters", ylabel="stability over worlds")
@@ -190,9 +192,9 @@ def choose_k(
     clustered in at most about `alpha` of all cases, Gaussian ones hardly ever. The
     price: clusters whose centres are closer than some six standard deviations (errors
     included) may be counted as one, all the more if they have few objects. It fails
-    for strongly skewed data and for data with far outliers, which can be called
-    clustered without being so (transform them first), and for bent or ring-shaped ones,
-    which are not tight. Objects without any uncertainty are judged by tightness only.
+    for strongly skewed data, which can be called clustered without being so (transform
+    them first), and for bent or ring-shaped clusters, which are not tight. Objects
+    without any uncertainty are judged by tightness only.
 
     Time grows with n_null × n_worlds × n_objects × n_features × the sum of `ks`, for
     every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks
@@ -209,7 +211,7 @@ def choose_k(
     --------
     >>> import incerta as ic
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
-    >>> choose_k(data, range(1, 6), n_null=19, random_state=0).k
+    >>> choose_k(data, range(1, 5), n_worlds=5, random_state=0).k
     3
     """
     data = as_uncertain(data)
@@ -293,7 +295,7 @@ def _check_method(method: Any) -> None:
     if isinstance(method, str):
         known = method == "kmeans"
     else:
-        known = hasattr(method, "get_params") and "n_clusters" in method.get_params()
+        known = isinstance(method, BaseEstimator) and hasattr(method, "n_clusters")
     if not known:
         msg = f'method={method!r} must be "kmeans" or an estimator with n_clusters.'
         raise ValueError(msg)

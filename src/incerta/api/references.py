@@ -39,10 +39,12 @@ def reference_means(means: Array, labels: Indices, rng: np.random.Generator) -> 
         members = labels == cluster
         centre = means[members].mean(axis=0)
         _, lengths, axes = np.linalg.svd(means[members] - centre, full_matrices=False)
-        box = rng.uniform(-1.0, 1.0, (int(members.sum()), len(lengths)))
+        size = int(members.sum())
+        rank = min(size - 1, len(lengths))  # what is centred spans no more
+        box = rng.uniform(-1.0, 1.0, (size, rank))
         # The nearest matrix with orthonormal columns: a sample without correlations.
         left, _, right = np.linalg.svd(box - box.mean(axis=0), full_matrices=False)
-        new[members] = centre + (left @ right * lengths) @ axes
+        new[members] = centre + (left @ right * lengths[:rank]) @ axes[:rank]
     return new
 
 

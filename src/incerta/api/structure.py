@@ -29,7 +29,8 @@ class Structure(NamedTuple):
 
     def beyond(self, position: int) -> Structure:
         """The same without the numbers of clusters before a position."""
-        return Structure(*(part[position:] for part in self))
+        rest = slice(position, None)
+        return Structure(self.stability[rest], self.dispersion[rest], self.labels[rest])
 
 
 def structure_of(
@@ -164,7 +165,7 @@ def _sums_by_cluster(
     m, _, d = values.shape
     cells = labels + np.arange(m)[:, None] * n_clusters
     sizes = np.bincount(cells.ravel(), minlength=m * n_clusters)
-    sums: Array = np.bincount(
+    sums: Array = np.bincount(  # type: ignore[assignment]
         (cells[:, :, None] * d + np.arange(d)).ravel(),
         weights=values.ravel(),
         minlength=m * n_clusters * d,

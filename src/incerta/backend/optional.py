@@ -2,6 +2,7 @@
 
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from incerta.exceptions import MissingExtraError
@@ -26,6 +27,11 @@ def require(module: str, extra: str, purpose: str) -> Any:
             f"{purpose} needs {module}; install it with: pip install 'incerta[{extra}]'"
         )
         raise MissingExtraError(msg) from error
+
+
+def installed(module: str) -> bool:
+    """Tell whether a library could be imported, without importing it."""
+    return find_spec(module) is not None
 
 
 def comes_from(value: object, *modules: str) -> bool:

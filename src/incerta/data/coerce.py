@@ -1,5 +1,6 @@
 """The door for whatever an estimator is given: `as_uncertain`, `objects_of`."""
 
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -8,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
+from incerta.data.columns import library_of
 from incerta.data.construct import exact, from_array, from_lists
 from incerta.data.container import UncertainData
 from incerta.exceptions import DataError
@@ -45,7 +47,8 @@ def as_uncertain(X: Any) -> UncertainData:
         return from_distribution_array(X)
     native = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
-        return exact(native.to_numpy(), feature_names=native.columns)
+        table = exact(native.to_numpy(), feature_names=native.columns)
+        return replace(table, library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."
         raise DataError(msg)

@@ -8,12 +8,22 @@ import numpy as np
 
 from incerta.backend.optional import comes_from
 from incerta.data.checks import as_labels
-from incerta.data.gaps import Mask
 from incerta.data.grouping import Coded, by_appearance, encode
 from incerta.exceptions import DataError, MissingValueError
-from incerta.typing import Array, Ids, Indices
+from incerta.typing import Array, Ids, Indices, Mask
 
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def library_of(frame: Any) -> str | None:
+    """Name of the library that a frame with columns in memory belongs to."""
+    native = nw.from_native(frame, pass_through=True)
+    if isinstance(native, (nw.DataFrame, nw.LazyFrame)):
+        name = str(native.implementation.value)
+        return name if name in FRAME_LIBRARIES else None
+    return None
 
 
 class Table:

@@ -38,6 +38,9 @@ class UncertainData:
         Name of each object; all different.
     feature_names : tuple of str
         Name of each feature.
+    library : str or None
+        Where the table came from, for results to go back there: "pandas", "polars",
+        "pyarrow"; None if it was no table.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class UncertainData:
     law: Law
     ids: Ids
     feature_names: tuple[str, ...]
+    library: str | None = None
 
     def __post_init__(self) -> None:
         ids = self.ids.view()

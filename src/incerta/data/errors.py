@@ -7,11 +7,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.columns import Table
-from incerta.data.gaps import Mask
 from incerta.data.grouping import Coded
 from incerta.data.roles import BOUNDS, Roles
 from incerta.exceptions import DataError
-from incerta.typing import Array
+from incerta.typing import Array, Mask
 
 QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
 QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % confidence interval

@@ -1,17 +1,17 @@
 """`from_frame`: uncertain data out of a table of any library."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from incerta.backend.optional import comes_from
-from incerta.data.columns import Table
+from incerta.data.columns import Table, library_of
 from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
 from incerta.data.errors import finite, refuse
 from incerta.data.gaps import (
-    Mask,
     complete_draws,
     complete_rows,
     missing_message,
@@ -22,7 +22,7 @@ from incerta.data.laws import Joint
 from incerta.data.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.data.wide import exact_with_gaps, wide_form
 from incerta.exceptions import DataError, MissingValueError
-from incerta.typing import Indices
+from incerta.typing import Indices, Mask
 
 
 def from_frame(
@@ -140,6 +140,10 @@ def from_frame(
     if len(table) == 0:
         msg = "the table has no rows; there is nothing to cluster."
         raise DataError(msg)
+    return replace(_of_table(table, roles, missing), library=library_of(df))
+
+
+def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
     coded = _objects(table, roles)
     if roles.errors is not None:
         return wide_form(table, roles, coded, missing)

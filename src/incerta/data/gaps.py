@@ -2,16 +2,12 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incerta.data.grouping import Coded
 from incerta.exceptions import IncertaWarning, MissingValueError
-from incerta.typing import Array, Indices
-
-Mask: TypeAlias = NDArray[np.bool_]
+from incerta.typing import Array, Indices, Mask
 
 
 def missing_message(

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
-from incerta.data.gaps import Mask
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the feature

@@ -8,12 +8,12 @@ import numpy as np
 from incerta.data.checks import as_feature_names, as_floats, as_ids, unknown_name
 from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
-from incerta.data.gaps import Mask, complete_draws, complete_rows
+from incerta.data.gaps import complete_draws, complete_rows
 from incerta.data.grouping import Coded
 from incerta.data.laws import Values
 from incerta.data.roles import Missing, Roles
 from incerta.exceptions import DataError, MissingValueError
-from incerta.typing import Array, ArrayLike
+from incerta.typing import Array, ArrayLike, Mask
 
 
 def from_xarray(

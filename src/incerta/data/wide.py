@@ -8,13 +8,13 @@ import numpy as np
 from incerta.data.columns import Table
 from incerta.data.container import UncertainData
 from incerta.data.errors import Measured, measured
-from incerta.data.gaps import Mask, missing_message
+from incerta.data.gaps import missing_message
 from incerta.data.grouping import Coded
 from incerta.data.impute import conditional, fit_gaussian
 from incerta.data.laws import Gaussian, Independent, Law, Stacked, Values
 from incerta.data.roles import LONG_FORM, Missing, Roles
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
-from incerta.typing import Array, Ids, Indices
+from incerta.typing import Array, Ids, Indices, Mask
 
 
 def wide_form(
