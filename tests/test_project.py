@@ -33,11 +33,15 @@ def test_ci_runs_the_commands_of_the_readme():
     assert f"\n{second}\n" in script
 
 
-def test_readme_examples_run():
-    code = "import doctest, sys; sys.exit(doctest.testfile('README.md', False, \
+PAGES = ["README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.rst"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_of_the_pages_run(page):
+    code = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], False, \
         optionflags=doctest.ELLIPSIS)[0])"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-c", code, page], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
 

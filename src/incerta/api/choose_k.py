@@ -47,6 +47,16 @@ class KChoice:
         Number of worlds that were clustered.
     seed : int
         What worlds and references were drawn with.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
+    >>> choice = ic.choose_k(data, range(1, 5), n_null=19, random_state=0)
+    >>> choice
+    KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
+    >>> choice.p_values.round(2)
+    array([1.  , 0.05, 0.05, 0.05])
     """
 
     k: int
@@ -72,9 +82,8 @@ class KChoice:
         if self.k == self.ks[-1]:
             lines.append("There may be more: larger numbers were not tried.")
         else:
-            lines.append(
-                f"Nothing shows that there are more (p = {self.p_more[at]:.3f})."
-            )
+            p = self.p_more[at]
+            lines.append(f"Nothing shows that there are more (p = {p:.3f}).")
         lines += [
             "",
             "Stability over worlds: how alike two worlds are clustered, at best 1.",
@@ -116,7 +125,7 @@ class KChoice:
         ax.axvline(self.k, color="0.4", linestyle=":", label=f"chosen: {self.k}")
         ax.set(xlabel="number of clusters", ylabel="stability over worlds")
         ax.set_xticks(self.ks)
-        ax.legend()
+        ax.legend(loc="lower left")
         return ax
 
 
@@ -225,9 +234,8 @@ def choose_k(
     worlds = worlds_of(data, n_worlds, seed).stack()
     found = structure_of(means, worlds, tried, method, seed)
 
-    p_more = np.full(len(tried), np.nan)
+    k, p_more = tried[-1], np.full(len(tried), np.nan)
     p_values, null_scores = np.ones(len(tried)), np.ones((n_null, len(tried)))
-    k = tried[-1]
     for j, fewest in enumerate(tried[:-1]):
         tasks = (
             delayed(reference_structure)(
