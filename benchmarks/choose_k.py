@@ -4,7 +4,7 @@
 
 Sets without clusters and sets of four, by several recipes; means are scattered by the
 errors they are given with. The bar is 95 of 100 right for each. The last three rows
-say where it fails: clusters too close, and shapes that no box resembles.
+show its limits: clusters too close, and shapes that no box resembles.
 """
 
 import argparse
@@ -102,6 +102,10 @@ ROWS = {
     "4, five deviations apart": (
         4,
         lambda r: measured(blobs(r, 160, 0.5 * SQUARE), r, 0.1),
+    ),
+    "4, four deviations apart": (
+        4,
+        lambda r: measured(blobs(r, 160, 0.4 * SQUARE), r, 0.1),
     ),
     "exponential": (1, lambda r: measured(r.exponential(2.0, (100, 2)), r)),
     "Student's t, 3 degrees": (1, lambda r: measured(r.standard_t(3, (100, 2)), r)),

@@ -52,7 +52,7 @@ class KChoice:
     --------
     >>> import incerta as ic
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
-    >>> choice = ic.choose_k(data, range(1, 5), n_null=19, random_state=0)
+    >>> choice = choose_k(data, range(1, 5), n_worlds=5, n_null=19, random_state=0)
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.p_values.round(2)
@@ -199,7 +199,7 @@ def choose_k(
     The box stands for all data without clusters, because its edges make it look more
     clustered than, say, a Gaussian of the same covariance does. Uniform data are called
     clustered in at most about `alpha` of all cases, Gaussian ones hardly ever. The
-    price: clusters whose centres are closer than some six standard deviations (errors
+    price: clusters whose centres are closer than some five standard deviations (errors
     included) may be counted as one, all the more if they have few objects. It fails
     for strongly skewed data, which can be called clustered without being so (transform
     them first), and for bent or ring-shaped clusters, which are not tight. Objects
