@@ -23,3 +23,7 @@ class FetchError(OSError):
 
 class MissingExtraError(ImportError):
     """An optional library is needed; the message names the extra to install."""
+
+
+class ModelFileError(FileError, ValueError):
+    """A model cannot be stored, or a model file cannot be loaded."""

@@ -5,16 +5,28 @@ from typing import Annotated
 import typer
 
 from incerta import __version__
+from incerta.cli import compare, fit, predict
 from incerta.cli.cite import CITATION
 from incerta.cli.demo import demo
+from incerta.cli.failures import EXIT_CODES, Commands
+from incerta.cli.info import info
 
 app = typer.Typer(
     name="incerta",
     help="Cluster data that is not exact, and learn how sure each label is.",
+    epilog=EXIT_CODES,
+    cls=Commands,
     no_args_is_help=True,
-    pretty_exceptions_show_locals=False,
+    # Plain help wraps words as they are, can be searched, and needs no rich.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
+app.command(epilog=fit.EXAMPLES)(fit.fit)
+app.command(epilog=predict.EXAMPLES)(predict.predict)
+app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command()(demo)
+app.command()(info)
 
 
 def _print_version(wanted: bool) -> None:
@@ -48,6 +60,10 @@ def incerta(
             is_eager=True,
             help="Show what to cite and stop.",
         ),
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option("--debug", help="Show where in the code an error happened."),
     ] = False,
 ) -> None:
     """Cluster data that is not exact, and learn how sure each label is."""

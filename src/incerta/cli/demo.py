@@ -1,12 +1,19 @@
 """``incerta demo``: the bundled weather stations, clustered both ways."""
 
+import shlex
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incerta.cli import options
+from incerta.cli.progress import bars
+
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from incerta.api.clustering import Clustering
     from incerta.cluster import RPC
     from incerta.datasets import Dataset
     from incerta.typing import Ids
@@ -15,14 +22,25 @@ N_UNSURE = 5
 
 
 def demo(
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    *,
+    seed: options.Seed = 0,
+    report: Annotated[
+        Path,
+        typer.Option("--report", metavar="FILE", help="Where the report goes."),
+    ] = Path("incerta-demo.html"),
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no report.")
+    ] = False,
 ) -> None:
-    """Cluster the bundled weather stations with RPC. Needs no file."""
+    """Cluster the bundled weather stations with RPC. Needs no file.
+
+    Prints what was found in joint and in independent worlds, and writes a report of
+    the clustering with joint ones.
+    """
     from rich.console import Console
 
-    from incerta.cli.progress import bars
+    from incerta.api.cluster import cluster
     from incerta.cluster import RPC
-    from incerta.data import Standardizer
     from incerta.datasets import load_weather
 
     console = Console(highlight=False)
@@ -34,18 +52,35 @@ def demo(
         "\nRPC clusters the stations both ways, over 120 worlds each."
     )
     n_clusters = len(stations.target_names)
+    results = []
     for joint, title in (
         (True, "Joint worlds: one month for all stations"),
         (False, "Independent worlds: every station has a month of its own"),
     ):
         stations = load_weather(joint=joint)
-        data = Standardizer().fit_transform(stations.data)
         with bars():
-            rpc = RPC(n_clusters, n_worlds=120, random_state=seed).fit(data)
+            result = cluster(stations.data, n_clusters, RPC(n_worlds=120), seed)
+        results.append(result)
+        rpc = result.estimator
         console.print()
         console.print(_profile(stations, rpc, title))
         console.print(_unsure(stations, rpc))
         console.print(_agreement(stations, rpc))
+    if not no_report:
+        command = shlex.join(["incerta", "demo", "--seed", str(seed)])
+        console.print()
+        told = _report(replace(results[0], command=command), report)
+        console.print(told, markup=False, soft_wrap=True)
+
+
+def _report(result: "Clustering", path: Path) -> str:
+    """Write the report, and say where it is or what it lacks."""
+    from incerta.backend.optional import installed
+
+    if not (installed("jinja2") and installed("plotly")):
+        return "A report needs more: pip install 'incerta[report]'"
+    result.report(path)
+    return f"Report: {path}"
 
 
 def _profile(stations: "Dataset", rpc: "RPC", title: str) -> "Table":

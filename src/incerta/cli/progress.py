@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bars() -> Iterator[None]:
+def bars(*, shown: bool = True) -> Iterator[None]:
     """Draw a bar for each kind of work that the library reports."""
-    if not sys.stderr.isatty():
+    if not shown or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

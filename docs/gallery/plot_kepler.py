@@ -1,0 +1,34 @@
+"""
+Kepler: planets and false alarms, with error bars
+=================================================
+
+Objects of interest of the Kepler mission: how long and how deep their star is dimmed, the
+sizes that follow from that, and the star itself, all with catalogue errors. Giant planets
+and eclipsing binary stars, which look like giant planets, are hard to tell apart: what do
+clusters of all features say, and for which objects do they say nothing?
+
+The table is fetched once, or read from the folder named by ``INCERTA_DATA``.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import incerta as ic
+
+kepler = ic.datasets.fetch_kepler(progress=False)
+some = np.random.default_rng(0).permutation(len(kepler.target))[:1500]
+data, target = kepler.data[some], kepler.target[some]
+print(data)
+
+# %%
+# With more than one number of clusters in mind, `compare` methods before believing one.
+
+result = ic.cluster(data, k=2, method="UKMeans")
+print(result.explain())
+share = [np.mean(target[result.labels == c] == 1) for c in range(2)]
+print("share of", kepler.target_names[1], "per cluster:", np.round(share, 2))
+print(f"{len(result.unclassifiable(0.8))} of {len(data)} objects are below 0.8")
+
+fig, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
+result.plot.scatter(ax=ax, features=["log_duration", "log_planet_radius"])
+plt.show()

@@ -1,0 +1,166 @@
+"""`cluster`: one call for people who want an answer."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from incerta import cluster as estimators
+from incerta.api.choose_k import KChoice, choose_k
+from incerta.api.clustering import Clustering
+from incerta.data.coerce import as_uncertain
+from incerta.data.container import UncertainData
+from incerta.data.standardize import Standardizer
+from incerta.typing import Seed
+from incerta.worlds.streams import as_seed
+
+# Above this RPC needs a graph of neighbours, and minutes.
+FEW_OBJECTS = 5000
+# What `choose_k` was measured with: enough to be right, and a few seconds.
+MOST_TRIED, FEW_WORLDS = 8, 10
+# Those that need no number of clusters, and take none.
+FIND_THEIR_OWN = ("FDBSCAN", "PDBSCAN", "SC", "REP")
+NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
+
+
+def cluster(
+    data: Any,
+    k: int | str = "auto",
+    method: Any = "auto",
+    seed: Seed = 0,
+    scale: bool = True,
+) -> Clustering:
+    """Cluster uncertain data, and say how sure each label is.
+
+    Parameters
+    ----------
+    data : UncertainData or anything `as_uncertain` takes
+        The objects: from `from_frame`, `from_gaussian`, `read` and so on.
+    k : int or "auto", default="auto"
+        Number of clusters. "auto" asks `choose_k`, for 1 to 8; density methods find
+        their own number.
+    method : "auto", name or estimator, default="auto"
+        "auto" is `RPC` up to 5000 objects and `UKMeans` beyond; a name is that of an
+        estimator, in any case: ``"fdbscan"``; an estimator is used as it is, its seed
+        and number of clusters apart.
+    seed : int, RandomState, Generator or None, default=0
+        The same seed gives the same answer, tomorrow as well. None takes a new one.
+    scale : bool, default=True
+        Bring all features to one scale first, by the spread between objects. False if
+        they have the same units and the same weight.
+
+    Returns
+    -------
+    Clustering
+
+    Notes
+    -----
+    Costs what the method does, and with ``k="auto"`` what `choose_k` does, on at most
+    1000 objects.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, truth = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=1)
+    >>> result = ic.cluster(data)
+    >>> result
+    <Clustering: 90 objects in 3 clusters by RPC, mean confidence 1.00>
+    """
+    objects = as_uncertain(data)
+    seed = as_seed(seed)
+    model, reasons = _model(method, objects)
+    said: list[str] = []
+    with _noted(said):
+        scaler: Standardizer | None = None
+        scaled: Any = objects
+        if scale:
+            scaler = Standardizer().fit(objects)
+            scaled = scaler.transform(objects)
+            assert isinstance(scaled, UncertainData)
+            reasons.append(
+                "Features were brought to one scale by their spread between objects."
+            )
+        model, choice, why = _with_number(model, k, scaled, seed)
+        reasons += why
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        model.fit(scaled)
+    if objects.joint:
+        reasons.append("The objects' values belong together: worlds are given draws.")
+    elif objects.exact:
+        reasons.append("The data have no uncertainty: every world is the same.")
+    return Clustering(
+        data=objects,
+        estimator=model,
+        method=type(model).__name__,
+        reasons=tuple(reasons),
+        seed=seed,
+        scaler=scaler,
+        choice=choice,
+        warnings=tuple(dict.fromkeys(said)),
+    )
+
+
+def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
+    """The estimator, unfitted, and why this one."""
+    n = len(data)
+    if method == "auto" if isinstance(method, str) else False:
+        if n <= FEW_OBJECTS:
+            why = f"RPC, as there are no more than {FEW_OBJECTS} objects ({n})."
+            return estimators.RPC(), [f"{why} It finds clusters that are not round."]
+        why = f"UKMeans, as there are more than {FEW_OBJECTS} objects ({n})."
+        return estimators.UKMeans(), [f"{why} It finds round clusters."]
+    if isinstance(method, str):
+        found = {name.lower(): name for name in NAMES}.get(method.lower())
+        if found is None:
+            msg = f"method={method!r} must be 'auto' or one of {', '.join(NAMES)}."
+            raise ValueError(msg)
+        return getattr(estimators, found)(), [f"{found}, as asked for."]
+    if not hasattr(method, "fit") or isinstance(method, type):
+        msg = f"method={method!r} must be 'auto', a name or an estimator."
+        raise TypeError(msg)
+    return clone(method), [f"{type(method).__name__}, as given."]
+
+
+def _with_number(
+    model: Any, k: int | str, data: UncertainData, seed: int
+) -> tuple[Any, KChoice | None, list[str]]:
+    """The estimator with its number of clusters, and where the number is from."""
+    name = type(model).__name__
+    known = "n_clusters" in model.get_params()
+    if isinstance(k, str) and k != "auto":
+        msg = f"k={k!r} must be a whole number or 'auto'."
+        raise ValueError(msg)
+    if isinstance(k, str):
+        if name in FIND_THEIR_OWN or name == "FOPTICS" or not known:
+            return model, None, [f"{name} finds the number of clusters itself."]
+        if len(data) < 2:
+            return model.set_params(n_clusters=1), None, ["A single object."]
+        tried = range(1, min(MOST_TRIED, len(data)) + 1)
+        choice = choose_k(data, tried, n_worlds=FEW_WORLDS, random_state=seed)
+        why = (
+            f"{choice.k} clusters: the smallest number that worlds do not refute, of "
+            f"{tried[0]} to {tried[-1]}."
+        )
+        return model.set_params(n_clusters=choice.k), choice, [why]
+    if not isinstance(k, (int, np.integer)) or k < 1:
+        msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
+        raise ValueError(msg)
+    if not known:
+        msg = f"k={k} cannot be asked of {name}, which finds its own number."
+        raise ValueError(msg)
+    return model.set_params(n_clusters=int(k)), None, [f"{k} clusters, as asked for."]
+
+
+@contextmanager
+def _noted(texts: list[str]) -> Iterator[None]:
+    """Collect the texts of warnings, and pass the warnings on."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        texts.append(str(one.message))
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

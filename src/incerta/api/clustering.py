@@ -1,0 +1,306 @@
+"""`Clustering`: an answer, with all that belongs to it."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+
+from incerta.api.choose_k import KChoice
+from incerta.backend.optional import installed
+from incerta.data.columns import FRAME_LIBRARIES
+from incerta.data.container import UncertainData
+from incerta.data.standardize import Standardizer
+from incerta.typing import Array, Ids, Indices
+
+if TYPE_CHECKING:
+    from incerta.api.plots import Plots
+
+SHOWN_VERSIONS = ("incerta", "numpy", "scipy", "scikit-learn")
+
+
+class Profile(NamedTuple):
+    """Clusters in the units of the data, one row each."""
+
+    size: Indices  # (n_clusters,)
+    mean: Array  # (n_clusters, n_features): mean of the objects' means
+    spread: Array  # (n_clusters, n_features): their standard deviation
+    error: Array  # (n_clusters, n_features): root mean square of the objects' own
+    confidence: Array  # (n_clusters,): mean over the objects
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustering:
+    """What `cluster` found, and how; ``print`` it for a summary.
+
+    Attributes
+    ----------
+    data : UncertainData
+        The objects as they were given.
+    estimator : object
+        The fitted estimator; it saw the data on the scale of `scaler`.
+    method : str
+        Name of the estimator.
+    reasons : tuple of str
+        What was decided on the way, and why.
+    seed : int
+        ``cluster(data, ..., seed=seed)`` gives the same answer.
+    scaler : Standardizer or None
+        What brought the features to one scale; None if they were taken as they are.
+    choice : KChoice or None
+        How the number of clusters was chosen, where it was.
+    warnings : tuple of str
+        What the steps warned of.
+    command : str or None
+        Command line that repeats this, where it came from one.
+    versions : dict of str to str
+        What it was made with.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> result = ic.cluster(data, k=3)
+    >>> result.labels[:6], result.confidence[:3]
+    (array([0, 1, 1, 1, 0, 2]), array([1., 1., 1.]))
+    >>> len(result.unclassifiable(confidence=0.8))
+    0
+    """
+
+    data: UncertainData
+    estimator: Any
+    method: str
+    reasons: tuple[str, ...]
+    seed: int
+    scaler: Standardizer | None = None
+    choice: KChoice | None = None
+    warnings: tuple[str, ...] = ()
+    command: str | None = None
+    versions: dict[str, str] = field(default_factory=lambda: versions())
+
+    @property
+    def labels(self) -> Indices:
+        """Cluster of each object; −1 is noise."""
+        return self.estimator.labels_
+
+    @property
+    def membership(self) -> Array:
+        """Probability of each cluster for each object; what lacks to 1 is noise."""
+        return self.estimator.membership_
+
+    @property
+    def confidence(self) -> Array:
+        """Probability of each object's own label."""
+        return self.estimator.confidence_
+
+    @property
+    def noise(self) -> Array:
+        """Probability of noise for each object."""
+        return np.clip(1.0 - self.membership.sum(axis=1), 0.0, 1.0)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters that have objects."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def ids(self) -> Ids:
+        """Names of the objects."""
+        return self.data.ids
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return self.data.feature_names
+
+    @property
+    def source(self) -> str | None:
+        """The frame library that the data came from."""
+        return self.data.library
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters of the estimator."""
+        return dict(self.estimator.get_params(deep=False))
+
+    @property
+    def runner_up(self) -> Indices:
+        """Second most probable cluster of each object, or −1 for noise or none."""
+        n = len(self.labels)
+        chances = np.column_stack([self.membership, self.noise])
+        chances[np.arange(n), self.labels] = -1.0  # noise is the last column
+        # Of equal ones the first; noise, or nothing at all, only if nothing is better.
+        best = chances.argmax(axis=1)
+        likely = chances[np.arange(n), best] > 0.0
+        return np.where(likely & (best < chances.shape[1] - 1), best, -1)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: ``result.plot.scatter()`` and others."""
+        from incerta.api.plots import Plots
+
+        return Plots(self)
+
+    def columns(self) -> dict[str, Any]:
+        """The table by columns, in the order of the objects.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_objects,)
+            id, cluster, confidence, runner_up, a probability per cluster, noise.
+        """
+        membership = self.membership
+        return {
+            "id": self.ids,
+            "cluster": self.labels,
+            "confidence": self.confidence,
+            "runner_up": self.runner_up,
+            **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
+            "p_noise": self.noise,
+        }
+
+    def table(self) -> Any:
+        """One row per object: id, cluster, confidence, runner-up, probabilities.
+
+        Returns
+        -------
+        frame
+            Of the library that the data came from; else of pandas, polars or pyarrow,
+            the first that is installed; else a dict of columns.
+        """
+        columns = self.columns()
+        library: Any = self.source or next(filter(installed, FRAME_LIBRARIES), None)
+        if library is None:
+            return columns
+        columns = {
+            name: column.tolist() if column.dtype == object else column
+            for name, column in columns.items()
+        }
+        return nw.from_dict(columns, backend=library).to_native()
+
+    def unclassifiable(self, confidence: float = 0.8) -> Ids:
+        """Objects whose label is less probable than asked for.
+
+        Parameters
+        ----------
+        confidence : float, default=0.8
+            What is asked for.
+
+        Returns
+        -------
+        ndarray of ids
+            The least certain first.
+        """
+        if not 0.0 <= confidence <= 1.0:
+            msg = f"confidence={confidence} must be between 0 and 1."
+            raise ValueError(msg)
+        order = self.confidence.argsort(kind="stable")
+        return self.ids[order[self.confidence[order] < confidence]]
+
+    def representatives(self) -> Indices:
+        """Most typical object of each cluster.
+
+        Returns
+        -------
+        ndarray of shape (n_clusters,)
+            Positions of the objects: among the most confident ones of the cluster the
+            one whose mean is nearest to the middle of the cluster, features on one
+            scale.
+        """
+        means = self._scaled().mean()
+        out = np.empty(self.n_clusters, dtype=np.intp)
+        for c in range(self.n_clusters):
+            members = np.flatnonzero(self.labels == c)
+            surest = self.confidence[members] >= np.quantile(
+                self.confidence[members], 0.75
+            )
+            apart = np.square(means[members] - means[members].mean(axis=0)).sum(axis=1)
+            out[c] = members[np.where(surest, apart, np.inf).argmin()]
+        return out
+
+    def profile(self) -> Profile:
+        """What the clusters are like, in the units of the data.
+
+        Returns
+        -------
+        Profile
+        """
+        k, means, variance = self.n_clusters, self.data.mean(), self.data.variance()
+        member = (self.labels[:, None] == np.arange(k)).astype(float)
+        size = member.sum(axis=0)
+        mean = member.T @ means / size[:, None]
+        centred = means - np.vstack([mean, np.zeros(means.shape[1])])[self.labels]
+        return Profile(
+            size.astype(np.intp),
+            mean,
+            np.sqrt(member.T @ centred**2 / size[:, None]),
+            np.sqrt(member.T @ variance / size[:, None]),
+            member.T @ self.confidence / size,
+        )
+
+    def explain(self) -> str:
+        """What was done, and why, in sentences."""
+        lines = [self._headline(), "", *self.reasons]
+        if self.warnings:
+            lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
+        return "\n".join(lines)
+
+    def save(self, path: Any) -> None:
+        """Write everything to a file that `incerta.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced when the new one is complete.
+        """
+        from incerta.api.files import save
+
+        save(self, path)
+
+    def report(self, path: Any) -> None:
+        """Write a report: one HTML file that opens anywhere, without a network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to.
+        """
+        from incerta.report import write
+
+        write(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Clustering: {self._headline()}>"
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _headline(self) -> str:
+        n_noise = int((self.labels < 0).sum())
+        noise = f", {n_noise} noise" if n_noise else ""
+        clusters = (
+            "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        )
+        return (
+            f"{len(self.labels)} objects in {clusters}{noise} by {self.method}, mean "
+            f"confidence {self.confidence.mean():.2f}"
+        )
+
+    def _scaled(self) -> UncertainData:
+        if self.scaler is None:
+            return self.data
+        scaled = self.scaler.transform(self.data)
+        assert isinstance(scaled, UncertainData)
+        return scaled
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that make the numbers."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in SHOWN_VERSIONS},
+    }

@@ -1,0 +1,211 @@
+"""The file around a model: a zip of one JSON text and of arrays, nothing else.
+
+Members are stored as they are, in a fixed order, with fixed names and a fixed date: the
+same model gives the same bytes. Everything a file says about its size is held against
+the size that it has before anything is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn, Self
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.lib import format as npy
+
+from incerta.backend.memory import blocks
+from incerta.exceptions import ModelFileError
+
+MANIFEST = "manifest.json"
+MOST_MEMBERS = 2**17
+MOST_MANIFEST_BYTES = 2**24
+MOST_HEADER_BYTES = 2**10
+# Of the list of members at the end of the file; ours take less than 100 each.
+DIRECTORY_BYTES = 100 * MOST_MEMBERS
+
+# numpy's kinds of numbers, truth values, text and dates: whatever holds no pointers.
+KINDS_OF_ARRAYS = "biufcUSMm"
+
+
+def array_name(number: int) -> str:
+    """Name of the member that holds an array."""
+    return f"arrays/{number}.npy"
+
+
+def is_storable(dtype: np.dtype[Any]) -> bool:
+    """Tell whether arrays of this type are the same on every machine."""
+    one = dtype.itemsize // (2 if dtype.kind == "c" else 1)
+    portable = dtype.kind not in "fc" or one <= 8
+    return dtype.kind in KINDS_OF_ARRAYS and dtype.itemsize > 0 and portable
+
+
+def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> None:
+    """Write a file: beside its place first, and renamed when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Where to.
+    manifest : dict
+        What JSON can hold.
+    arrays : sequence of ndarray
+        Of storable types.
+    """
+    text = json.dumps(manifest, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    if len(text) > MOST_MANIFEST_BYTES or len(arrays) >= MOST_MEMBERS:
+        msg = (
+            f"the model has {len(arrays)} arrays and {len(text)} characters besides; "
+            f"a file holds at most {MOST_MEMBERS - 1} and {MOST_MANIFEST_BYTES}. Fit "
+            "with fewer worlds."
+        )
+        raise ModelFileError(msg)
+    mine = path.with_name(f"{path.name}.part-{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        with ZipFile(mine, "x", ZIP_STORED) as file:
+            file.writestr(_member(MANIFEST), text)
+            for number, array in enumerate(arrays):
+                member = _member(array_name(number))
+                member.file_size = array.nbytes + MOST_HEADER_BYTES
+                with file.open(member, "w") as out:
+                    npy.write_array(out, array, allow_pickle=False)
+        mine.replace(path)
+    except OSError as error:
+        msg = f"cannot write {path}: {error.strerror or error}."
+        raise ModelFileError(msg) from error
+    finally:
+        with suppress(OSError):
+            mine.unlink(missing_ok=True)
+
+
+class Archive:
+    """A file that was opened, and what it holds once that was checked.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    max_bytes : int
+        Most bytes that it may hold.
+    """
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self.path = path
+        size = path.stat().st_size
+        if size > max_bytes:
+            self._refuse(
+                f"has {size} bytes, more than the {max_bytes} that are taken; pass "
+                f"max_bytes={size} to load it all the same"
+            )
+        self._check_end(size)
+        self._zip = ZipFile(path)
+        self._members = self._zip.infolist()
+        self._n_bytes = size
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._zip.close()
+
+    def manifest(self) -> Any:
+        """Read the JSON text."""
+        first = self._members[0] if self._members else None
+        if first is None or first.filename != MANIFEST:
+            self._refuse(f"has no {MANIFEST}: it is no model file")
+        self._check_stored(first)
+        if first.file_size > MOST_MANIFEST_BYTES:
+            self._refuse(f"has a {MANIFEST} of {first.file_size} bytes")
+        text = self._zip.read(first).decode("ascii")
+        return json.loads(text, parse_constant=_no_constant)
+
+    def arrays(self) -> list[np.ndarray]:
+        """Read all arrays, in their order."""
+        members = self._members[1:]
+        if len(members) >= MOST_MEMBERS:
+            self._refuse(f"has {len(members)} arrays, more than {MOST_MEMBERS - 1}")
+        for number, member in enumerate(members):
+            if member.filename != array_name(number):
+                self._refuse(
+                    f"holds {member.filename!r} where {array_name(number)!r} belongs"
+                )
+            self._check_stored(member)
+        # What is stored as it is cannot add up to more, unless members overlap.
+        if sum(member.file_size for member in self._members) > self._n_bytes:
+            self._refuse("claims to hold more than it does")
+        return [self._array(member) for member in members]
+
+    def _array(self, member: ZipInfo) -> np.ndarray:
+        with self._zip.open(member) as file:
+            version = npy.read_magic(file)
+            if version != (1, 0):
+                self._refuse(f"has {member.filename} in an unknown format {version}")
+            header = npy.read_array_header_1_0(file, max_header_size=MOST_HEADER_BYTES)
+            shape, in_columns, dtype = header
+            if not is_storable(dtype):
+                self._refuse(f"has {member.filename} of type {dtype}")
+            # In Python's whole numbers, which do not overflow.
+            n_entries = 1
+            for length in shape:
+                n_entries *= length
+            rest = member.file_size - file.tell()
+            if min(shape, default=0) < 0 or n_entries * dtype.itemsize != rest:
+                self._refuse(
+                    f"has {rest} bytes in {member.filename} for shape {shape} of "
+                    f"{dtype}"
+                )
+            flat = np.empty(n_entries, dtype)
+            into = flat.view(np.uint8)
+            for block in blocks(rest, 1):
+                wanted = block.stop - block.start
+                into[block] = np.frombuffer(file.read(wanted), np.uint8, wanted)
+        if in_columns:
+            return flat.reshape(shape[::-1]).T
+        return flat.reshape(shape)
+
+    def _check_stored(self, member: ZipInfo) -> None:
+        encrypted = member.flag_bits & 0x1
+        if member.compress_type != ZIP_STORED or encrypted:
+            self._refuse(f"has {member.filename} compressed or encrypted")
+        if not 0 <= member.file_size == member.compress_size:
+            self._refuse(f"has two sizes for {member.filename}")
+
+    def _check_end(self, size: int) -> None:
+        """Look at the end record: whether it is a zip, and how long its list is."""
+        with self.path.open("rb") as file:
+            file.seek(max(0, size - 98))
+            tail = file.read(98)
+        if size < 22 or tail[-22:-18] != b"PK\5\6":
+            start = "truncated or" if self._starts_as_zip() else ""
+            self._refuse(f"is {start} no model file of incerta".replace("  ", " "))
+        length = struct.unpack("<L", tail[-10:-6])[0]
+        if tail[-42:-38] == b"PK\6\7":  # larger files have their lengths before that
+            length = struct.unpack("<Q", tail[-58:-50])[0]
+        if length > DIRECTORY_BYTES:
+            self._refuse(f"has a list of members of {length} bytes")
+
+    def _starts_as_zip(self) -> bool:
+        with self.path.open("rb") as file:
+            return file.read(4) == b"PK\3\4"
+
+    def _refuse(self, what: str) -> NoReturn:
+        msg = f"{self.path} {what}."
+        raise ModelFileError(msg)
+
+
+def _member(name: str) -> ZipInfo:
+    member = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    member.create_system = 3  # whatever the machine: the bytes shall not depend on it
+    member.external_attr = 0o644 << 16
+    return member
+
+
+def _no_constant(name: str) -> NoReturn:
+    msg = f"{name} is no number of JSON"
+    raise ValueError(msg)

@@ -1,0 +1,197 @@
+"""Which column is what, as the options say it; and the file that has the columns."""
+
+import csv
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from incerta.cli.options import refuse
+
+if TYPE_CHECKING:
+    from incerta.data import UncertainData
+    from incerta.data.columns import Table
+    from incerta.data.roles import Roles
+    from incerta.typing import Ids
+
+STDIN = Path("-")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the options say of the columns; None and () where they say nothing."""
+
+    id: str | None = None
+    values: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    kind: str | None = None
+    weight: str | None = None
+    sample: str | None = None
+    joint: bool | None = None
+    missing: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        values: Sequence[str] | None,
+        errors: Sequence[str] | None,
+        **others: Any,
+    ) -> Self:
+        """Take options as the command line has them."""
+        found = cls(values=_split(values), errors=_split(errors), **others)
+        if found.sample is not None and found.joint is None:
+            why = (
+                "say --joint if rows with the same entry belong together across "
+                "objects (an ensemble member, a month of one year), --independent if "
+                "each object was measured on its own."
+            )
+            refuse("--sample", why)
+        return found
+
+    def completed_by(self, stored: "Columns") -> "Columns":
+        """Take what was not said from `stored`.
+
+        How values are uncertain (errors, kind, weight, sample, joint) is taken as a
+        whole or not at all: parts of two descriptions do not make a third.
+        """
+        form = ("errors", "kind", "weight", "sample", "joint")
+        told = any(getattr(self, name) not in (None, ()) for name in form)
+        chosen = {
+            name: own if (told and name in form) or own not in (None, ()) else other
+            for (name, own), other in zip(
+                asdict(self).items(), asdict(stored).values(), strict=True
+            )
+        }
+        return Columns(**chosen)
+
+    def read(self, path: Path) -> "UncertainData":
+        """Read the objects."""
+        from incerta.data import read
+
+        errors: Any = self.errors
+        return read(
+            path,
+            id=self.id,
+            values=list(self.values),
+            errors=None if not errors else errors[0] if len(errors) == 1 else errors,
+            kind=self.kind or "sd",  # type: ignore[arg-type]  # checked with the option
+            weight=self.weight,
+            missing=self.missing or "error",  # type: ignore[arg-type]
+            sample=self.sample,
+            joint=self.joint,
+        )
+
+    def arguments(self) -> list[str]:
+        """The options that say this."""
+        said = {
+            "--id": self.id,
+            "--values": _joined(self.values),
+            "--errors": _joined(self.errors),
+            "--kind": self.kind,
+            "--weight": self.weight,
+            "--sample": self.sample,
+            "--missing": self.missing,
+        }
+        words = [w for pair in said.items() if pair[1] is not None for w in pair]
+        if self.joint is not None:
+            words.append("--joint" if self.joint else "--independent")
+        return [word for word in words if word is not None]
+
+
+def classes_of(path: Path, id: str | None, name: str) -> "Ids":
+    """Known class of each object: a column of numbers or text.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `incerta.read` reads.
+    id : str, optional
+        Column with the object of each row.
+    name : str
+        Column with the classes, the same in all rows of an object.
+    """
+    import numpy as np
+
+    from incerta.data.roles import Roles
+    from incerta.exceptions import DataError
+
+    # Draws are text to the readers, or whatever else the column holds: so are classes.
+    roles = Roles(id, (), None, "sd", None, name, False)
+    try:
+        table = _table(path, roles)
+        table.load(roles.columns(table.names))
+    except DataError as error:
+        raise DataError(str(error).replace("sample:", "truth:", 1)) from error
+    classes = table.coded(name, "truth")
+    if id is None:
+        return classes.ids[classes.codes]
+    objects = table.coded(id, "id")
+    of_object = np.empty(len(objects.ids), dtype=np.intp)
+    of_object[objects.codes] = classes.codes
+    differs = of_object[objects.codes] != classes.codes
+    if differs.any():
+        which = objects.ids[objects.codes[differs.argmax()]]
+        msg = f"truth={name!r} has more than one class for object {which!s}."
+        raise DataError(msg)
+    return classes.ids[of_object]
+
+
+def names_in(path: Path) -> tuple[str, ...]:
+    """Names of all columns of a file."""
+    from incerta.data.roles import Roles
+
+    class Everything(Roles):
+        def columns(self, known: Sequence[str]) -> list[str]:
+            return list(known)
+
+    return _table(path, Everything(None, (), None, "sd", None, None, False)).names
+
+
+def _table(path: Path, roles: "Roles") -> "Table":
+    from incerta.backend.memory import physical_bytes
+    from incerta.data.columns import Table
+    from incerta.data.files import READERS
+    from incerta.exceptions import FileError
+
+    for extension, reader in READERS.items():
+        if path.name.lower().endswith(extension):
+            return Table(reader(path, roles, physical_bytes() // 2))
+    msg = f"{path} has an unknown extension; known are {', '.join(READERS)}."
+    raise FileError(msg)
+
+
+@contextmanager
+def on_disk(file: Path) -> Iterator[Path]:
+    """A file to read: the one that was named, or one with what stdin brings."""
+    if file != STDIN:
+        yield file
+        return
+    from incerta.exceptions import FileError
+
+    with tempfile.TemporaryDirectory(prefix="incerta-") as folder:
+        path = Path(folder) / "stdin.csv"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        try:
+            yield path
+        except FileError as error:
+            raise FileError(str(error).replace(str(path), "stdin")) from error
+
+
+def _split(words: Sequence[str] | None) -> tuple[str, ...]:
+    """Columns out of ``a,b``; a name with a comma stands in quotes, as in csv."""
+    return tuple(name for row in csv.reader(words or ()) for name in row)
+
+
+def _joined(names: Sequence[str]) -> str | None:
+    if not names:
+        return None
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()

@@ -1,0 +1,223 @@
+"""``incerta compare``: several methods side by side."""
+
+import sys
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from incerta.cli import options
+from incerta.cli.columns import Columns, classes_of, on_disk
+from incerta.cli.failures import in_one_line
+from incerta.cli.output import check_format, write_table
+from incerta.cli.progress import bars
+from incerta.cli.summary import noted, say
+
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+    from incerta.data import UncertainData
+    from incerta.typing import Array, Ids
+
+USUAL = ("RPC", "UKMeans", "UKMedoids", "FDBSCAN")
+
+EXAMPLES = """\
+\b
+Examples:
+  incerta compare stars.csv --id star --values mass --errors '{}_error'
+  incerta compare stars.csv --id star --values mass --errors '{}_error' \\
+      --methods RPC,UKMeans -k 3 --truth class --format csv"""
+
+
+class Answer(NamedTuple):
+    """What a method found, and how long it took."""
+
+    result: "Clustering"
+    seconds: float
+
+
+def compare(
+    file: options.File,
+    *,
+    id: options.Id = None,
+    values: options.Values,
+    errors: options.Errors = None,
+    kind: options.Kind = None,
+    weight: options.Weight = None,
+    sample: options.Sample = None,
+    joint: options.Joint = None,
+    missing: options.Missing = None,
+    methods: Annotated[
+        str,
+        typer.Option(
+            "--methods",
+            metavar="NAME,…",
+            callback=options.some_of(options.METHODS),
+            help=f"Methods, separated by commas, of {', '.join(options.METHODS)}.",
+        ),
+    ] = ",".join(USUAL),
+    k: options.Clusters = "auto",
+    seed: options.Seed = 0,
+    scale: options.Scale = True,
+    truth: Annotated[
+        str | None,
+        typer.Option(
+            "--truth",
+            metavar="COL",
+            help="Column of known classes; adds ACC, the share of objects that are "
+            "right, and NMI.",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            callback=options.one_of(options.FORMATS),
+            autocompletion=options.starting_as(options.FORMATS),
+            help="csv, parquet or json; without it two tables to read.",
+        ),
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Cluster with several methods, and show how far they agree.
+
+    For each method: clusters, objects that are noise, mean confidence, seconds, and
+    the adjusted Rand index with each other method (1 is the same clustering, 0 is
+    chance). Density methods find their own number of clusters.
+    """
+    if form is not None:
+        check_format(form)
+    names = methods.split(",")
+    columns = Columns.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        sample=sample,
+        joint=joint,
+        missing=missing,
+    )
+    classes: Ids | None = None
+    failed: dict[str, str] = {}
+    answers: dict[str, Answer] = {}
+    with noted() as warned, bars(shown=not quiet):
+        with on_disk(file) as path:
+            data = columns.read(path)
+            if truth is not None:
+                classes = classes_of(path, id, truth)
+        n_clusters = _number(data, options.number_of_clusters(k), names, seed, scale)
+        for name in names:
+            try:
+                answers[name] = _answer(data, n_clusters, name, seed, scale)
+            except ValueError as error:  # too few objects for it, and the like
+                failed[name] = in_one_line(error)
+    for name, why in failed.items():
+        typer.echo(f"Error: {name}: {why}", err=True)
+    if answers:
+        _show(answers, classes, form)
+    if not quiet:
+        for text in warned:
+            say(f"Warning: {text}", hanging="  ")
+    if failed:
+        raise typer.Exit(1)
+
+
+def _takes_number(name: str) -> bool:
+    estimators = import_module("incerta.cluster")
+    return "n_clusters" in getattr(estimators, name)().get_params()
+
+
+def _number(
+    data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
+) -> int | str:
+    """The number for those that take one, chosen once for all of them."""
+    if k != "auto" or not any(map(_takes_number, names)) or len(data) < 2:
+        return k
+    from incerta.api.choose_k import choose_k
+    from incerta.api.cluster import MOST_TRIED
+    from incerta.data import Standardizer
+
+    scaled = Standardizer().fit_transform(data) if scale else data
+    tried = range(1, min(MOST_TRIED, len(data)) + 1)
+    return choose_k(scaled, tried, random_state=seed).k
+
+
+def _answer(
+    data: "UncertainData", k: int | str, name: str, seed: int, scale: bool
+) -> Answer:
+    from incerta.api.cluster import cluster
+
+    start = time.perf_counter()
+    asked = k if _takes_number(name) else "auto"
+    result = cluster(data, k=asked, method=name, seed=seed, scale=scale)
+    return Answer(result, time.perf_counter() - start)
+
+
+def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -> None:
+    import numpy as np
+
+    from incerta.metrics import ari
+
+    facts = _facts(answers, classes)
+    found = [answer.result.labels for answer in answers.values()]
+    agreement = np.array([[ari(one, other) for other in found] for one in found])
+    if form is None:
+        _print_tables(facts, agreement)
+        return
+    facts |= {f"ari_{name}": agreement[:, j] for j, name in enumerate(answers)}
+    write_table(facts, form, sys.stdout.buffer)
+
+
+def _facts(answers: dict[str, Answer], classes: "Ids | None") -> dict[str, Any]:
+    """What to say of each method, by columns."""
+    import numpy as np
+
+    from incerta.metrics import clustering_accuracy, nmi
+
+    results = [answer.result for answer in answers.values()]
+    facts = {
+        "method": np.array(list(answers)),
+        "clusters": np.array([result.n_clusters for result in results]),
+        "noise": np.array([(result.labels < 0).sum() for result in results]),
+        "confidence": np.array([result.confidence.mean() for result in results]),
+        "seconds": np.array([answer.seconds for answer in answers.values()]),
+    }
+    if classes is not None:
+        facts["acc"] = np.array(
+            [clustering_accuracy(classes, r.labels) for r in results]
+        )
+        facts["nmi"] = np.array([nmi(classes, r.labels) for r in results])
+    return facts
+
+
+def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
+    """Two tables of at most 80 columns; the second names methods by number."""
+    from rich.console import Console
+    from rich.table import Table
+
+    headings = {"acc": "ACC", "nmi": "NMI"}
+    console = Console(highlight=False, markup=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("")
+    table.add_column("method", no_wrap=True)
+    for name in list(facts)[1:]:
+        table.add_column(headings.get(name, name), justify="right", no_wrap=True)
+    for i, row in enumerate(zip(*facts.values(), strict=True), start=1):
+        table.add_row(str(i), *map(_cell, row))
+    console.print(table)
+    if len(agreement) == 1:
+        return
+    matrix = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    matrix.add_column("")
+    for i in range(1, len(agreement) + 1):
+        matrix.add_column(str(i), justify="right", no_wrap=True)
+    for i, row in enumerate(agreement, start=1):
+        matrix.add_row(str(i), *map(_cell, row))
+    console.print("\nAgreement (adjusted Rand index)")
+    console.print(matrix)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

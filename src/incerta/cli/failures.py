@@ -1,0 +1,67 @@
+"""What the command line does when something goes wrong: one line and a number."""
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+INTERRUPTED = 130  # as shells have it: 128 + SIGINT
+
+EXIT_CODES = f"""\
+\b
+Exit codes:
+    0  all went well, also if the reader of a pipe closed it early
+    1  an error in the data or in the fit; the message says what to change
+    2  wrong usage
+  {INTERRUPTED}  interrupted; nothing is left half-written"""
+
+# What bad data, bad parameters and the system cause. All else is our mistake.
+EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+
+
+class Commands(TyperGroup):
+    """The commands, none of which ends in a traceback unless ``--debug`` asks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the chosen command."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt:
+            typer.echo("Interrupted.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            # Those of typer know their own exit code, and print themselves.
+            if hasattr(error, "exit_code") or ctx.params.get("debug"):
+                raise
+            typer.echo(f"Error: {in_one_line(error)}", err=True)
+            raise typer.Exit(1) from None
+        return done
+
+
+def in_one_line(error: Exception) -> str:
+    """Say what went wrong."""
+    said = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        said = f"{error.strerror}: {error.filename}" if error.filename else said
+    said = " ".join(said.split())
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory. {said}".strip()
+    if isinstance(error, EXPECTED) and said:
+        return said
+    return (
+        f"{type(error).__name__}: {said} This is not expected; `incerta --debug …` "
+        "shows where it happened."
+    )
+
+
+def _forget_stdout() -> None:
+    """Let what is still to be flushed go nowhere: its reader has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,173 @@
+"""``incerta fit``: a table in, clusters and how sure they are out."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incerta.cli import options
+from incerta.cli.columns import Columns, on_disk
+from incerta.cli.output import (
+    STDOUT,
+    check_folder,
+    check_format,
+    filling,
+    write_table,
+)
+from incerta.cli.progress import bars
+from incerta.cli.summary import noted, tell
+
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+
+MODEL, SUMMARY, REPORT = "model.incerta", "summary.json", "report.html"
+
+EXAMPLES = """\
+\b
+Examples:
+  incerta fit stars.csv --id star --values mass,radius --errors '{}_error' \\
+      -k 3 -o out --report
+  incerta fit replicates.csv --id sample --values x,y > clusters.csv
+  incerta fit ensemble.csv --id station --values rain --sample member --joint"""
+
+
+def fit(
+    file: options.File,
+    *,
+    id: options.Id = None,
+    values: options.Values,
+    errors: options.Errors = None,
+    kind: options.Kind = None,
+    weight: options.Weight = None,
+    sample: options.Sample = None,
+    joint: options.Joint = None,
+    missing: options.Missing = None,
+    k: options.Clusters = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            metavar="NAME",
+            callback=options.one_of(("auto", *options.METHODS)),
+            autocompletion=options.starting_as(("auto", *options.METHODS)),
+            help=f"auto, or one of {', '.join(options.METHODS)}.",
+        ),
+    ] = "auto",
+    seed: options.Seed = 0,
+    scale: options.Scale = True,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Folder for the table, the model and a summary. Without it, or with "
+            "-, the table goes to stdout.",
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write report.html to the folder, too.")
+    ] = False,
+    form: options.Format = "csv",
+    quiet: options.Quiet = False,
+) -> None:
+    """Cluster a table, and say how sure each label is.
+
+    A row is a value of an object, or an object whose values have error columns. The
+    result is a table: id, cluster (-1 is noise), confidence, the second most probable
+    cluster, and the probability of each cluster.
+    """
+    columns = Columns.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        sample=sample,
+        joint=joint,
+        missing=missing,
+    )
+    folder = None if output in (None, STDOUT) else output
+    if folder is not None:
+        check_folder(folder)
+    elif report:
+        options.refuse("--report", "a report needs a folder; give -o DIR.")
+    _check_extras(form, report)
+    from incerta.api.cluster import cluster
+
+    with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
+        data = columns.read(path)
+        result = cluster(
+            data,
+            k=options.number_of_clusters(k),
+            method=method,
+            seed=seed,
+            scale=scale,
+        )
+    chosen = ["-k", k, "--method", method, "--seed", str(seed)]
+    chosen += [] if scale else ["--no-scale"]
+    chosen += [] if folder is None else ["-o", str(folder)]
+    chosen += ["--report"] if report else []
+    chosen += [] if form == "csv" else ["--format", form]
+    result = replace(
+        result,
+        warnings=tuple(warned),
+        command=command_line(file, [*columns.arguments(), *chosen]),
+    )
+    written: list[str] = []
+    try:
+        if folder is None:
+            write_table(result.columns(), form, sys.stdout.buffer)
+        else:
+            written = write_folder(result, folder, form, report=report)
+    finally:  # also where `head` has seen enough of the table
+        if not quiet:
+            tell(result, written, folder)
+
+
+def command_line(file: Path, arguments: Sequence[str]) -> str:
+    """The command that does the same again."""
+    name = str(file)
+    if name.startswith("-") and name != "-":
+        name = f"./{name}"  # or it would be read as an option
+    return shlex.join(["incerta", "fit", name, *arguments])
+
+
+def write_folder(
+    result: "Clustering", folder: Path, form: str, *, report: bool
+) -> list[str]:
+    """Write table, model, summary and report, all of them or none.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    import json
+
+    from incerta.report import summarise
+
+    table = f"table.{form}"
+    with filling(folder) as place:
+        with (place / table).open("wb") as out:
+            write_table(result.columns(), form, out)
+        result.save(place / MODEL)
+        text = json.dumps(summarise(result), indent=1, ensure_ascii=False)
+        (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
+        if report:
+            result.report(place / REPORT)
+    return [table, MODEL, SUMMARY, *([REPORT] if report else [])]
+
+
+def _check_extras(form: str, report: bool) -> None:
+    """Raise for what is not installed before long work is done."""
+    check_format(form)
+    if report:
+        from incerta.backend.optional import require
+
+        require("jinja2", "report", "a report")
+        require("plotly", "report", "a report")

@@ -1,0 +1,136 @@
+"""``incerta info``: what is installed, and what is in a file."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incerta.cli import options
+from incerta.cli.columns import Columns, names_in, on_disk
+from incerta.cli.summary import noted, say, shown
+
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+
+MODEL_ENDING = ".incerta"
+EXTRAS = ("plot", "report", "io", "fast", "gpu", "dask")
+
+
+def info(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Tables or models, to show what is in them; - is csv from stdin. Of "
+            "a table the columns, and with --values the objects.",
+            show_default=False,
+        ),
+    ] = None,
+    id: options.Id = None,
+    values: options.ValuesIfNamed = None,
+    errors: options.Errors = None,
+    kind: options.Kind = None,
+    weight: options.Weight = None,
+    sample: options.Sample = None,
+    joint: options.Joint = None,
+    missing: options.Missing = None,
+) -> None:
+    """Show what is installed, or what is in a table or a model."""
+    if not files:
+        _print_pairs(_installation())
+        return
+    columns = Columns.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        sample=sample,
+        joint=joint,
+        missing=missing,
+    )
+    for number, file in enumerate(files):
+        if number:
+            typer.echo()
+        if len(files) > 1:
+            typer.echo(f"{file}:")
+        if file.suffix.lower() == MODEL_ENDING:
+            _show_model(file)
+        else:
+            _show_table(file, columns)
+
+
+def _show_table(file: Path, columns: Columns) -> None:
+    with noted() as warned, on_disk(file) as path:
+        if columns.values:
+            told = repr(columns.read(path))
+        else:
+            told = "columns: " + ", ".join(map(shown, names_in(path)))
+    typer.echo(told)
+    for text in warned:
+        say(f"Warning: {text}", hanging="  ")
+
+
+def _show_model(file: Path) -> None:
+    from incerta.api.clustering import Clustering
+    from incerta.api.files import load
+
+    model = load(file)
+    if isinstance(model, Clustering):
+        _print_pairs(_of_clustering(model))
+    else:
+        typer.echo(repr(model))
+
+
+def _of_clustering(model: "Clustering") -> dict[str, str]:
+    made_with = ", ".join(f"{name} {text}" for name, text in model.versions.items())
+    return {
+        "found": model.explain().partition("\n")[0],
+        "features": ", ".join(map(shown, model.feature_names)),
+        "scaled": "no" if model.scaler is None else "yes",
+        "seed": str(model.seed),
+        "made with": made_with,
+        "command": model.command or "none; made in Python",
+    }
+
+
+def _installation() -> dict[str, str]:
+    """What matters when something is reported to be wrong."""
+    import platform
+
+    from joblib import cpu_count
+
+    from incerta.api.clustering import versions
+    from incerta.datasets.lookup import cache_folder, data_folder
+
+    return {
+        **versions(),
+        "system": platform.platform(),
+        "threads": str(cpu_count()),
+        **{f"extra {name}": _extra(name) for name in EXTRAS},
+        "data folder": str(data_folder() or "none; INCERTA_DATA names one"),
+        "cache folder": str(cache_folder()),
+    }
+
+
+def _extra(name: str) -> str:
+    """What an extra brings, or how to get it."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    wanted = re.compile(rf"([\w-]+).*extra == ['\"]{name}['\"]")
+    found = []
+    for line in requires("incerta") or ():
+        if (match := wanted.match(line)) is None:
+            continue
+        package = match[1]
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            return f"without {package}; pip install 'incerta[{name}]'"
+    return ", ".join(found)
+
+
+def _print_pairs(pairs: dict[str, Any]) -> None:
+    for heading, text in pairs.items():
+        typer.echo(f"{heading:<14} {text}")

@@ -1,0 +1,199 @@
+"""Options that several commands share, and what may be said with them.
+
+Names of methods and kinds are repeated here, as the rooms that own them import numpy,
+which is slower than ``--help`` may be; a test holds both against each other.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+METHODS = (
+    "RPC",
+    "ExpectedSpectral",
+    "PossibleWorldConsistency",
+    "UKMeans",
+    "CKMeans",
+    "UKMedoids",
+    "MMVar",
+    "UCPC",
+    "FDBSCAN",
+    "PDBSCAN",
+    "FOPTICS",
+    "SC",
+    "REP",
+)
+KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
+FORMATS = ("csv", "parquet", "json")
+
+
+def refuse(option: str, why: str) -> NoReturn:
+    """Raise for an option that cannot be followed."""
+    raise typer.BadParameter(why, param_hint=f"'{option}'")
+
+
+def one_of(known: tuple[str, ...]) -> Callable[[str | None], str | None]:
+    """Make the check that an option is one of these, in any case."""
+
+    def check(value: str | None) -> str | None:
+        if value is None:
+            return None
+        found = {name.lower(): name for name in known}.get(value.lower())
+        if found is None:
+            msg = f"{value!r} is not one of {', '.join(known)}."
+            raise typer.BadParameter(msg)
+        return found
+
+    return check
+
+
+def some_of(known: tuple[str, ...]) -> Callable[[str], str]:
+    """Make the check that an option lists some of these, separated by commas."""
+    check = one_of(known)
+
+    def check_all(value: str) -> str:
+        found = dict.fromkeys(check(name.strip()) for name in value.split(","))
+        return ",".join(name for name in found if name is not None)
+
+    return check_all
+
+
+def starting_as(known: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Make what a shell asks to complete a word."""
+
+    def complete(incomplete: str) -> list[str]:
+        begun = incomplete.lower()
+        return [name for name in known if name.lower().startswith(begun)]
+
+    return complete
+
+
+def _whole_or_auto(value: str) -> str:
+    if value != "auto" and (not value.isdecimal() or int(value) < 1):
+        msg = f"{value!r} is neither a whole number of at least 1 nor auto."
+        raise typer.BadParameter(msg)
+    return value
+
+
+def number_of_clusters(k: str) -> int | str:
+    """What ``-k`` says, as `incerta.cluster` takes it."""
+    return k if k == "auto" else int(k)
+
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Table: csv or tsv (also .gz), parquet, arrow, netCDF; - is csv from "
+        "stdin.",
+        show_default=False,
+    ),
+]
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COL",
+        help="Column with the object of each row; without it every row is an object.",
+    ),
+]
+_VALUES = typer.Option(
+    "--values",
+    metavar="COL,…",
+    help="Columns of the features, separated by commas; may be repeated.",
+)
+Values = Annotated[list[str], _VALUES]
+ValuesIfNamed = Annotated[list[str] | None, _VALUES]
+Errors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--errors",
+        metavar="COL,…",
+        help="Error columns: '{}_error' with {} for each value, or one column per "
+        "value; two templates low,high with the kinds ci95 and interval. Without it "
+        "rows with the same id are values of one object.",
+    ),
+]
+Kind = Annotated[
+    str | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        callback=one_of(KINDS),
+        autocompletion=starting_as(KINDS),
+        help=f"What error columns hold: {', '.join(KINDS)}; sd by default.",
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        "--weight", metavar="COL", help="Column that says how likely a value is."
+    ),
+]
+Sample = Annotated[
+    str | None,
+    typer.Option(
+        "--sample",
+        metavar="COL",
+        help="Column that says which draw a row belongs to: member, month, imputation.",
+    ),
+]
+Joint = Annotated[
+    bool | None,
+    typer.Option(
+        "--joint/--independent",
+        help="Whether rows of one sample belong together across objects.",
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="RULE",
+        callback=one_of(("error", "impute")),
+        autocompletion=starting_as(("error", "impute")),
+        help="What to do about missing values: error (default) or impute.",
+    ),
+]
+Clusters = Annotated[
+    str,
+    typer.Option(
+        "-k",
+        metavar="N|auto",
+        callback=_whole_or_auto,
+        help="Number of clusters; auto chooses among 1 to 10.",
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")
+]
+Scale = Annotated[
+    bool,
+    typer.Option("--scale/--no-scale", help="Bring all features to one scale first."),
+]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Say nothing on stderr but errors.")
+]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        callback=one_of(FORMATS),
+        autocompletion=starting_as(FORMATS),
+        help="Format of the table: csv, parquet or json.",
+    ),
+]
+FormatIfNamed = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        callback=one_of(FORMATS),
+        autocompletion=starting_as(FORMATS),
+        help="Format of the table: csv, parquet or json. Without it what the file's "
+        "name says, else csv.",
+    ),
+]

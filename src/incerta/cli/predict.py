@@ -1,0 +1,163 @@
+"""``incerta predict``: clusters of new objects, by a model that was fitted before."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incerta.cli import options
+from incerta.cli.columns import Columns, on_disk
+from incerta.cli.output import (
+    STDOUT,
+    check_file,
+    check_format,
+    format_of,
+    replacing,
+    write_table,
+)
+from incerta.cli.progress import bars
+from incerta.cli.summary import noted, say
+
+if TYPE_CHECKING:
+    from incerta.data import UncertainData
+
+EXAMPLES = """\
+\b
+Examples:
+  incerta predict out/model.incerta new.csv
+  incerta predict out/model.incerta new.csv -o new-clusters.parquet"""
+
+
+def predict(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL",
+            help="Model that `incerta fit -o DIR` or `result.save` wrote.",
+            show_default=False,
+        ),
+    ],
+    file: options.File,
+    id: options.Id = None,
+    values: options.ValuesIfNamed = None,
+    errors: options.Errors = None,
+    kind: options.Kind = None,
+    weight: options.Weight = None,
+    sample: options.Sample = None,
+    joint: options.Joint = None,
+    missing: options.Missing = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="File for the table; without it, or with -, it goes to stdout.",
+        ),
+    ] = None,
+    form: options.FormatIfNamed = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Find the clusters of new objects with a fitted model.
+
+    Columns that are not named here are those of the fit. The result is a table: id,
+    cluster (-1 is noise), confidence, and the probability of each cluster.
+    """
+    target = STDOUT if output is None else output
+    form = form or format_of(target)
+    check_format(form)
+    if target != STDOUT:
+        check_file(target)
+    columns = Columns.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        sample=sample,
+        joint=joint,
+        missing=missing,
+    )
+    from incerta.api.files import load
+
+    with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
+        fitted = load(model)
+        data = columns.completed_by(columns_of(fitted)).read(path)
+        table = predicted(fitted, data)
+    if target == STDOUT:
+        write_table(table, form, sys.stdout.buffer)
+    else:
+        with replacing(target) as beside, beside.open("wb") as out:
+            write_table(table, form, out)
+    if quiet:
+        return
+    for text in warned:
+        say(f"Warning: {text}", hanging="  ")
+    say(f"{len(data)} objects, mean confidence {table['confidence'].mean():.2f}.")
+    if target != STDOUT:
+        say(f"Written to {target}.")
+
+
+def columns_of(fitted: Any) -> Columns:
+    """Which columns a model was fitted with, as far as it knows."""
+    from incerta.api.clustering import Clustering
+
+    if not isinstance(fitted, Clustering):
+        names = getattr(fitted, "feature_names_in_", ())
+        return Columns(values=tuple(map(str, names)))
+    said = said_in(fitted.command or "")
+    return Columns(values=fitted.feature_names) if said is None else said
+
+
+def said_in(command: str) -> Columns | None:
+    """What ``incerta fit …`` said of the columns; None for any other command."""
+    words = shlex.split(command)
+    if words[:2] != ["incerta", "fit"]:
+        return None
+    from incerta.cli.app import app
+
+    group: Any = typer.main.get_command(app)
+    # Resilient: what a later version no longer knows is passed over.
+    context = group.commands["fit"].make_context(
+        "fit", words[2:], resilient_parsing=True
+    )
+    known = Columns.__dataclass_fields__
+    return Columns.of(**{name: context.params.get(name) for name in known})
+
+
+def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
+    """Table of new objects, by columns.
+
+    Parameters
+    ----------
+    fitted : Clustering or estimator
+        The model.
+    data : UncertainData
+        New objects, in the units of those of the fit.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_objects,)
+    """
+    import numpy as np
+
+    from incerta.api.clustering import Clustering
+
+    scaled: Any = data
+    if isinstance(fitted, Clustering):
+        if fitted.scaler is not None:
+            scaled = fitted.scaler.transform(data)
+        fitted = fitted.estimator
+    labels = fitted.predict(scaled)
+    membership = fitted.predict_proba(scaled)
+    noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
+    chances = np.column_stack([membership, noise])  # noise, −1, is the last column
+    return {
+        "id": data.ids,
+        "cluster": labels,
+        "confidence": chances[np.arange(len(labels)), labels],
+        **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
+        "p_noise": noise,
+    }

@@ -1,0 +1,81 @@
+"""What a command says on stderr of what it did."""
+
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+
+WIDTH = 80
+N_UNSURE = 5
+SURE = 0.8
+LONGEST_ID = 24
+
+
+def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
+    """Say what was found and why, in 80 columns.
+
+    Parameters
+    ----------
+    result : Clustering
+        What was found.
+    written : sequence of str
+        Names of the files that were written.
+    place : path, optional
+        Folder that they are in.
+    """
+    say(result.explain().partition("\n")[0] + ".", bold=True)
+    say(" ".join(result.reasons))
+    for text in result.warnings:
+        say(f"Warning: {text}", hanging="  ")
+    say(_unsure(result))
+    if written:
+        say(f"Written to {place}: {', '.join(written)}")
+
+
+def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
+    """Print a paragraph on stderr."""
+    lines = textwrap.wrap(
+        text,
+        WIDTH,
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    typer.secho("\n".join(lines), err=True, bold=bold or None)
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Collect the texts of warnings instead of printing them, each once."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    texts += dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
+
+
+def shown(name: Any) -> str:
+    """An id as a terminal may show it: short, and without control characters."""
+    text = "".join(
+        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name)
+    )
+    return text if len(text) <= LONGEST_ID else text[: LONGEST_ID - 1] + "…"
+
+
+def _unsure(result: "Clustering") -> str:
+    least = result.confidence.argsort(kind="stable")[:N_UNSURE]
+    least = least[result.confidence[least] < 1.0]
+    if len(least) == 0:
+        return "Every object is certain: all worlds agree."
+    listed = ", ".join(
+        f"{shown(result.ids[i])} ({result.confidence[i]:.2f})" for i in least
+    )
+    n_unsure = len(result.unclassifiable(SURE))
+    counted = f"{n_unsure} of {len(result.ids)} objects"
+    return f"Confidence below {SURE}: {counted}. Least certain: {listed}."

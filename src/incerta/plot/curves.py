@@ -1,0 +1,194 @@
+"""Curves: `objective`, `choice` of the number of clusters, `reliability`."""
+
+from typing import Any
+
+import numpy as np
+
+from incerta.plot.style import INK, PALE, PALETTE, axes_for, part_of_matplotlib, tidy
+from incerta.typing import Array, ArrayLike, Indices
+
+# Half width of the band around the diagonal in which a confidence is called right.
+BAND = 0.05
+
+
+def objective(history: ArrayLike, ax: Any = None) -> Any:
+    """Draw the objective after each round of an iterative method.
+
+    Parameters
+    ----------
+    history : array-like of shape (n_rounds,)
+        Such as ``objective_`` of an estimator.
+    ax : matplotlib Axes, optional
+        Where to draw; those of a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from incerta.plot import objective
+    >>> objective([9.0, 4.0, 3.5]).get_xlabel()
+    'round'
+    """
+    values = np.asarray(history, dtype=np.float64).reshape(-1)
+    ax = axes_for(ax, (6.0, 3.6))
+    rounds = np.arange(1, len(values) + 1)
+    # Single rounds are told apart as long as there is room for it.
+    marker = "o" if len(values) <= 50 else None
+    ax.plot(rounds, values, marker=marker, markersize=4, color=PALETTE[0])
+    ax.set(xlabel="round", ylabel="objective", xlim=(0.5, max(len(values), 1) + 0.5))
+    locator = part_of_matplotlib("ticker").MaxNLocator
+    ax.xaxis.set_major_locator(locator(integer=True, min_n_ticks=1))
+    ax.ticklabel_format(axis="y", useOffset=False)
+    tidy(ax)
+    return ax
+
+
+def choice(
+    ks: ArrayLike, scores: ArrayLike, null_scores: ArrayLike, k: int, ax: Any = None
+) -> Any:
+    """Draw how stable each number of clusters is, and which one was chosen.
+
+    Parameters
+    ----------
+    ks : array-like of shape (n_ks,)
+        Numbers of clusters that were tried, rising.
+    scores : array-like of shape (n_ks,)
+        Stability over worlds of the data.
+    null_scores : array-like of shape (n_null, n_ks)
+        Stability of references with ``ks[0]`` clusters. The band holds the middle
+        90 % of them.
+    k : int
+        The number that was chosen.
+    ax : matplotlib Axes, optional
+        Where to draw; those of a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from incerta.plot import choice
+    >>> ax = choice([1, 2, 3], [1.0, 0.9, 0.4], [[1.0, 0.5, 0.4]], k=2)
+    >>> ax.get_xlabel()
+    'number of clusters'
+    """
+    numbers = np.asarray(ks)
+    null = np.asarray(null_scores, dtype=np.float64)
+    ax = axes_for(ax, (6.0, 3.8))
+    kind = "one cluster" if numbers[0] == 1 else f"{numbers[0]} clusters"
+    if len(null):
+        low, high = np.quantile(null, [0.05, 0.95], axis=0)
+        ax.fill_between(
+            numbers, low, high, color=PALE, label=f"references with {kind}, 90 %"
+        )
+    ax.plot(numbers, scores, "o-", color=PALETTE[0], label="data")
+    ax.axvline(k, color=INK, linestyle=":", label=f"chosen: {k}")
+    ax.set(xlabel="number of clusters", ylabel="stability over worlds")
+    if len(numbers) <= 20:
+        ax.set_xticks(numbers)
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+    )
+    tidy(ax)
+    return ax
+
+
+def reliability(
+    confidence: ArrayLike, correct: ArrayLike, n_bins: int = 10, ax: Any = None
+) -> Any:
+    """Draw whether a confidence of 0.8 is right 8 times out of 10.
+
+    Objects are put into bins by their confidence. A point is the mean confidence of a
+    bin and the share of its objects whose label is right; grey bars, with the scale to
+    the right, are the number of its objects. The band is 0.05 around the diagonal.
+
+    Parameters
+    ----------
+    confidence : array-like of shape (n_objects,)
+        Between 0 and 1. Objects where it is NaN are left out.
+    correct : array-like of shape (n_objects,)
+        Whether the label is right.
+    n_bins : int, default=10
+        Number of equal bins between 0 and 1.
+    ax : matplotlib Axes, optional
+        Where to draw; those of a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        The curve. The bars are in other Axes of the same figure.
+
+    Examples
+    --------
+    >>> from incerta.plot import reliability
+    >>> ax = reliability([0.55, 0.95, 0.97], [False, True, True])
+    >>> ax.get_xlabel()
+    'confidence'
+    """
+    said = np.asarray(confidence, dtype=np.float64)
+    given = ~np.isnan(said)
+    said, right = said[given], np.asarray(correct, dtype=np.float64)[given]
+    ax = axes_for(ax, (5.6, 4.6))
+    counts, mean_said, share_right = in_bins(said, right, n_bins)
+    used = np.flatnonzero(counts)
+    edges = np.linspace(0.0, 1.0, n_bins + 1)
+    start = edges[used[0]] if len(used) else 0.0
+
+    bars = ax.twinx()
+    bars.bar(edges[:-1], counts, width=0.9 / n_bins, align="edge", color=PALE, zorder=0)
+    # Bars stay in the lower part, where the curve rarely is.
+    most = max(int(counts.max()), 1)
+    locator = part_of_matplotlib("ticker").MaxNLocator(4, integer=True)
+    ticks = locator.tick_values(0, most)
+    bars.set(ylim=(0, 3.0 * most), yticks=ticks[ticks <= most])
+    bars.set_ylabel("objects", loc="bottom")
+    bars.spines[["top", "right"]].set_visible(False)
+    ax.set_zorder(bars.get_zorder() + 1)
+    ax.patch.set_visible(False)
+
+    ends = np.array([0.0, 1.0])
+    ax.fill_between(
+        ends, ends - BAND, ends + BAND, color=INK, alpha=0.15, label=f"within {BAND}"
+    )
+    ax.plot(ends, ends, color=INK, linewidth=0.8, label="ideal")
+    ax.plot(mean_said[used], share_right[used], "o-", color=PALETTE[0], label="found")
+    ax.set(
+        xlim=(start, 1.0),
+        ylim=(0.0, 1.02),
+        xlabel="confidence",
+        ylabel="share that is right",
+    )
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+    )
+    tidy(ax)
+    return ax
+
+
+def in_bins(
+    confidence: Array, correct: Array, n_bins: int
+) -> tuple[Indices, Array, Array]:
+    """Number of objects, mean confidence and share that is right, per bin.
+
+    A bin takes its lower edge; the last takes 1 as well. Empty ones are NaN.
+    """
+    # Shares of worlds like 0.7 shall not fall short of their edge by rounding.
+    place = np.floor(confidence * n_bins + 1e-9).astype(np.intp)
+    place = np.clip(place, 0, n_bins - 1)
+    counts = np.bincount(place, minlength=n_bins)
+    divisor = np.where(counts > 0, counts, np.nan)
+    said = np.bincount(place, confidence, n_bins) / divisor
+    return counts, said, np.bincount(place, correct, n_bins) / divisor

@@ -1,0 +1,194 @@
+"""Objects where they lie: `scatter`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+from incerta.plot.ellipses import ellipse_axes, separating_features
+from incerta.plot.style import (
+    MOST_NAMED,
+    as_labels,
+    axes_for,
+    clusters_in,
+    legend_beside,
+    marker_of,
+    markers_in_legend,
+    name_of,
+    part_of_matplotlib,
+    rgba_of,
+    tidy,
+)
+from incerta.typing import Array, ArrayLike, Indices
+
+# Of more objects only the means are drawn: ellipses would hide each other.
+MOST_ELLIPSES = 5000
+GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+
+
+def scatter(
+    data: UncertainData,
+    labels: ArrayLike,
+    confidence: ArrayLike | None = None,
+    features: Sequence[str] | Sequence[int] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw the objects: means as points, uncertainty as ellipses.
+
+    Colour and marker are the cluster, opacity is the confidence. An ellipse is one
+    standard deviation of the object's own covariance. One feature is drawn as a strip
+    per cluster, with error bars of one standard deviation.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    labels : array-like of shape (n_objects,)
+        Cluster of each object; -1 is noise.
+    confidence : array-like of shape (n_objects,), optional
+        Between 0, palest, and 1. All are opaque by default.
+    features : sequence of one or two features, optional
+        Names or positions. By default, of more than two, the pair in which the
+        clusters lie furthest apart for their width and for the error bars.
+    ax : matplotlib Axes, optional
+        Where to draw; those of a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Above 5000 objects only the means are drawn. For a picture along principal
+    components map the data first: ``data.affine(pca.components_)``.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.plot import scatter
+    >>> data, labels = ic.datasets.make_uncertain_blobs(60, 4, 3, random_state=0)
+    >>> ax = scatter(data, labels, features=["x0", "x2"])
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x0', 'x2')
+    >>> ax.figure.savefig("objects.png")  # doctest: +SKIP
+    """
+    ids = as_labels(labels, len(data))
+    opacity = np.full(len(data), 0.9)
+    if confidence is not None:
+        sure = np.nan_to_num(np.asarray(confidence, dtype=np.float64))
+        opacity = 0.15 + 0.85 * np.clip(sure, 0.0, 1.0)
+    ax = axes_for(ax)
+    title = None
+    if features is None and data.n_features > 2:
+        features = separating_features(data.mean(), data.variance(), ids).tolist()
+        title = (
+            f"the 2 of {data.n_features} features that separate the clusters best"
+            if len(np.unique(ids[ids >= 0])) > 1
+            else f"the first 2 of {data.n_features} features"
+        )
+    shown = data if features is None else data.select(features)
+    if shown.n_features > 2:
+        msg = f"features={features!r} must name one or two features."
+        raise ValueError(msg)
+    paler = None if confidence is None else "paler: less sure"
+    if shown.n_features == 1:
+        _strip(ax, shown, ids, opacity)
+        title = paler
+    else:
+        _plane(ax, shown, ids, opacity)
+        legend_beside(ax, markers_in_legend(ids), paler)
+    if title is not None:
+        ax.set_title(title, loc="left", fontsize="small")
+    tidy(ax)
+    return ax
+
+
+def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> None:
+    mean = data.mean()
+    if len(data) <= MOST_ELLIPSES and not data.exact:
+        covariance = data.covariance()
+        _ellipses(ax, mean, covariance, labels, opacity)
+        # Ellipses are in the frame, but a huge one shall not make all others small.
+        sd = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        sd = np.minimum(sd, 1.5 * np.median(sd, axis=0))
+        ax.update_datalim([(mean - sd).min(axis=0), (mean + sd).max(axis=0)])
+    _points(ax, mean, labels, opacity)
+    ax.autoscale_view()
+    ax.set(xlabel=data.feature_names[0], ylabel=data.feature_names[1])
+
+
+def _ellipses(
+    ax: Any, mean: Array, covariance: Array, labels: Indices, opacity: Array
+) -> None:
+    lengths, widths, angles = ellipse_axes(covariance)
+    # Large ones behind small ones; those without any extent are points already.
+    order = np.argsort(-lengths * widths, kind="stable")
+    order = order[lengths[order] > 0]
+    # The more of them lie upon each other, the fainter; points stay as they are.
+    room = float(np.prod(np.ptp(mean, axis=0))) or np.inf
+    layers = max(1.0, float(np.pi / 4.0 * lengths @ widths) / room)
+    inside = np.clip(0.3 / layers**1.3, 0.002, 0.25)
+    outline = np.clip(1.5 / layers, 0.15, 0.5)
+    collections = part_of_matplotlib("collections")
+    ax.add_collection(
+        collections.EllipseCollection(
+            lengths[order],
+            widths[order],
+            angles[order],
+            units="xy",
+            offsets=mean[order],
+            offset_transform=ax.transData,
+            facecolors=rgba_of(labels, inside * opacity)[order],
+            edgecolors=rgba_of(labels, outline * opacity)[order],
+            linewidths=0.6,
+        ),
+        autolim=False,
+    )
+
+
+def _points(ax: Any, places: Array, labels: Indices, opacity: Array) -> None:
+    n = len(places)
+    size = np.clip(300.0 / np.sqrt(n), 1.0, 36.0)
+    inside = rgba_of(labels, opacity)
+    # Dark, to be seen on the ellipses; objects that are not sure look hollow.
+    outline = rgba_of(labels, 0.4 + 0.6 * opacity) * [0.6, 0.6, 0.6, 1.0]
+    # Noise first: it lies behind the clusters.
+    for cluster in clusters_in(labels)[::-1].tolist():
+        mine = labels == cluster
+        ax.scatter(
+            *places[mine].T,
+            s=size,
+            c=inside[mine],
+            marker=marker_of(cluster),
+            edgecolors=outline[mine] if n <= MOST_ELLIPSES else "none",
+            linewidths=0.6,
+            rasterized=n > MOST_ELLIPSES,
+            zorder=2,
+        )
+
+
+def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> None:
+    mean = data.mean()[:, 0]
+    clusters = clusters_in(labels)
+    row = np.empty(len(labels))
+    for place, cluster in enumerate(clusters):
+        row[labels == cluster] = -place
+    # Neighbours in value get places far apart, whatever their number.
+    rank = np.empty(len(mean))
+    rank[np.argsort(mean, kind="stable")] = np.arange(len(mean))
+    height = row + 0.7 * ((rank * GOLDEN) % 1.0 - 0.5)
+    if len(data) <= MOST_ELLIPSES and not data.exact:
+        sd = np.sqrt(data.variance()[:, 0])
+        ends = np.stack([mean - sd, height, mean + sd, height], axis=1)
+        collections = part_of_matplotlib("collections")
+        bars = collections.LineCollection(
+            ends.reshape(-1, 2, 2), colors=rgba_of(labels, 0.5 * opacity), linewidths=1
+        )
+        ax.add_collection(bars)
+    _points(ax, np.stack([mean, height], axis=1), labels, opacity)
+    ax.autoscale_view()
+    named = clusters[:MOST_NAMED].tolist()
+    ax.set_yticks(-np.arange(len(named)), [name_of(cluster) for cluster in named])
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel=data.feature_names[0], ylabel="objects, by cluster")

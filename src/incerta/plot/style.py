@@ -1,0 +1,203 @@
+"""How clusters look: one palette for all plots and for the report.
+
+Clusters differ in colour and, as pictures are also printed in grey, in marker or
+hatch. There are as many colours as all eyes can tell apart on white paper; further
+clusters repeat them with another marker and hatch.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from incerta.backend.optional import require
+from incerta.typing import Array, ArrayLike, Ids, Indices
+
+# Okabe and Ito's, without black, and without yellow, which is pale on white.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+NOISE = "#999999"
+INK = "#333333"  # lines and marks that belong to no cluster
+PALE = "#DDDDDD"  # bands and bars behind the data
+# One more than colours: together they repeat only after 42 clusters.
+MARKERS = ("o", "s", "D", "^", "v", "P", "p")
+HATCHES = ("", "///", "..", "\\\\\\", "xxx", "---", "oo")
+NOISE_MARKER = "X"
+# Legends and ticks name no more clusters than these.
+MOST_NAMED = 20
+
+
+def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
+    """The Axes to draw into: those given, or those of a new figure outside pyplot."""
+    if ax is not None:
+        return ax
+    figure = require("matplotlib.figure", "plot", "a plot")
+    return figure.Figure(figsize=size, layout="constrained").subplots()
+
+
+def part_of_matplotlib(name: str) -> Any:
+    """A module of matplotlib, imported when a plot is drawn and not before."""
+    return require(f"matplotlib.{name}", "plot", "a plot")
+
+
+def as_labels(labels: ArrayLike, n_objects: int) -> Indices:
+    """Labels as whole numbers; raise if there is not one for each object."""
+    found = np.asarray(labels)
+    if found.shape != (n_objects,):
+        msg = (
+            f"labels of shape {found.shape} do not fit {n_objects} objects; give one "
+            "label for each."
+        )
+        raise ValueError(msg)
+    return np.maximum(found.astype(np.intp), -1)
+
+
+def clusters_in(labels: Indices) -> Indices:
+    """The clusters that occur, rising, with noise (-1) last."""
+    found = np.unique(labels)
+    return np.concatenate([found[found >= 0], found[found < 0]])
+
+
+def colour_of(cluster: int) -> str:
+    """Colour of a cluster as a hex string."""
+    return NOISE if cluster < 0 else PALETTE[cluster % len(PALETTE)]
+
+
+def marker_of(cluster: int) -> str:
+    """Marker of a cluster."""
+    return NOISE_MARKER if cluster < 0 else MARKERS[cluster % len(MARKERS)]
+
+
+def hatch_of(cluster: int) -> str:
+    """Hatch of a cluster."""
+    return "" if cluster < 0 else HATCHES[cluster % len(HATCHES)]
+
+
+def name_of(cluster: int) -> str:
+    """Name of a cluster in legends."""
+    return "noise" if cluster < 0 else f"cluster {cluster}"
+
+
+def colours_of(labels: Indices) -> Ids:
+    """Colour of each object's cluster as a hex string."""
+    return np.array([*PALETTE, NOISE])[_place_in_palette(labels)]
+
+
+def rgba_of(labels: Indices, opacity: Array | float) -> Array:
+    """Colour and opacity of each object, shape (n_objects, 4)."""
+    colours = part_of_matplotlib("colors")
+    rgba: Array = colours.to_rgba_array([*PALETTE, NOISE])[_place_in_palette(labels)]
+    rgba[:, 3] = opacity
+    return rgba
+
+
+def _place_in_palette(labels: Indices) -> Indices:
+    return np.where(labels < 0, len(PALETTE), labels % len(PALETTE))
+
+
+def fill_of(cluster: int) -> dict[str, Any]:
+    """Keywords for an area of a cluster: colour, and a fine white hatch over it."""
+    return {
+        "facecolor": colour_of(cluster),
+        "hatch": hatch_of(cluster),
+        "edgecolor": (1.0, 1.0, 1.0, 0.6),  # of the hatch; there is no outline
+        "linewidth": 0.0,
+    }
+
+
+def fill_steps(ax: Any, edges: Array, low: Array, high: Array, cluster: int) -> None:
+    """Fill bars that touch, as one area: bar i is from ``low[i]`` to ``high[i]``."""
+    ax.fill_between(
+        edges,
+        np.append(low, low[-1]),
+        np.append(high, high[-1]),
+        step="post",
+        **fill_of(cluster),
+    )
+
+
+def tidy(ax: Any) -> None:
+    """Leave out the lines of the frame that carry no scale."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend_beside(ax: Any, handles: Sequence[Any], title: str | None = None) -> None:
+    """Legend to the right of the Axes, where it covers nothing."""
+    if handles:
+        ax.legend(
+            handles=handles,
+            title=title,
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1.0),
+            borderaxespad=0.0,
+            frameon=False,
+            fontsize="small",
+            title_fontsize="small",
+            alignment="left",
+        )
+
+
+def markers_in_legend(labels: Indices) -> list[Any]:
+    """An entry for each cluster with its marker and its number of objects."""
+    line = part_of_matplotlib("lines").Line2D
+    return _named(
+        labels,
+        lambda cluster, name: line(
+            [],
+            [],
+            linestyle="",
+            marker=marker_of(cluster),
+            color=colour_of(cluster),
+            label=name,
+        ),
+    )
+
+
+def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
+    """An entry for each cluster with its hatch and its number of objects.
+
+    Clusters of `also` are named even if no object has their label.
+    """
+    patch = part_of_matplotlib("patches").Patch
+    return _named(
+        labels, lambda cluster, name: patch(label=name, **fill_of(cluster)), also
+    )
+
+
+def _named(
+    labels: Indices, make: Callable[[int, str], Any], also: Indices | None = None
+) -> list[Any]:
+    found = clusters_in(labels if also is None else np.concatenate([labels, also]))
+    sizes = np.bincount(labels + 1, minlength=found.max(initial=-1) + 2)
+    entries = [
+        make(c, f"{name_of(c)} ({sizes[c + 1]})") for c in found[:MOST_NAMED].tolist()
+    ]
+    if len(found) > MOST_NAMED:
+        line = part_of_matplotlib("lines").Line2D
+        more = f"and {len(found) - MOST_NAMED} more"
+        entries.append(line([], [], linestyle="", label=more))
+    return entries
+
+
+def mark_groups(axis: Any, labels: Indices) -> list[int]:
+    """Name, on one axis of the Axes, the runs of objects sorted by cluster.
+
+    Parameters
+    ----------
+    axis : matplotlib Axis
+        ``ax.xaxis`` or ``ax.yaxis``; objects count from 0 along it.
+    labels : ndarray of shape (n_objects,)
+        Sorted: each cluster is one run.
+
+    Returns
+    -------
+    list of int
+        Where one cluster ends and the next begins.
+    """
+    starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
+    ends = np.append(starts[1:], len(labels))
+    # Names of narrow runs would lie upon each other.
+    wide = (ends - starts) * 25 >= len(labels)
+    names = np.where(labels[starts] < 0, "noise", labels[starts].astype(str))
+    axis.set_ticks(((starts + ends) / 2)[wide], names[wide])
+    axis.set_tick_params(length=0)
+    return [int(start) for start in starts[1:]]

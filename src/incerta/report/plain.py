@@ -1,0 +1,106 @@
+"""Values and texts as JSON can hold them, and a page can show them."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from incerta.typing import Array
+
+LONGEST_TEXT = 1000
+# Whole numbers beyond this lose digits in JavaScript.
+_EXACT = 2**53
+# Control characters, and halves of characters, which no file can hold.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def text(value: object, longest: int = LONGEST_TEXT) -> str:
+    """Text of anything, without what cannot be printed, cut where it is too long."""
+    said = _UNPRINTABLE.sub("\ufffd", str(value))
+    return said if len(said) <= longest else said[: longest - 1] + "…"
+
+
+def name(value: object) -> int | float | str:
+    """Name of an object: a number stays one where nothing is lost by it."""
+    if isinstance(value, (bool, np.bool_)):
+        return text(value)
+    if isinstance(value, (int, np.integer)) and abs(int(value)) < _EXACT:
+        return int(value)
+    if isinstance(value, (float, np.floating)) and np.isfinite(value):
+        return float(value)
+    return text(value)
+
+
+def number(value: float) -> float | None:
+    """A number; None where it is not finite, which JSON cannot say."""
+    return float(value) if np.isfinite(value) else None
+
+
+def numbers(values: Array | Iterable[float]) -> list[Any]:
+    """Numbers of an array of any dimension, None where they are not finite."""
+    array = np.asarray(values, dtype=np.float64)
+    if np.isfinite(array).all():
+        return array.tolist()
+    holes = array.astype(object)
+    holes[~np.isfinite(array)] = None
+    return holes.tolist()
+
+
+def significant(values: Array, digits: int = 5) -> Array:
+    """Round to so many digits: a picture shows no more."""
+    return np.char.mod(f"%.{digits}g", values).astype(np.float64)
+
+
+def counted(n: int, thing: str) -> str:
+    """Number of things: "1 object", "1,200 objects"."""
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def listed(words: list[str]) -> str:
+    """Words as a list in a sentence: "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def percent(share: float) -> str:
+    """Share as a percentage that never rounds to all or nothing."""
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return "more than 99 %"
+    if rounded == 0 and share > 0:
+        return "less than 1 %"
+    return f"{rounded} %"
+
+
+def share(value: float | None) -> str:
+    """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
+    if value is None:
+        return "–"
+    if 0 < value < 0.005:
+        return "<0.01"
+    if 0.995 <= value < 1:
+        return ">0.99"
+    return f"{value:.2f}"
+
+
+def cut(value: object, longest: int = 60) -> str:
+    """Text to be read at a glance."""
+    return text(value, longest)
+
+
+def measured(mean: float | None, spread: float | None) -> str:
+    """Mean and spread, to two digits of the spread: "12.3 ± 1.4"."""
+    if mean is None:
+        return "–"
+    if not spread:
+        return f"{mean:.3g}".replace("-", "−")
+    # Rounded first: 9.96 has its two digits before the point.
+    places = 1 - int(np.floor(np.log10(float(f"{spread:.1e}"))))
+    if -3 <= places <= 6 and abs(mean) < 1e7:
+        rounded = f"{round(mean, places) + 0.0:,.{max(places, 0)}f}"
+        said = f"{rounded} ± {round(spread, places):,.{max(places, 0)}f}"
+    else:
+        said = f"{mean:.4g} ± {spread:.2g}"
+    return said.replace("-", "−")

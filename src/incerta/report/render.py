@@ -1,0 +1,173 @@
+"""`render` and `write`: a summary as one page that opens without a network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from incerta.backend.optional import require
+from incerta.exceptions import FileError
+from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
+from incerta.report.plain import counted, cut, measured, percent, share
+from incerta.report.shown import picture
+from incerta.report.summarise import summarise
+
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+
+MOST_FEATURES = 50
+# The markers of our plots as signs in a text, and by plotly's names.
+_SIGNS = {
+    "o": ("●", "circle"),
+    "s": ("■", "square"),
+    "D": ("◆", "diamond"),
+    "^": ("▲", "triangle-up"),
+    "v": ("▼", "triangle-down"),
+    "P": ("✚", "cross"),
+    "p": ("⬟", "pentagon"),
+    "X": ("✖", "x"),
+}
+# Inside of a script "<" could begin a tag; all that is not ASCII is escaped anyway.
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
+    """Make the page: one HTML text that holds all it needs.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summarise`.
+    scatter : dict
+        From `incerta.report.shown.picture`.
+
+    Returns
+    -------
+    str
+        HTML. It can reach no network, and no script can run in it but its own: the
+        policy in its head knows them by their checksums. Texts of the data are
+        escaped, or JSON that its scripts read.
+
+    Notes
+    -----
+    Some 5 MB, nearly all of it plotly.js.
+    """
+    jinja2 = require("jinja2", "report", "a report")
+    plotly = require("plotly.offline", "report", "a report")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "counted": counted,
+        "cut": cut,
+        "percent": percent,
+        "share": share,
+    }
+    environment.globals |= {"measured": measured}
+    scripts = [plotly.get_plotlyjs(), _part("report.js")]
+    looks = {
+        "colours": PALETTE,
+        "signs": [_SIGNS[marker] for marker in MARKERS],
+        "noise_colour": NOISE,
+        "noise_sign": _SIGNS[NOISE_MARKER],
+    }
+    page: str = environment.get_template("report.html.j2").render(
+        summary=summary,
+        scatter=scatter,
+        looks=looks,
+        most_features=MOST_FEATURES,
+        style=_part("report.css"),
+        scripts=scripts,
+        checksums=[_checksum(script) for script in scripts],
+        json=as_json({"summary": summary, "scatter": scatter, "looks": looks}),
+    )
+    return page
+
+
+def write(
+    result: Clustering, path: str | os.PathLike[str], *, with_json: bool = False
+) -> Path:
+    """Write the report of a clustering.
+
+    Parameters
+    ----------
+    result : Clustering
+        What `incerta.cluster` returned.
+    path : str or path-like
+        Where to; an existing file is replaced when the new one is complete.
+    with_json : bool, default=False
+        Also write what `summarise` says beside it, with the ending ``.json``.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import incerta as ic
+    >>> from incerta.report import write
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> result = ic.cluster(data, k=3, method="UKMeans")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(result, f"{folder}/report.html", with_json=True).name
+    'report.html'
+    """
+    target = Path(path)
+    if with_json and target.suffix.lower() == ".json":
+        msg = f"path={str(target)!r} ends like the summary beside it; use .html."
+        raise ValueError(msg)
+    summary = summarise(result)
+    page = render(summary, picture(result))
+    _write(target, page)
+    if with_json:
+        told = json.dumps(summary, allow_nan=False, ensure_ascii=False, indent=1)
+        _write(target.with_suffix(".json"), told + "\n")
+    return target
+
+
+def as_json(values: Any) -> str:
+    """JSON for a script element: nothing in it can end the element."""
+    return json.dumps(values, allow_nan=False, separators=(",", ":")).translate(
+        _ESCAPES
+    )
+
+
+def _part(name: str) -> str:
+    return (resources.files("incerta.report") / "templates" / name).read_text("utf-8")
+
+
+def _checksum(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _write(target: Path, content: str) -> None:
+    """Write beside, then rename: the file is complete or it is the old one."""
+    target = target.resolve()
+    if not target.parent.is_dir():
+        msg = f"there is no folder {target.parent} to write {target.name} into."
+        raise FileError(msg)
+    if target.is_dir():
+        msg = f"{target} is a folder; name a file in it."
+        raise FileError(msg)
+    beside = target.with_name(f".part-{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        beside.write_text(content, encoding="utf-8", newline="\n")
+        beside.replace(target)
+    except OSError as error:
+        msg = f"cannot write {target}: {error.strerror or error}."
+        raise FileError(msg) from error
+    finally:
+        beside.unlink(missing_ok=True)

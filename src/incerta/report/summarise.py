@@ -1,0 +1,263 @@
+"""`summarise`: a clustering as a plain dict, from which the page is made."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incerta.plot.order import MOST_BARS, highest_bars
+from incerta.report.plain import name, number, numbers, text
+from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
+from incerta.report.words import choice_sentences, sentences
+from incerta.report.worlds import world_facts
+from incerta.typing import Array, Indices
+
+if TYPE_CHECKING:
+    from incerta.api.choose_k import KChoice
+    from incerta.api.clustering import Clustering
+
+FORMAT = 1
+SURE = 0.8  # as `Clustering.unclassifiable` has it
+LEAST_CERTAIN = 10
+MOST_PAIRS = 5
+N_BINS = 10
+
+
+def summarise(result: Clustering) -> dict[str, Any]:
+    """Tell what was found as plain values, ready for JSON.
+
+    Parameters
+    ----------
+    result : Clustering
+        What `incerta.cluster` returned.
+
+    Returns
+    -------
+    dict
+        With these entries; whatever is not finite is None, texts are cut at 1000
+        characters, and clusters are numbered as in ``labels``, −1 being noise:
+
+        - ``format``: version of this layout;
+        - ``sentences``: what was found, in words;
+        - ``data``: n_objects, n_features, kind, joint, exact, feature_names,
+          relative_uncertainty;
+        - ``method``: name, reasons, parameters, scaled, seed;
+        - ``n_noise``; ``clusters``: per cluster its size, share, confidence, n_unsure,
+          typical object, and per feature mean, spread, error;
+        - ``confidence``: mean, median, threshold, n_unsure, unsure_between (pairs of
+          clusters), histogram;
+        - ``objects``: rows of the table by columns (position, id, cluster,
+          confidence, runner_up, runner_up_probability, noise), and of how many;
+        - ``least_certain``: some such rows, by rows;
+        - ``worlds``, ``choice``, ``objective``, ``reachability``: None without;
+        - ``warnings``, ``versions``, ``reproduce`` (command, python).
+
+    Notes
+    -----
+    One pass over the objects. Of more than 5000 objects the 1000 least certain and an
+    even part of the others are listed, so the size is bounded.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.report import summarise
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> summary = summarise(ic.cluster(data, k=3, method="UKMeans"))
+    >>> summary["sentences"][0]
+    'UKMeans found 3 clusters among 60 objects with 2 features: they have 20
+    objects each.'
+    """
+    labels, confidence = result.labels, result.confidence
+    rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
+    order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
+    least = _columns(result, order)
+    summary: dict[str, Any] = {
+        "format": FORMAT,
+        "data": _data(result),
+        "method": {
+            "name": text(result.method),
+            "reasons": [text(reason) for reason in result.reasons],
+            "parameters": {
+                text(key): text(repr(value), 200)
+                for key, value in result.parameters.items()
+            },
+            "scaled": result.scaler is not None,
+            "seed": int(result.seed),
+        },
+        "n_noise": int((labels < 0).sum()),
+        "clusters": _clusters(result),
+        "confidence": _confidence(labels, confidence, result.runner_up),
+        "objects": {
+            "n_objects": len(labels),
+            "n_least_certain": min(len(labels), LEAST_CERTAIN_ROWS),
+            **_columns(result, rows),
+        },
+        "least_certain": [
+            dict(zip(least, row, strict=True))
+            for row in zip(*least.values(), strict=True)
+        ],
+        "worlds": world_facts(result.estimator, labels),
+        "choice": None if result.choice is None else _choice(result.choice),
+        "objective": _objective(result.estimator),
+        "reachability": _reachability(result.estimator, labels),
+        "warnings": [text(warning) for warning in result.warnings],
+        "versions": {key: text(value) for key, value in result.versions.items()},
+        "reproduce": {
+            "command": None if result.command is None else text(result.command, 10_000),
+            "python": _python(result),
+        },
+    }
+    return {"sentences": sentences(summary), **summary}
+
+
+def _data(result: Clustering) -> dict[str, Any]:
+    data = result.data
+    return {
+        "n_objects": len(data),
+        "n_features": data.n_features,
+        "kind": text(data.kind),
+        "joint": data.joint,
+        "exact": data.exact,
+        "feature_names": [text(feature) for feature in data.feature_names],
+        "relative_uncertainty": numbers(data.relative_uncertainty()),
+    }
+
+
+def _clusters(result: Clustering) -> list[dict[str, Any]]:
+    if result.n_clusters == 0:
+        return []
+    profile, labels = result.profile(), result.labels
+    typical = result.ids[result.representatives()].tolist()
+    unsure = np.bincount(
+        labels[(labels >= 0) & (result.confidence < SURE)], minlength=len(profile.size)
+    )
+    return [
+        {
+            "cluster": c,
+            "size": int(profile.size[c]),
+            "share": float(profile.size[c] / len(labels)),
+            "confidence": number(profile.confidence[c]),
+            "n_unsure": int(unsure[c]),
+            "typical": name(typical[c]),
+            "mean": numbers(profile.mean[c]),
+            "spread": numbers(profile.spread[c]),
+            "error": numbers(profile.error[c]),
+        }
+        for c in range(len(profile.size))
+    ]
+
+
+def _confidence(
+    labels: Indices, confidence: Array, runner_up: Indices
+) -> dict[str, Any]:
+    unsure = confidence < SURE
+    pairs = np.sort(np.column_stack([labels, runner_up])[unsure], axis=1)
+    found, counts = np.unique(pairs, axis=0, return_counts=True)
+    # Pairs of noise and nothing: the runner-up is −1 where there is none.
+    told = found[:, 0] != found[:, 1]
+    found, counts = found[told], counts[told]
+    order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
+    # Shares of worlds lie on the edges of bins, give or take the last bit.
+    bins = np.clip((confidence * N_BINS + 1e-9).astype(np.intp), 0, N_BINS - 1)
+    return {
+        "mean": number(confidence.mean()),
+        "median": number(float(np.median(confidence))),
+        "threshold": SURE,
+        "n_unsure": int(unsure.sum()),
+        "unsure_between": [
+            {"clusters": found[i].tolist(), "n_objects": int(counts[i])} for i in order
+        ],
+        "histogram": np.bincount(bins, minlength=N_BINS).tolist(),
+    }
+
+
+def _columns(result: Clustering, rows: Indices) -> dict[str, list[Any]]:
+    """Some objects, by columns."""
+    runner_up = result.runner_up[rows]
+    # One column more, the last, for noise, whose number is −1.
+    chances = np.column_stack([result.membership[rows], result.noise[rows]])
+    return {
+        "position": rows.tolist(),
+        "id": [name(one) for one in result.ids[rows].tolist()],
+        "cluster": result.labels[rows].tolist(),
+        "confidence": numbers(result.confidence[rows]),
+        "runner_up": runner_up.tolist(),
+        "runner_up_probability": numbers(
+            np.where(
+                runner_up == result.labels[rows],
+                0.0,
+                chances[np.arange(len(rows)), runner_up],
+            )
+        ),
+        "noise": numbers(result.noise[rows]),
+    }
+
+
+def _choice(choice: KChoice) -> dict[str, Any]:
+    low, usual, high = np.quantile(choice.null_scores, [0.05, 0.5, 0.95], axis=0)
+    told = {
+        "k": int(choice.k),
+        "tried": [int(k) for k in choice.ks],
+        "stability": numbers(choice.scores),
+        "reference_low": numbers(low),
+        "reference_median": numbers(usual),
+        "reference_high": numbers(high),
+        "p_values": numbers(choice.p_values),
+        "p_more": numbers(choice.p_more),
+        "alpha": float(choice.alpha),
+    }
+    return {"sentences": choice_sentences(told), **told}
+
+
+def _objective(estimator: Any) -> list[float | None] | None:
+    history = getattr(estimator, "objective_", None)
+    if history is None or np.ndim(history) != 1 or len(history) < 2:
+        return None
+    return numbers(history)
+
+
+def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
+    reached = getattr(estimator, "reachability_", None)
+    if reached is None:
+        return None
+    order = estimator.ordering_
+    heights, owners = highest_bars(reached[order], labels[order], MOST_BARS)
+    cut = getattr(estimator, "eps_", None)
+    return {
+        "reachability": numbers(heights),
+        "cluster": owners.tolist(),
+        "cut": None if cut is None else number(cut),
+    }
+
+
+def _python(result: Clustering) -> str:
+    """Code that repeats the clustering, given the data."""
+    asked = result.parameters.get("n_clusters")
+    arguments = ["data"]
+    if result.choice is None and isinstance(asked, (int, np.integer)):
+        arguments.append(f"k={asked}")
+    arguments += [f"method={_method(result)}", f"seed={int(result.seed)}"]
+    if result.scaler is None:
+        arguments.append("scale=False")
+    return (
+        "import incerta as ic\n\n"
+        "data = ...  # the same objects\n"
+        f"result = ic.cluster({', '.join(arguments)})"
+    )
+
+
+def _method(result: Clustering) -> str:
+    """The method as code: its name, or with what was set an estimator."""
+    usual = signature(type(result.estimator)).parameters
+    changed = [
+        f"{key}={text(repr(value), 200)}"
+        for key, value in result.parameters.items()
+        if key not in ("n_clusters", "random_state")
+        and repr(value) != repr(usual[key].default)
+    ]
+    name_of_class = text(result.method)
+    return (
+        f"ic.{name_of_class}({', '.join(changed)})" if changed else repr(result.method)
+    )

@@ -1,0 +1,134 @@
+"""What a summary says in sentences."""
+
+from typing import Any
+
+from incerta.report.plain import counted, listed, percent, share
+
+# Beyond this many clusters their sizes are not listed one by one.
+_FEW_CLUSTERS = 8
+
+
+def sentences(summary: dict[str, Any]) -> list[str]:
+    """Say in plain words what was found, and how sure it is.
+
+    Parameters
+    ----------
+    summary : dict
+        As `incerta.report.summarise` makes it, without its sentences.
+
+    Returns
+    -------
+    list of str
+    """
+    told = [_found(summary)]
+    if summary["n_noise"]:
+        told.append(_noise(summary))
+    if summary["data"]["exact"]:
+        told.append(
+            "The data have no uncertainty, so confidence says nothing about the "
+            "measurements."
+        )
+        return told
+    told.append(_sure(summary))
+    told += _unclear(summary)
+    told += _uncertainty(summary["data"])
+    return told
+
+
+def choice_sentences(choice: dict[str, Any]) -> list[str]:
+    """Say how the number of clusters was chosen."""
+    k, tried, p_more = choice["k"], choice["tried"], choice["p_more"]
+    at = tried.index(k)
+    told = [
+        f"{counted(k, 'cluster')} of {tried[0]} to {tried[-1]} that were tried. "
+        "Stability is how alike two worlds are clustered, at best 1; references are "
+        f"data like these with {counted(tried[0], 'cluster')} only."
+    ]
+    fewer = [p for p in p_more[:at] if p is not None]
+    if fewer:
+        told.append(f"That there are fewer is unlikely (p = {max(fewer):.3f}).")
+    if k == tried[-1]:
+        told.append("There may be more: larger numbers were not tried.")
+    elif p_more[at] is not None:
+        told.append(f"Nothing speaks for more (p = {p_more[at]:.3f}).")
+    return told
+
+
+def _found(summary: dict[str, Any]) -> str:
+    data, clusters = summary["data"], summary["clusters"]
+    of = (
+        f"{counted(data['n_objects'], 'object')} with "
+        f"{counted(data['n_features'], 'feature')}"
+    )
+    if not clusters:
+        return f"{summary['method']['name']} found no cluster among {of}."
+    sizes = [f"{cluster['size']:,}" for cluster in clusters]
+    what = counted(len(clusters), "cluster")
+    if len(sizes) == 1:
+        how = f"it has {counted(clusters[0]['size'], 'object')}"
+    elif len(set(sizes)) == 1:
+        how = f"they have {counted(clusters[0]['size'], 'object')} each"
+    elif len(sizes) <= _FEW_CLUSTERS:
+        how = f"they have {listed(sizes)} objects"
+    else:
+        by_size = sorted(cluster["size"] for cluster in clusters)
+        how = f"they have {by_size[0]:,} to {by_size[-1]:,} objects"
+    return f"{summary['method']['name']} found {what} among {of}: {how}."
+
+
+def _noise(summary: dict[str, Any]) -> str:
+    n, share = summary["n_noise"], summary["n_noise"] / summary["data"]["n_objects"]
+    belong = "belongs" if n == 1 else "belong"
+    return f"{counted(n, 'object')} ({percent(share)}) {belong} to no cluster: noise."
+
+
+def _sure(summary: dict[str, Any]) -> str:
+    n, confidence = summary["data"]["n_objects"], summary["confidence"]
+    bound, sure = confidence["threshold"], n - confidence["n_unsure"]
+    mean = (
+        f"An object's label has a probability of {share(confidence['mean'])} on "
+        "average, given how uncertain the values are"
+    )
+    if sure == n:
+        return f"{mean}. For every object it is at least {bound:g}."
+    others = "label" if n - sure == 1 else f"{n - sure:,} labels"
+    return (
+        f"{mean}. For {counted(sure, 'object')} ({percent(sure / n)}) it is at least "
+        f"{bound:g}; the other {others} should not be relied on."
+    )
+
+
+def _unclear(summary: dict[str, Any]) -> list[str]:
+    pairs = summary["confidence"]["unsure_between"]
+    if not pairs or pairs[0]["n_objects"] < 2:
+        return []
+    most = pairs[0]
+    first, second = (
+        "noise" if cluster < 0 else f"cluster {cluster}" for cluster in most["clusters"]
+    )
+    return [
+        f"Most often it is unclear whether an object belongs to {first} or to {second} "
+        f"({counted(most['n_objects'], 'object')})."
+    ]
+
+
+def _uncertainty(data: dict[str, Any]) -> list[str]:
+    ratios = {
+        feature: ratio
+        for feature, ratio in zip(
+            data["feature_names"], data["relative_uncertainty"], strict=True
+        )
+        if ratio is not None
+    }
+    if not ratios:
+        return []
+    worst = max(ratios, key=ratios.__getitem__)
+    if len(ratios) == 1:
+        which = f"The uncertainty of {worst}"
+    else:
+        which = f"The most uncertain feature is {worst}: its uncertainty"
+    said = f"{which} is {ratios[worst]:.2g} times the spread between objects."
+    # Joint values move together, so that objects may differ in every world.
+    if ratios[worst] > 1 and not data["joint"]:
+        said += " Above 1, single values say little about where an object belongs."
+    return [said]

@@ -1,0 +1,68 @@
+"""Small tables, and ways to run the command line: in this process and outside."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from incerta.cli.app import app
+
+PROGRAM = [sys.executable, "-c", "from incerta.cli import main; main()"]
+
+
+def environment(**changes):
+    return {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **changes}
+
+
+@pytest.fixture
+def call():
+    """Run in this process; anything unexpected comes out as a traceback."""
+
+    def call(*arguments, input=None, code=0):
+        done = CliRunner().invoke(app, [str(a) for a in arguments], input=input)
+        assert done.exit_code == code, done.output
+        return done
+
+    return call
+
+
+@pytest.fixture
+def run():
+    """Run as a shell would."""
+
+    def run(*arguments, **options):
+        options = {"capture_output": True, "text": True, "encoding": "utf-8"} | options
+        changes = options.pop("changes", {})
+        return subprocess.run(
+            [*PROGRAM, *map(str, arguments)], env=environment(**changes), **options
+        )
+
+    return run
+
+
+def wide_table(n=30, seed=0):
+    """Three clusters far apart, one row per object, with errors and classes."""
+    rng = np.random.default_rng(seed)
+    classes = np.arange(n) % 3
+    means = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])[classes]
+    means = means + rng.normal(size=(n, 2))
+    lines = ["star,mass,mass_error,radius,radius_error,class"]
+    lines += [
+        f"s{i:03},{x:.4f},0.5,{y:.4f},0.25,{'abc'[c]}"
+        for i, ((x, y), c) in enumerate(zip(means, classes))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def wide(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(wide_table())
+    return path
+
+
+WIDE = ("--id", "star", "--values", "mass,radius", "--errors", "{}_error")
+QUICK = (*WIDE, "-k", "3", "--method", "UKMeans")

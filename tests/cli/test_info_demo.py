@@ -1,0 +1,118 @@
+"""``incerta info`` and ``incerta demo``."""
+
+from importlib import import_module
+
+import pytest
+
+import incerta as ic
+from tests.cli.conftest import QUICK, WIDE
+
+
+def test_what_is_installed(call, monkeypatch, tmp_path):
+    monkeypatch.setenv("INCERTA_DATA", str(tmp_path / "mine"))
+    monkeypatch.setenv("INCERTA_CACHE", str(tmp_path / "cache"))
+    told = call("info").stdout
+    for word in (ic.__version__, "numpy", "threads", "extra fast", "extra report"):
+        assert word in told
+    assert str(tmp_path / "mine") in told
+    assert str(tmp_path / "cache") in told
+
+
+def test_an_extra_that_is_not_there(monkeypatch):
+    from importlib import metadata
+
+    from incerta.cli.info import _extra
+
+    truly = metadata.version
+
+    def without(name):
+        if name == "plotly":
+            raise metadata.PackageNotFoundError(name)
+        return truly(name)
+
+    monkeypatch.setattr(metadata, "version", without)
+    assert _extra("report") == "without plotly; pip install 'incerta[report]'"
+
+
+def test_what_is_in_a_table(call, wide):
+    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    assert call("info", wide, *WIDE).stdout == f"{data!r}\n"
+    told = call("info", wide).stdout
+    assert told == "columns: star, mass, mass_error, radius, radius_error, class\n"
+    assert call("info", "-", input=wide.read_text()).stdout == told
+
+
+def test_what_is_in_a_model(call, wide, tmp_path):
+    from incerta.api.files import save
+
+    call("fit", wide, *QUICK, "-o", tmp_path / "out")
+    bare = tmp_path / "bare.incerta"
+    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    save(ic.UKMeans(3, random_state=0).fit(data), bare)
+    told = call("info", tmp_path / "out" / "model.incerta", bare).stdout
+    assert "30 objects in 3 clusters by UKMeans" in told
+    assert "incerta fit " in told
+    assert "--seed 0" in told
+    assert "UKMeans(random_state=0)" in told
+
+
+def test_files_that_are_not_what_they_say(call, tmp_path):
+    bad = tmp_path / "bad.incerta"
+    bad.write_text("nothing")
+    odd = tmp_path / "odd.xyz"
+    odd.write_text("nothing")
+    gone = tmp_path / "gone.csv"
+    for path in (bad, odd, gone):
+        done = call("info", path, code=1)
+        assert done.stderr.startswith("Error: ")
+        assert done.stderr.count("\n") == 1
+        assert path.name in done.stderr
+
+
+@pytest.fixture(scope="module")
+def found():
+    """What the demo has clustered so far: once is enough for all tests."""
+    return {}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, found):
+    home = import_module("incerta.api.cluster")
+    truly = home.cluster
+
+    def remembering(data, k, method, seed):
+        if data.joint not in found:
+            found[data.joint] = truly(data, k, method, seed)
+        return found[data.joint]
+
+    monkeypatch.setattr(home, "cluster", remembering)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def test_demo(call, here):
+    done = call("demo", "--no-report")
+    assert done.stderr == ""
+    assert "values per object" in done.stdout
+    assert done.stdout.count("ACC 0.") == 2
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert list(here.iterdir()) == []
+
+
+def test_demo_ends_in_a_report(call, here):
+    pytest.importorskip("jinja2", reason="a report needs the extra report")
+    pytest.importorskip("plotly", reason="a report needs the extra report")
+    done = call("demo")
+    assert done.stdout.endswith("\n\nReport: incerta-demo.html\n")
+    assert "incerta demo --seed 0" in (here / "incerta-demo.html").read_text()
+    elsewhere = call("demo", "--report", "[other].html").stdout
+    assert elsewhere == done.stdout.replace("incerta-demo", "[other]")
+    assert (here / "[other].html").is_file()
+
+
+def test_demo_without_what_a_report_needs(call, here, monkeypatch):
+    monkeypatch.setattr("incerta.backend.optional.installed", lambda name: False)
+    done = call("demo")
+    assert done.stdout.endswith("pip install 'incerta[report]'\n")
+    assert list(here.iterdir()) == []

@@ -1,0 +1,537 @@
+"""What the plots draw; how they look was looked at."""
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import incerta as ic
+from tests.strategies import KINDS, make, uncertain_data
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.collections import EllipseCollection, LineCollection  # noqa: E402
+from matplotlib.colors import to_hex  # noqa: E402
+
+from incerta import plot  # noqa: E402
+from incerta.ensemble.patterns import patterns  # noqa: E402
+from incerta.plot import style  # noqa: E402
+from incerta.plot.curves import in_bins  # noqa: E402
+from incerta.plot.ellipses import ellipse_axes, separating_features  # noqa: E402
+from incerta.plot.order import highest_bars  # noqa: E402
+from incerta.plot.pairs import by_cluster_and_company, mean_together  # noqa: E402
+from incerta.plot.shares import sorted_bars, stacked_on_own  # noqa: E402
+from incerta.plot.worlds import classical_scaling  # noqa: E402
+
+
+def inputs(n=40, k=3, seed=0):
+    """What every plot is drawn from, for `n` objects in `k` clusters and noise."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(-1, k, n) if k else np.full(n, -1)
+    shares = rng.dirichlet(np.ones(k + 1), n)[:, :k]
+    worlds = np.where(rng.random((9, n)) < 0.8, labels, rng.integers(-1, max(k, 1), n))
+    squares = np.square(rng.normal(size=(8, 1)) - rng.normal(size=8))
+    reach = np.append(np.inf, rng.random(n - 1))
+    return {
+        "scatter": (make("gaussian", n, 4, seed), labels, rng.random(n)),
+        "membership": (shares, labels),
+        "coassociation": (worlds, labels),
+        "divergences": (squares + squares.T, [3, 1]),
+        "objective": (np.cumsum(rng.random(7)),),
+        "choice": ([1, 2, 3], [1.0, 0.9, 0.4], rng.random((19, 3)), 2),
+        "reachability": (reach, rng.permutation(n), labels, 0.5),
+        "reliability": (rng.random(n), rng.random(n) < 0.5),
+    }
+
+
+every_plot = pytest.mark.parametrize("name", plot.__all__)
+SIZES = {"usual": (40, 3), "one object": (1, 1), "one cluster": (9, 1)}
+SIZES |= {"all noise": (9, 0), "more clusters than colours": (200, 12)}
+SIZES |= {"more than are named": (300, 25), "large": (20_000, 4)}
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        (name, size)
+        for name in plot.__all__
+        for size in SIZES
+        if size == "usual" or name not in ("objective", "choice", "divergences")
+    ],
+)
+def test_every_plot_is_drawn_and_labelled(name, size):
+    before = plt.get_fignums()
+    ax = getattr(plot, name)(*inputs(*SIZES[size])[name])
+    assert isinstance(ax, Axes)
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    ax.figure.draw_without_rendering()  # a warning would be an error
+    assert plt.get_fignums() == before
+
+
+@every_plot
+def test_axes_that_are_given(name):
+    figure, (left, right) = plt.subplots(1, 2)
+    before = plt.get_fignums()
+    ax = getattr(plot, name)(*inputs()[name], ax=left)
+    assert ax is left
+    assert not right.has_data()
+    assert plt.get_fignums() == before
+    plt.close(figure)
+
+
+@every_plot
+def test_pictures_can_be_saved(name, tmp_path):
+    ax = getattr(plot, name)(*inputs(12)[name])
+    ax.figure.savefig(tmp_path / "plot.png", dpi=40)
+    assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+# style
+
+
+def test_clusters_can_be_told_apart_without_colour():
+    looks = {(style.colour_of(c), style.marker_of(c)) for c in range(42)}
+    assert len(looks) == 42
+    assert len({style.marker_of(c) for c in range(-1, 7)}) == 8
+    assert len({style.hatch_of(c) for c in range(7)}) == 7
+
+
+def test_colours_by_label():
+    labels = np.array([0, 7, -1, 5])
+    hexes = [style.colour_of(label) for label in labels.tolist()]
+    assert style.colours_of(labels).tolist() == hexes
+    rgba = style.rgba_of(labels, np.array([0.1, 0.2, 0.3, 0.4]))
+    assert [to_hex(colour).upper() for colour in rgba] == hexes
+    np.testing.assert_array_equal(rgba[:, 3], [0.1, 0.2, 0.3, 0.4])
+    assert hexes[2] == style.NOISE
+
+
+def test_legend_names_clusters_with_their_sizes():
+    _, labels, confidence = inputs()["scatter"]
+    ax = plot.scatter(make("gaussian", 40, 2), labels, confidence)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    sizes = [(labels == c).sum() for c in (0, 1, 2, -1)]
+    names = ["cluster 0", "cluster 1", "cluster 2", "noise"]
+    assert texts == [f"{name} ({size})" for name, size in zip(names, sizes)]
+
+
+# scatter
+
+
+@given(data=uncertain_data(), seed=st.integers(0, 99))
+def test_ellipses_are_the_roots_of_the_covariance(data, seed):
+    covariance = data.affine(
+        np.random.default_rng(seed).normal(size=(2, data.n_features))
+    ).covariance()
+    lengths, widths, angles = ellipse_axes(covariance)
+    values, vectors = np.linalg.eigh(covariance)
+    scale = np.sqrt(values.max(initial=1e-12))
+    np.testing.assert_allclose(lengths, 2 * np.sqrt(values[:, 1].clip(0)))
+    np.testing.assert_allclose(
+        widths, 2 * np.sqrt(values[:, 0].clip(0)), atol=1e-6 * scale
+    )
+    turned = np.stack([np.cos(np.radians(angles)), np.sin(np.radians(angles))], axis=1)
+    along = np.abs(np.sum(turned * vectors[:, :, 1], axis=1))
+    clear = values[:, 1] > values[:, 0] * (1 + 1e-6) + 1e-12
+    np.testing.assert_allclose(along[clear], 1.0, atol=1e-6)
+
+
+def test_ellipses_of_features_in_very_different_units():
+    covariance = np.array([[[1e16, 3e3], [3e3, 1e-4]]])
+    lengths, widths, angles = ellipse_axes(covariance)
+    assert lengths[0] == pytest.approx(2e8)
+    assert widths[0] == pytest.approx(2 * np.sqrt((1e12 - 9e6) / 1e16))
+    assert angles[0] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [1, 3])
+def test_every_kind_of_data(kind, d):
+    ax = plot.scatter(make(kind, 8, d), np.arange(8) % 3 - 1)
+    sort = LineCollection if d == 1 else EllipseCollection
+    drawn = [c for c in ax.collections if isinstance(c, sort)]
+    assert len(drawn) == (kind != "exact")
+
+
+def test_what_a_scatter_draws():
+    data = ic.from_gaussian(
+        [[0.0, 1.0], [5.0, 2.0], [9.0, 3.0]],
+        cov=[[[1.0, 0.0], [0.0, 0.25]], [[4.0, 0.0], [0.0, 4.0]], np.zeros((2, 2))],
+    )
+    ax = plot.scatter(data, [1, 0, -1], [1.0, np.nan, 0.5])
+    ellipses = ax.collections[0]
+    # The larger one is drawn first, and a point has no ellipse.
+    np.testing.assert_allclose(ellipses.get_widths(), [4.0, 2.0])
+    np.testing.assert_allclose(ellipses.get_heights(), [4.0, 1.0])
+    np.testing.assert_allclose(ellipses.get_offsets(), [[5.0, 2.0], [0.0, 1.0]])
+    points = ax.collections[1:]
+    places = np.concatenate([p.get_offsets() for p in points])
+    colours = np.concatenate([p.get_facecolors() for p in points])
+    np.testing.assert_allclose(places, data.mean()[[2, 0, 1]])
+    assert [to_hex(c).upper() for c in colours] == [
+        style.NOISE,
+        style.PALETTE[1],
+        style.PALETTE[0],
+    ]
+    np.testing.assert_allclose(colours[:, 3], [0.575, 1.0, 0.15])
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    assert left < -1.0
+    assert right > 9.0
+    assert bottom < 0.5
+    assert top > 3.0
+
+
+def test_a_strip_keeps_values_and_rows():
+    data = ic.from_gaussian([[3.0], [1.0], [2.0]], std=[[0.5], [1.0], [2.0]])
+    ax = plot.scatter(data, [0, 1, -1])
+    bars = np.array(ax.collections[0].get_segments())
+    np.testing.assert_allclose(bars[:, :, 0], [[2.5, 3.5], [0.0, 2.0], [0.0, 4.0]])
+    assert np.rint(bars[:, 0, 1]).tolist() == [0, -1, -2]
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names == ["cluster 0", "cluster 1", "noise"]
+
+
+def by_hand_best_pair(means, variances, labels):
+    kept = labels >= 0
+    x, v, y = means[kept], variances[kept], labels[kept]
+    between, within = np.zeros((2, x.shape[1], x.shape[1]))
+    for cluster in np.unique(y):
+        mine = x[y == cluster]
+        gap = mine.mean(axis=0) - x.mean(axis=0)
+        between += len(mine) / len(x) * np.outer(gap, gap)
+        within += len(mine) / len(x) * np.cov(mine.T, bias=True)
+    shrunk = 0.99 * within
+    np.fill_diagonal(shrunk, np.diag(within) + v.mean(axis=0))
+    pairs = [(i, j) for j in range(x.shape[1]) for i in range(j)]
+    scores = [
+        np.trace(np.linalg.solve(shrunk[np.ix_(p, p)], between[np.ix_(p, p)]))
+        for p in pairs
+    ]
+    return set(pairs[int(np.argmax(scores))])
+
+
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 6), k=st.integers(2, 4))
+def test_the_pair_that_separates_best(seed, d, k):
+    rng = np.random.default_rng(seed)
+    labels = np.append(rng.integers(-1, k, 40), [0, 0, 1, 1])
+    means = rng.normal(size=(44, d)) @ rng.normal(size=(d, d))
+    means += rng.normal(size=(k + 1, d))[labels]
+    variances = rng.random((44, d)) * rng.random(d)
+    found = separating_features(means, variances, labels)
+    assert set(found.tolist()) == by_hand_best_pair(means, variances, labels)
+
+
+def test_features_chosen_for_good_reasons():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 50)
+    means = rng.normal(size=(100, 5))
+    means[:, 2] += 4.0 * labels
+    means[:, 4] = 1000.0 * means[:, 2]  # a copy in other units
+    means[:, 1] += 3.0 * labels
+    found = separating_features(means, np.zeros((100, 5)), labels).tolist()
+    assert sorted(found) in ([1, 2], [1, 4])
+    errors = np.zeros((100, 5))
+    errors[:, [2, 4]] = [1e3, 1e9]  # measured badly
+    assert 1 in separating_features(means, errors, labels)[:1]
+    means[:, 3] = 7.0
+    assert 3 not in separating_features(means, errors, labels)
+    ax = plot.scatter(ic.from_gaussian(means, std=np.sqrt(errors)), labels)
+    assert ax.get_xlabel() == "x1"
+    assert "2 of 5 features" in ax.get_title(loc="left")
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0], [-1, -1, -1], [0, -1, 0]])
+def test_nothing_to_separate(labels):
+    means = np.arange(9.0).reshape(3, 3)
+    found = separating_features(means, np.zeros((3, 3)), np.array(labels))
+    assert found.tolist() == [0, 1]
+    ax = plot.scatter(ic.as_uncertain(means), labels)
+    assert ax.get_title(loc="left") == "the first 2 of 3 features"
+
+
+def test_what_does_not_fit():
+    data = make("gaussian", 4, 3)
+    with pytest.raises(ValueError, match=r"shape \(3,\) do not fit 4 objects"):
+        plot.scatter(data, [0, 1, 2])
+    with pytest.raises(ValueError, match="one or two features"):
+        plot.scatter(data, [0, 1, 2, 0], features=[0, 1, 2])
+    with pytest.raises(ValueError, match="x9"):
+        plot.scatter(data, [0, 1, 2, 0], features=["x9"])
+
+
+def test_a_missing_library_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r"incerta\[plot\]"):
+        plot.objective([1.0])
+
+
+# membership
+
+
+@st.composite
+def memberships(draw):
+    n, k = draw(st.integers(1, 12)), draw(st.integers(1, 5))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shares = rng.dirichlet(np.ones(k + 1), n)
+    return shares[:, :k], rng.integers(-1, k, n)
+
+
+@given(case=memberships(), most=st.integers(1, 12))
+def test_bars_by_hand(case, most):
+    shares, labels = case
+    n, k = shares.shape
+    order, bars, own = sorted_bars(shares, labels, most)
+    full = np.column_stack([shares, 1 - shares.sum(axis=1)])
+    keys = [(k if c < 0 else c, -full[i, c]) for i, c in enumerate(labels.tolist())]
+    assert order.tolist() == sorted(range(n), key=lambda i: keys[i])
+    groups = [[] for _ in bars]
+    for place, i in enumerate(order.tolist()):
+        groups[place * len(bars) // n].append(i)
+    for group, bar, column in zip(groups, bars, own):
+        np.testing.assert_allclose(bar, full[group].mean(axis=0))
+        assert column == labels[group[0]] % (k + 1)
+
+
+@given(case=memberships())
+def test_parts_of_a_bar_lie_upon_each_other(case):
+    _, bars, own = sorted_bars(*case, 50)
+    for bar, column, bottom in zip(bars, own.tolist(), stacked_on_own(bars, own)):
+        stack = [column, *(c for c in range(len(bar)) if c != column)]
+        height = 0.0
+        for part in stack:
+            assert bottom[part] == pytest.approx(height)
+            height += bar[part]
+        assert height == pytest.approx(1.0)
+
+
+def test_what_membership_draws():
+    ax = plot.membership([[0.2, 0.7], [0.6, 0.4]], [1, 0])
+    corners = {
+        to_hex(c.get_facecolor()[0]).upper(): c.get_paths()[0].vertices
+        for c in ax.collections[:3]
+    }
+    # Object 1 comes first: 0.6 of cluster 0 under 0.4 of cluster 1.
+    blue, orange = corners[style.PALETTE[0]], corners[style.PALETTE[1]]
+    assert blue[blue[:, 0] < 1, 1].max() == pytest.approx(0.6)
+    assert orange[orange[:, 0] < 1, 1].max() == pytest.approx(1.0)
+    assert orange[orange[:, 0] > 1, 1].max() == pytest.approx(0.7)
+    grey = corners[style.NOISE]
+    assert grey[grey[:, 0] > 1, 1].max() == pytest.approx(1.0)
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1"]
+
+
+def test_membership_without_clusters_or_with_gaps():
+    ax = plot.membership(np.empty((3, 0)), [-1, -1, -1])
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["noise"]
+    plot.membership([[np.nan, np.nan], [1.0, 0.0]], [-1, 0])
+
+
+# co-association
+
+
+@st.composite
+def clusterings(draw):
+    n, m = draw(st.integers(1, 14)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return rng.integers(-1, 4, (m, n)), rng.integers(-1, 3, n)
+
+
+def by_hand_together(worlds):
+    same = (worlds[:, :, None] == worlds[:, None, :]) & (worlds >= 0)[:, None, :]
+    share = same.mean(axis=0)
+    np.fill_diagonal(share, 1.0)
+    return share
+
+
+@given(case=clusterings(), size=st.integers(1, 14))
+def test_blocks_are_means_over_pairs(case, size):
+    worlds, _ = case
+    n = worlds.shape[1]
+    size = min(size, n)
+    block = np.random.default_rng(n).permutation(np.arange(n) * size // n)
+    found = mean_together(patterns(worlds, "separate"), block, size)
+    share = by_hand_together(worlds)
+    expected = [
+        [share[np.ix_(block == a, block == b)].mean() for b in range(size)]
+        for a in range(size)
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_what_coassociation_draws():
+    rng = np.random.default_rng(0)
+    worlds, labels = rng.integers(-1, 3, (5, 20)), rng.integers(-1, 3, 20)
+    share = by_hand_together(worlds)
+    order = by_cluster_and_company(patterns(worlds, "separate"), labels)
+    image = plot.coassociation(worlds, labels).images[0]
+    np.testing.assert_allclose(image.get_array(), share[np.ix_(order, order)])
+    halves = share[np.ix_(order, order)].reshape(10, 2, 10, 2).mean(axis=(1, 3))
+    image = plot.coassociation(worlds, labels, max_size=10).images[0]
+    np.testing.assert_allclose(image.get_array(), halves, atol=1e-6)
+
+
+@given(case=clusterings())
+def test_objects_by_cluster_and_company(case):
+    worlds, labels = case
+    order = by_cluster_and_company(patterns(worlds, "separate"), labels).tolist()
+    same = (worlds[:, :, None] == worlds[:, None, :]) & (worlds >= 0)[:, None, :]
+    company = [same[:, i, labels == labels[i]].sum() for i in range(len(labels))]
+    keys = [(c < 0, c, -company[i]) for i, c in enumerate(labels.tolist())]
+    assert [keys[i] for i in order] == sorted(keys)
+
+
+def test_worlds_that_agree_sort_by_themselves():
+    worlds = np.tile([0, 1, 0, 1], (4, 1))
+    ax = plot.coassociation(worlds)
+    blocks = np.kron(np.eye(2), np.ones((2, 2)))
+    np.testing.assert_allclose(ax.images[0].get_array(), blocks)
+
+
+def test_never_more_than_max_size():
+    worlds = np.arange(5000) % 7 * np.ones((3, 1), dtype=int)
+    ax = plot.coassociation(worlds, worlds[0], max_size=60)
+    assert ax.images[0].get_array().shape == (60, 60)
+    assert ax.images[0].get_extent() == [0, 5000, 5000, 0]
+
+
+def test_many_clusters_in_each_world():
+    worlds = np.arange(300) // 2 * np.ones((2, 1), dtype=int)
+    found = patterns(worlds, "separate")
+    pairs = np.kron(np.eye(150), np.ones((2, 2)))
+    np.testing.assert_allclose(mean_together(found, np.arange(300), 300), pairs)
+
+
+# worlds
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12))
+def test_a_map_keeps_distances_in_the_plane(seed, n):
+    points = np.random.default_rng(seed).normal(size=(n, 2))
+    squares = np.square(points[:, None] - points).sum(axis=2)
+    places, shown = classical_scaling(squares)
+    again = np.square(places[:, None] - places).sum(axis=2)
+    np.testing.assert_allclose(again, squares, atol=1e-9)
+    assert shown.sum() == pytest.approx(float(n > 1))
+    assert shown[0] >= shown[1]
+
+
+def test_representatives_are_numbered_where_they_lie():
+    x = np.array([0.0, 1.0, 5.0, 6.0, 9.0])
+    ax = plot.divergences(np.square(x[:, None] - x), [3, 0])
+    worlds, kept = (c.get_offsets() for c in ax.collections[1:])
+    np.testing.assert_allclose(np.abs(np.diff(worlds[:, 0])), np.diff(x))
+    np.testing.assert_array_equal(kept, worlds[[3, 0]])
+    assert [text.get_text() for text in ax.texts] == ["1", "2"]
+    lines = np.array(ax.collections[0].get_segments())
+    np.testing.assert_array_equal(lines[:, 1], worlds[[0, 0, 3, 3, 3]])
+    assert "100%" in ax.get_xlabel()
+
+
+def test_worlds_that_are_all_alike_or_alone():
+    assert plot.divergences(np.zeros((4, 4)), [0]).get_xlabel().count("0%")
+    plot.divergences([[0.0]], [0])
+    plot.divergences(np.ones((3, 3)) - np.eye(3), [])
+
+
+# curves
+
+
+def test_objective_values():
+    line = plot.objective([5.0, np.nan, 3.0]).lines[0]
+    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3])
+    np.testing.assert_array_equal(line.get_ydata(), [5.0, np.nan, 3.0])
+    plot.objective([]).figure.draw_without_rendering()
+    plot.objective([1.0]).figure.draw_without_rendering()
+
+
+def test_choice_values():
+    rng = np.random.default_rng(0)
+    null = rng.random((19, 3))
+    ax = plot.choice([2, 3, 4], [0.5, 0.9, np.nan], null, k=3)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [0.5, 0.9, np.nan])
+    assert ax.lines[1].get_xdata() == [3, 3]
+    heights = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert heights.max() == pytest.approx(np.quantile(null, 0.95, axis=0).max())
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["references with 2 clusters, 90 %", "data", "chosen: 3"]
+    plot.choice(range(1, 40), np.ones(39), np.empty((0, 39)), k=1)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60), n_bins=st.integers(1, 12))
+def test_bins_by_hand(seed, n, n_bins):
+    rng = np.random.default_rng(seed)
+    confidence, correct = rng.integers(0, 21, n) / 20, rng.random(n) < 0.6
+    counts, said, right = in_bins(confidence, correct.astype(float), n_bins)
+    # In whole numbers of twentieths: nothing is rounded.
+    place = np.minimum(np.rint(confidence * 20).astype(int) * n_bins // 20, n_bins - 1)
+    for b in range(n_bins):
+        mine = place == b
+        assert counts[b] == mine.sum()
+        if mine.any():
+            assert said[b] == pytest.approx(confidence[mine].mean())
+            assert right[b] == pytest.approx(correct[mine].mean())
+        else:
+            assert np.isnan(said[b])
+
+
+def test_what_reliability_draws():
+    ax = plot.reliability([0.55, 0.55, 0.95, np.nan], [True, False, True, True])
+    curve = ax.lines[1]
+    np.testing.assert_allclose(curve.get_xdata(), [0.55, 0.95])
+    np.testing.assert_allclose(curve.get_ydata(), [0.5, 1.0])
+    band = ax.collections[0].get_paths()[0].vertices
+    assert np.ptp(band[band[:, 0] == 1.0, 1]) == pytest.approx(0.1)
+    assert ax.get_xlim()[0] == pytest.approx(0.5)
+    bars = next(other for other in ax.figure.axes if other is not ax)
+    assert [p.get_height() for p in bars.patches][5:] == [2, 0, 0, 0, 1]
+    plot.reliability([], []).figure.draw_without_rendering()
+
+
+# reachability
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30), most=st.integers(1, 30))
+def test_the_highest_of_neighbours(seed, n, most):
+    rng = np.random.default_rng(seed)
+    heights = rng.random(n)
+    heights[rng.random(n) < 0.2] = rng.choice([np.inf, np.nan])
+    labels = rng.integers(-1, 3, n)
+    bars, owners = highest_bars(heights, labels, most)
+    filled = np.where(np.isnan(heights), np.inf, heights)
+    assert len(bars) == min(n, most)
+    for b in range(len(bars)):
+        mine = np.flatnonzero(np.arange(n) * len(bars) // n == b)
+        assert bars[b] == filled[mine].max()
+        assert owners[b] in labels[mine[filled[mine] == bars[b]]]
+
+
+def test_what_reachability_draws():
+    ax = plot.reachability(
+        [0.3, np.inf, 0.2, 0.8], [1, 0, 2, 3], [0, 0, 1, -1], cut=0.5
+    )
+    corners = {
+        to_hex(c.get_facecolor()[0]).upper(): c.get_paths()[0].vertices
+        for c in ax.collections
+    }
+    blue = corners[style.PALETTE[0]]
+    top = ax.get_ylim()[1]
+    assert blue[blue[:, 0] < 1, 1].max() == pytest.approx(top)
+    assert blue[(blue[:, 0] > 1) & (blue[:, 0] <= 2), 1].max() == pytest.approx(0.3)
+    assert corners[style.PALETTE[1]][:, 1].max() == pytest.approx(0.2)
+    assert corners[style.NOISE][:, 1].max() == pytest.approx(0.8)
+    assert top > 0.8
+    assert ax.lines[0].get_ydata() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("heights", [[np.inf], [np.inf, np.nan], [np.inf, 0.0]])
+def test_nothing_is_reached(heights):
+    n = len(heights)
+    ax = plot.reachability(heights, range(n), [-1] * n)
+    assert 0 < ax.get_ylim()[1] < np.inf
+    ax.figure.draw_without_rendering()

@@ -1,0 +1,305 @@
+"""The page: complete, closed, readable, and written in one piece."""
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import incerta as ic
+from incerta.api.cluster import cluster
+from incerta.exceptions import FileError, MissingExtraError
+from incerta.report import render, summarise, write
+from incerta.report.render import _part, as_json
+from incerta.report.shown import picture
+from tests.report.examples import HOSTILE, by_rpc, groups, hostile_objects
+
+pytest.importorskip("jinja2")
+pytest.importorskip("plotly")
+
+VOID = {"meta", "link", "br", "input", "img"}
+
+
+class Page(HTMLParser):
+    """Elements of a page with their attributes and texts; checks the nesting."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.open, self.texts = [], [], {}
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append((tag, len(self.elements) - 1))
+
+    def handle_endtag(self, tag):
+        found, _ = self.open.pop()
+        assert found == tag
+
+    def handle_data(self, data):
+        for _, number in self.open:
+            self.texts[number] = self.texts.get(number, "") + data
+
+    def all(self, tag):
+        return [
+            (attrs, self.texts.get(number, ""))
+            for number, (found, attrs) in enumerate(self.elements)
+            if found == tag
+        ]
+
+
+def page_of(result):
+    return Page(render(summarise(result), picture(result)))
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return by_rpc(hostile_objects())
+
+
+@pytest.fixture(scope="module")
+def page(hostile):
+    return page_of(hostile)
+
+
+def test_the_data_in_the_page_are_the_summary(hostile, page):
+    told, *_ = (text for attrs, text in page.all("script") if attrs.get("id") == "data")
+    held = json.loads(told)
+    assert held["summary"] == json.loads(json.dumps(summarise(hostile)))
+    assert held["scatter"] == picture(hostile)
+
+
+def test_only_our_own_scripts_may_run(page):
+    scripts = [text for attrs, text in page.all("script") if "type" not in attrs]
+    assert len(scripts) == 2
+    assert len(page.all("script")) == 3
+    (policy,) = (a["content"] for a, _ in page.all("meta") if "http-equiv" in a)
+    rules = {rule.split()[0]: rule.split()[1:] for rule in policy.split(";")}
+    assert rules["default-src"] == ["'none'"]
+    assert "connect-src" not in rules
+    assert rules["script-src"] == [
+        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
+        for one in scripts
+    ]
+
+
+def test_nothing_points_out_of_the_page(page):
+    for tag, attrs in page.elements:
+        assert not any(name.startswith("on") for name in attrs)
+        assert "src" not in attrs
+        assert tag not in ("img", "svg", "iframe", "object", "embed", "form")
+        assert attrs.get("href", "#").startswith(("#", "data:,"))
+
+
+def test_hostile_texts_are_texts(page):
+    texts = [text for _, text in page.all("bdi")]
+    titles = [attrs.get("title", "") for attrs, _ in page.all("bdi")]
+    assert any(text.startswith("<b>mass</b>") for text in texts)
+    assert all(len(text) <= 60 for text in texts)
+    assert all(len(title) <= 1000 for title in titles)
+    assert page.all("img") == []
+    assert len(page.all("title")) == 1
+
+
+def test_ids_cut_in_the_page_are_whole_in_the_title(hostile):
+    summary = summarise(hostile)
+    summary["least_certain"] = [
+        {**summary["least_certain"][0], "id": one}
+        for one in summary["objects"]["id"][:10]
+    ]
+    page = Page(render(summary, picture(hostile)))
+    found = {text: attrs.get("title") for attrs, text in page.all("bdi")}
+    assert found[HOSTILE[0]] is None
+    assert found["x" * 59 + "…"] == "x" * 999 + "…"
+    assert found[HOSTILE[8]] is None
+
+
+def test_page_is_accessible_by_structure(page):
+    html = dict(page.elements)["html"]
+    assert html["lang"] == "en"
+    tags = [tag for tag, _ in page.elements]
+    for landmark in ("header", "nav", "main", "footer"):
+        assert tags.count(landmark) == 1
+    assert tags.count("h1") == 1
+    names = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
+    assert len(names) == len(set(names))
+    for tag, attrs in page.elements:
+        for key in ("aria-labelledby", "for"):
+            assert attrs.get(key, names[0]) in names
+        if tag == "th":
+            assert "scope" in attrs
+        if attrs.get("role") in ("img", "region"):
+            assert attrs["aria-label"]
+        if tag == "a":
+            assert attrs["href"][1:] in names
+
+
+def luminance(colour):
+    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares
+    ]
+    return float(np.dot([0.2126, 0.7152, 0.0722], parts))
+
+
+def contrast(one, other):
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_contrast(scheme):
+    blocks = re.findall(r":root \{(.*?)\}", _part("report.css"), re.DOTALL)
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", blocks[scheme]))
+    for text in ("text", "soft", "accent"):
+        for ground in ("page", "surface"):
+            assert contrast(colours[text], colours[ground]) >= 4.5
+    assert contrast(colours["text"], colours["warn"]) >= 4.5
+    assert contrast(colours["text"], colours["chosen"]) >= 4.5
+    assert contrast(colours["control"], colours["surface"]) >= 3.0
+
+
+@given(st.text())
+def test_json_in_a_script_cannot_end_it(text):
+    said = as_json({text: [text]})
+    assert not set(said) & set("<>&\u2028\u2029")
+    assert said.isascii()
+    assert json.loads(said) == {text: [text]}
+
+
+def test_json_refuses_what_is_no_json():
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_json([np.inf])
+
+
+def section_names(page):
+    return {attrs.get("id") for attrs, _ in page.all("section")}
+
+
+def test_sections_without_content_are_left_out():
+    found = section_names(page_of(cluster(groups(), k=3, method="UKMeans")))
+    assert {"summary", "picture", "clusters", "certainty", "objects"} <= found
+    assert not {"worlds", "number"} & found
+
+
+def test_sections_of_rpc(page):
+    assert {"worlds", "method", "again"} <= section_names(page)
+    names = {attrs.get("id") for attrs, _ in page.all("div")}
+    assert {"scatter", "world-map", "objective", "confidence"} <= names
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        ic.FDBSCAN(eps=1e-6, n_worlds=10),
+        ic.FDBSCAN(n_worlds=10),
+        ic.FOPTICS(n_worlds=10),
+    ],
+    ids=["noise", "FDBSCAN", "FOPTICS"],
+)
+def test_noise_has_a_column(method):
+    page = page_of(cluster(groups(), method=method))
+    keys = [attrs.get("data-key") for attrs, _ in page.all("th")]
+    assert "noise" in keys
+
+
+def test_no_column_for_noise_that_cannot_be(page):
+    assert "noise" not in [attrs.get("data-key") for attrs, _ in page.all("th")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [[0.0, 1.0], [0.1, 1.0], [9.0, 1.0], [9.1, 1.0]],
+        ic.from_gaussian([[1.0]], std=[[1.0]]),
+        ic.from_gaussian(np.eye(4, 60), std=np.full((4, 60), 0.1)),
+    ],
+    ids=["exact", "one object", "60 features"],
+)
+def test_odd_data(data):
+    n_clusters = min(len(data), 2)
+    page = page_of(cluster(data, k=n_clusters, method="UKMeans"))
+    assert "clusters" in section_names(page)
+
+
+def test_many_objects_are_said_to_be_shown_in_part():
+    rng = np.random.default_rng(0)
+    data = ic.from_gaussian(rng.normal(size=(6000, 1)), std=np.ones((6000, 1)))
+    result = cluster(data, k=2, method="UKMeans")
+    page = page_of(result)
+    (body,) = (text for _, text in page.all("main"))
+    told = " ".join(body.split())
+    assert "The table holds 5,000 of 6,000 objects: the 1,000 least certain" in told
+    assert "2,000 of 6,000 objects are drawn" in told
+    assert "drawn for 1,000 of them" in told
+
+
+def test_warnings_command_and_code_are_in_the_page(hostile):
+    told = dataclasses.replace(
+        hostile, warnings=("mind <this>",), command="incerta fit 'a b.csv' -k 3"
+    )
+    page = page_of(told)
+    assert "mind <this>" in [text for _, text in page.all("li")]
+    code = [text for _, text in page.all("pre")]
+    assert code[0] == "incerta fit 'a b.csv' -k 3"
+    assert "ic.cluster(data, k=3, method=ic.RPC(" in code[1]
+
+
+def test_write(tmp_path, hostile):
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    assert write(hostile, str(target), with_json=True) == target
+    assert {path.name for path in tmp_path.iterdir()} == {"report.html", "report.json"}
+    html = target.read_text("utf-8")
+    assert html.startswith("<!DOCTYPE html>")
+    assert html.index('charset="utf-8"') < 1024
+    told = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert told == json.loads(json.dumps(summarise(hostile)))
+
+
+def test_the_same_result_gives_the_same_page(tmp_path, hostile):
+    first = write(hostile, tmp_path / "a.html").read_bytes()
+    assert write(hostile, tmp_path / "b.html").read_bytes() == first
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, hostile, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(FileError, match=r"cannot write .*report\.html: No space left"):
+        write(hostile, target)
+    assert target.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_places_that_cannot_be_written(tmp_path, hostile):
+    with pytest.raises(FileError, match=r"no folder .*missing to write report\.html"):
+        write(hostile, tmp_path / "missing" / "report.html")
+    with pytest.raises(FileError, match="is a folder"):
+        write(hostile, tmp_path)
+    with pytest.raises(ValueError, match=r"use \.html"):
+        write(hostile, tmp_path / "report.json", with_json=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "plotly.offline"])
+def test_missing_library(tmp_path, hostile, monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'incerta\[report\]'"):
+        write(hostile, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,411 @@
+"""The summary says what the clustering says, and JSON can hold it."""
+
+import dataclasses
+import json
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+import incerta as ic
+from incerta.api.cluster import cluster
+from incerta.report import plain, summarise
+from incerta.report.shown import picture, separation, shown_objects
+from incerta.report.summarise import SURE, _confidence
+from incerta.report.words import choice_sentences
+from tests.report.examples import (
+    HOSTILE,
+    by_rpc,
+    groups,
+    hostile_objects,
+    with_choice,
+)
+
+METHODS = [
+    (ic.RPC(n_worlds=20, n_representatives=4), 3),
+    (ic.UKMeans(), 3),
+    (ic.UKMedoids(), 3),
+    (ic.FDBSCAN(n_worlds=20), "auto"),
+    (ic.FOPTICS(n_worlds=20), "auto"),
+    (ic.REP(KMeans(3, n_init=1), n_worlds=20), "auto"),
+    (ic.WorldConsensus(KMeans(3, n_init=1), n_worlds=20), 3),
+]
+
+
+@pytest.fixture(scope="module", params=METHODS, ids=lambda m: type(m[0]).__name__)
+def result(request):
+    method, k = request.param
+    return cluster(groups(), k=k, method=method, seed=3)
+
+
+def test_summary_is_strict_json_and_survives_it(result):
+    summary = summarise(result)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    drawn = picture(result)
+    assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
+
+
+def test_summary_says_what_the_result_says(result):
+    summary = summarise(result)
+    objects = summary["objects"]
+    assert objects["id"] == result.ids.tolist()
+    assert objects["cluster"] == result.labels.tolist()
+    assert objects["confidence"] == result.confidence.tolist()
+    assert objects["runner_up"] == result.runner_up.tolist()
+    assert summary["method"]["seed"] == result.seed == 3
+    assert summary["method"]["name"] == result.method
+    assert summary["n_noise"] == (result.labels == -1).sum()
+    assert sum(summary["confidence"]["histogram"]) == len(result.labels)
+
+
+def test_clusters_against_a_loop(result):
+    summary = summarise(result)
+    means, names = result.data.mean(), list(result.ids)
+    assert [one["cluster"] for one in summary["clusters"]] == list(
+        range(result.n_clusters)
+    )
+    for one in summary["clusters"]:
+        members = np.flatnonzero(result.labels == one["cluster"])
+        assert one["size"] == len(members)
+        assert one["share"] == pytest.approx(len(members) / len(means))
+        assert one["mean"] == pytest.approx(means[members].mean(axis=0))
+        assert one["spread"] == pytest.approx(means[members].std(axis=0), abs=1e-9)
+        assert one["confidence"] == pytest.approx(result.confidence[members].mean())
+        assert one["n_unsure"] == sum(result.confidence[members] < SURE)
+        assert names.index(one["typical"]) in members
+
+
+def test_runner_up_probability_is_its_membership(result):
+    objects = summarise(result)["objects"]
+    for i, (label, other) in enumerate(zip(objects["cluster"], objects["runner_up"])):
+        expected = (
+            0.0
+            if other == label
+            else (result.noise[i] if other < 0 else result.membership[i, other])
+        )
+        assert objects["runner_up_probability"][i] == pytest.approx(expected)
+
+
+def test_least_certain_come_first(result):
+    rows = summarise(result)["least_certain"]
+    found = [row["confidence"] for row in rows]
+    assert found == sorted(result.confidence)[: len(rows)]
+    assert len(rows) == 10
+    assert all(result.ids[row["position"]] == row["id"] for row in rows)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 3), st.integers(-1, 3), st.sampled_from([0.3, 0.8])),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_unsure_pairs_against_a_counter(rows):
+    labels, others, confidence = (np.array(column) for column in zip(*rows))
+    found = _confidence(labels, confidence, others)["unsure_between"]
+    pairs = Counter(
+        tuple(sorted((a, b))) for a, b, sure in rows if sure < SURE and a != b
+    )
+    assert {tuple(one["clusters"]): one["n_objects"] for one in found}.items() <= (
+        pairs.items()
+    )
+    counts = [one["n_objects"] for one in found]
+    assert counts == sorted(pairs.values(), reverse=True)[: len(counts)]
+    assert len(counts) == min(len(pairs), 5)
+
+
+def test_shares_of_worlds_fall_into_their_own_bins():
+    confidence = np.arange(11) / 10
+    labels = np.zeros(11, dtype=int)
+    found = _confidence(labels, confidence, labels - 1)["histogram"]
+    assert found == [1] * 9 + [2]
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=1, max_size=60),
+    st.integers(4, 20),
+    st.integers(0, 4),
+)
+def test_shown_objects(levels, most, least_certain):
+    confidence = np.array(levels) / 5
+    found = shown_objects(confidence, most, least_certain)
+    assert len(found) == min(len(levels), most)
+    assert (np.diff(found) > 0).all()
+    surest_left_out = np.delete(confidence, found).min(initial=np.inf)
+    shown = np.sort(confidence[found])
+    if len(levels) > most and least_certain:
+        assert (shown[:least_certain] <= surest_left_out).all()
+
+
+@given(st.integers(0, 1000), st.integers(1, 4))
+def test_separation_against_a_loop(seed, k):
+    rng = np.random.default_rng(seed)
+    means = 1e6 + rng.normal(size=(12, 3))
+    means[:, 2] = 5.0
+    labels = rng.integers(-1, k, 12)
+    found = separation(means, labels)
+    kept = means[labels >= 0]
+    for j in range(2):
+        within = sum(
+            np.square(means[labels == c, j] - means[labels == c, j].mean()).sum()
+            for c in range(k)
+            if (labels == c).any()
+        )
+        total = np.square(kept[:, j] - kept[:, j].mean()).sum() if len(kept) else 0.0
+        expected = 1.0 - within / total if total > 0 else 0.0
+        assert found[j] == pytest.approx(expected, abs=1e-6)
+    assert found[2] == 0.0
+
+
+def test_picture_holds_means_and_covariances():
+    result = by_rpc(groups(n_features=3))
+    drawn = picture(result)
+    assert drawn["axes"] == ["x0", "x1", "x2", "confidence"]
+    assert len(set(drawn["first"])) == 2
+    found = np.array(drawn["values"][:3]).T
+    np.testing.assert_allclose(found, result.data.mean(), rtol=1e-4)
+    covariance = result.data.covariance()
+    for key, values in drawn["covariances"].items():
+        i, j = map(int, key.split(","))
+        assert values == pytest.approx(covariance[:, i, j], rel=1e-4)
+    assert len(drawn["covariances"]) == 6
+
+
+def test_picture_offers_the_features_that_separate():
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(40, 9))
+    means[:20, 7] += 30.0
+    means[:20, 4] -= 30.0
+    data = ic.from_gaussian(means, std=np.full_like(means, 0.1))
+    drawn = picture(cluster(data, k=2, method="UKMeans"))
+    assert len(drawn["axes"]) == 7
+    assert {drawn["axes"][i] for i in drawn["first"]} == {"x4", "x7"}
+
+
+def test_one_feature_is_drawn_against_confidence():
+    data = ic.from_gaussian([[0.0], [0.1], [5.0], [5.2]], std=np.full((4, 1), 0.1))
+    drawn = picture(cluster(data, k=2, method="UKMeans"))
+    assert [drawn["axes"][i] for i in drawn["first"]] == ["x0", "confidence"]
+
+
+def test_many_objects_are_shown_in_part():
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(20_000, 2)) + 4.0 * rng.integers(0, 2, (20_000, 1))
+    data = ic.from_gaussian(means, std=np.full_like(means, 0.5))
+    result = cluster(data, k=2, method="UKMeans")
+    summary, drawn = summarise(result), picture(result)
+    assert summary["data"]["n_objects"] == 20_000
+    assert sum(summary["confidence"]["histogram"]) == 20_000
+    assert len(summary["objects"]["id"]) == 5000
+    least = np.argsort(result.confidence, kind="stable")[:1000]
+    assert set(least.tolist()) <= set(summary["objects"]["position"])
+    assert len(drawn["id"]) == 2000
+    assert drawn["n_ellipses"] == 1000
+    assert len(json.dumps([summary, drawn])) < 2_000_000
+
+
+def test_worlds_and_representatives():
+    result = by_rpc(groups())
+    worlds = summarise(result)["worlds"]
+    assert (worlds["n_drawn"], worlds["n_clustered"]) == (20, 5)
+    kept = result.estimator.representatives_.tolist()
+    assert [one["world"] for one in worlds["representatives"]] == kept
+    assert sum(one["stands_for"] for one in worlds["representatives"]) == 20
+    for row, one in zip(result.estimator.labels_per_world_, worlds["representatives"]):
+        assert one["agreement"] == pytest.approx(np.mean(row == result.labels))
+    assert len(worlds["map"]["x"]) == 20
+    assert summarise(result)["objective"] == list(result.estimator.objective_)
+
+
+def test_randomly_kept_worlds_have_no_map():
+    method = ic.RPC(n_worlds=20, n_representatives=5, selection="random")
+    worlds = summarise(cluster(groups(), k=3, method=method))["worlds"]
+    assert (worlds["n_drawn"], worlds["map"]) == (20, None)
+    assert worlds["representatives"][0]["stands_for"] is None
+
+
+def test_alternatives_of_rep():
+    method = ic.REP(KMeans(3, n_init=1), n_worlds=20)
+    result = cluster(groups(), method=method)
+    worlds = summarise(result)["worlds"]
+    assert worlds["representatives"] == []
+    found = [one["probability"] for one in worlds["alternatives"]]
+    assert found == pytest.approx(result.estimator.probabilities_)
+
+
+def test_reachability_without_infinities():
+    result = cluster(groups(), method=ic.FOPTICS(n_worlds=20))
+    reached = summarise(result)["reachability"]
+    in_order = result.estimator.reachability_[result.estimator.ordering_]
+    expected = [value if np.isfinite(value) else None for value in in_order]
+    assert reached["reachability"] == expected
+    assert None in reached["reachability"]
+
+
+def test_nothing_but_noise():
+    data = groups()
+    result = cluster(data, method=ic.FDBSCAN(eps=1e-6, n_worlds=10))
+    summary = summarise(result)
+    assert summary["clusters"] == []
+    assert summary["n_noise"] == len(data)
+    assert "found no cluster among 40 objects" in summary["sentences"][0]
+
+
+def test_objects_without_uncertainty():
+    summary = summarise(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
+    assert summary["data"]["exact"]
+    assert "no uncertainty" in summary["sentences"][-1]
+    assert picture(cluster([[0.0], [1.0]], k=2, method="UKMeans"))["n_ellipses"] == 0
+
+
+def test_a_single_object():
+    data = ic.from_gaussian([[1.0]], std=[[1.0]])
+    summary = summarise(cluster(data, k=1, method="UKMeans"))
+    assert summary["sentences"][0] == (
+        "UKMeans found 1 cluster among 1 object with 1 feature: it has 1 object."
+    )
+    json.dumps(summary, allow_nan=False)
+
+
+def test_values_without_a_mean():
+    data = ic.from_gaussian([[1.0, 2.0]] * 3, std=[[0.0, 0.0]] * 3)
+    summary = summarise(cluster(data, k=1, method="UKMeans"))
+    json.dumps(summary, allow_nan=False)
+    constant = ic.from_gaussian([[1.0, 2.0]] * 3, std=[[0.1, 0.0]] * 3)
+    summary = summarise(cluster(constant, k=1, method="UKMeans"))
+    assert summary["data"]["relative_uncertainty"] == [None, 0.0]
+
+
+def test_choice_of_k():
+    summary = summarise(with_choice(cluster(groups(), k=2, method="UKMeans")))
+    assert summary["choice"]["p_more"] == [0.02, 0.4, None]
+    assert summary["choice"]["reference_median"] == pytest.approx([1.0, 0.5, 0.4])
+    told = " ".join(summary["choice"]["sentences"])
+    assert "2 clusters of 1 to 3" in told
+    assert "fewer is unlikely (p = 0.020)" in told
+    assert "Nothing speaks for more (p = 0.400)" in told
+    assert "k=" not in summary["reproduce"]["python"]
+    last = {"k": 3, "tried": [1, 2, 3], "p_more": [0.02, 0.03, None]}
+    assert "larger numbers were not tried" in choice_sentences(last)[-1]
+
+
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize(
+    "method", ["UKMeans", ic.RPC(n_worlds=15, n_representatives=3), ic.FDBSCAN()]
+)
+def test_python_code_repeats_the_labels(method, scale):
+    data = groups()
+    k = "auto" if isinstance(method, ic.FDBSCAN) else 3
+    result = cluster(data, k=k, method=method, seed=7, scale=scale)
+    code = summarise(result)["reproduce"]["python"]
+    first, *rest = code.splitlines()
+    assert first == "import incerta as ic"
+    library = SimpleNamespace(cluster=cluster, RPC=ic.RPC)
+    names = {"ic": library, "data": data}
+    exec("\n".join(line for line in rest if not line.startswith("data")), names)
+    assert names["result"].labels.tolist() == result.labels.tolist()
+    assert names["result"].confidence.tolist() == result.confidence.tolist()
+
+
+def test_command_and_warnings_are_passed_on():
+    result = cluster(groups(), k=2, method="UKMeans")
+    result = dataclasses.replace(result, command="incerta fit a.csv", warnings=("odd",))
+    summary = summarise(result)
+    assert summary["reproduce"]["command"] == "incerta fit a.csv"
+    assert summary["warnings"] == ["odd"]
+
+
+def test_hostile_ids_are_plain_text():
+    ids = summarise(by_rpc(hostile_objects()))["objects"]["id"]
+    assert ids[0] == HOSTILE[0]
+    assert "\x00" not in ids[6]
+    assert "\ud800" not in ids[6]
+    assert len(ids[7]) == 1000
+    assert ids[8] == HOSTILE[8]
+    json.dumps(ids, ensure_ascii=False).encode("utf-8")
+
+
+def test_sentences():
+    result = cluster(groups(), method=ic.FDBSCAN(n_worlds=20))
+    unsure = int((result.confidence < SURE).sum())
+    told = " ".join(summarise(result)["sentences"])
+    assert told.startswith("FDBSCAN found ")
+    assert f"{plain.share(result.confidence.mean())} on average" in told
+    assert f"For {plain.counted(40 - unsure, 'object')}" in told or unsure == 0
+    assert "most uncertain feature is" in told
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.int64(3), 3),
+        (2.5, 2.5),
+        (2**60, str(2**60)),
+        (True, "True"),
+        (np.nan, "nan"),
+        ("a\x00\ud800b\n", "a\ufffd\ufffdb\n"),
+        (np.datetime64("2026-01-02"), "2026-01-02"),
+    ],
+)
+def test_names(value, name):
+    found = plain.name(value)
+    assert found == name
+    assert type(found) is type(name)
+
+
+def test_significant_digits():
+    found = plain.significant(np.array([np.pi, -1.23456789e-300, 1e9 + 1, 0.0]))
+    assert found.tolist() == [3.1416, -1.2346e-300, 1e9, 0.0]
+    found = plain.significant(np.array([[np.nan, np.inf], [-np.inf, 0.1 + 0.2]]))
+    np.testing.assert_array_equal(found, [[np.nan, np.inf], [-np.inf, 0.3]])
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "said"),
+    [
+        (12.345, 1.432, "12.3 ± 1.4"),
+        (-0.001, 0.52, "0.00 ± 0.52"),
+        (-0.13, 0.72, "−0.13 ± 0.72"),
+        (123456.0, 1234.0, "123,500 ± 1,200"),
+        (9.0, 9.96, "9 ± 10"),
+        (1e9, 1.0, "1e+09 ± 1"),
+        (1e-9, 1e-10, "1e−09 ± 1e−10"),
+        (3.14159, 0.0, "3.14"),
+        (None, 1.0, "–"),
+        (2.0, None, "2"),
+    ],
+)
+def test_measured(mean, spread, said):
+    assert plain.measured(mean, spread) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0.00"), (1.0, "1.00"), (0.999, ">0.99"), (0.001, "<0.01"), (None, "–")],
+)
+def test_share(value, said):
+    assert plain.share(value) == said
+
+
+def test_percent_never_rounds_to_all_or_nothing():
+    assert [plain.percent(x) for x in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
+        "0 %",
+        "less than 1 %",
+        "50 %",
+        "more than 99 %",
+        "100 %",
+    ]
+
+
+def test_listed():
+    assert [plain.listed(list(x)) for x in ("", "a", "ab", "abc")] == [
+        "",
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
