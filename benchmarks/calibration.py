@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
-from incerta.cluster._base import cut, nearest, shares
 from incerta.datasets import make_uncertain_blobs
+from incerta.estimators._base import cut, nearest, shares
 from incerta.spectral import Laplacians, consistency
 from incerta.spectral.extension import aligned
 

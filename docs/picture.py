@@ -1,6 +1,6 @@
 """Draw the picture of the README.
 
-    python docs/picture.py
+python docs/picture.py
 """
 
 from pathlib import Path

@@ -43,5 +43,7 @@ print(said[0].message)
 
 result = ic.cluster(data, k=2)
 ax = result.plot.scatter()
-ax.set_title(f"agreement with the two kinds: ARI {ic.metrics.ari(kind, result.labels):.2f}")
+ax.set_title(
+    f"agreement with the two kinds: ARI {ic.metrics.ari(kind, result.labels):.2f}"
+)
 plt.show()

@@ -2,8 +2,8 @@
 Your own clusterer: HDBSCAN over the error bars
 ===============================================
 
-HDBSCAN takes points. `WorldConsensus` runs it in every world, and says for each object in
-what share of the worlds it is in its cluster, elsewhere, or noise.
+HDBSCAN takes points. `WorldConsensus` runs it in every world, and says for each object
+in what share of the worlds it is in its cluster, elsewhere, or noise.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Weather stations: together or each by itself
 
 150 stations in and around Colorado, each with ten years of monthly temperature and
 precipitation. A station is not a point but 120 months. Months belong together: a cold
-January is cold everywhere. `load_weather(joint=True)` keeps them together, one month for
-all stations in each world.
+January is cold everywhere. `load_weather(joint=True)` keeps them together, one month
+for all stations in each world.
 """
 
 import matplotlib.pyplot as plt

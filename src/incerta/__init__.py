@@ -9,32 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incerta import (
-        cluster,
         data,
         datasets,
         divergence,
+        estimators,
         metrics,
+        plot,
+        report,
         selection,
         spectral,
         worlds,
     )
-    from incerta.api import KChoice, choose_k
-    from incerta.cluster import (
-        FDBSCAN,
-        FOPTICS,
-        PDBSCAN,
-        REP,
-        RPC,
-        SC,
-        UCPC,
-        CKMeans,
-        ExpectedSpectral,
-        MMVar,
-        PossibleWorldConsistency,
-        UKMeans,
-        UKMedoids,
-        WorldConsensus,
-    )
+    from incerta.api import Clustering, KChoice, choose_k, cluster, load, save
     from incerta.data import (
         PartitionedData,
         Standardizer,
@@ -53,13 +39,29 @@ if TYPE_CHECKING:
         from_xarray,
         read,
     )
+    from incerta.estimators import (
+        FDBSCAN,
+        FOPTICS,
+        PDBSCAN,
+        REP,
+        RPC,
+        SC,
+        UCPC,
+        CKMeans,
+        ExpectedSpectral,
+        MMVar,
+        PossibleWorldConsistency,
+        UKMeans,
+        UKMedoids,
+        WorldConsensus,
+    )
     from incerta.worlds import Worlds
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "incerta.api": ("KChoice", "choose_k"),
-    "incerta.cluster": (
+    "incerta.api": ("Clustering", "KChoice", "choose_k", "cluster", "load", "save"),
+    "incerta.estimators": (
         "FDBSCAN",
         "FOPTICS",
         "PDBSCAN",
@@ -96,11 +98,13 @@ _HOMES = {
     "incerta.worlds": ("Worlds",),
 }
 _ROOMS = (
-    "cluster",
     "data",
     "datasets",
     "divergence",
+    "estimators",
     "metrics",
+    "plot",
+    "report",
     "selection",
     "spectral",
     "worlds",

@@ -24,13 +24,13 @@ from sklearn.preprocessing import StandardScaler
 
 import incerta as ic
 from incerta.api import model_archive
-from incerta.api.choose_k import choose_k
 from incerta.api.clustering import Clustering
 from incerta.api.files import FORMAT_VERSION, load, save
 from incerta.api.model_archive import Archive, write_archive
 from incerta.api.model_values import Decoder, Encoder
-from incerta.cluster import __all__ as estimators
+from incerta.api.number import choose_k
 from incerta.data.partitioned import PartitionedData
+from incerta.estimators import __all__ as estimators
 from incerta.exceptions import ModelFileError
 from tests.api.make_models import FOLDER, answers
 from tests.strategies import KINDS, make

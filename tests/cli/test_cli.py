@@ -10,7 +10,7 @@ import pytest
 import typer
 
 import incerta as ic
-from incerta.api.cluster import NAMES
+from incerta.api.answer import NAMES
 from incerta.cli.app import app
 from incerta.cli.options import KINDS, METHODS
 from incerta.data import roles
@@ -142,7 +142,7 @@ def test_a_mistake_of_ours_is_called_one(call, wide, monkeypatch):
     def broken(*_, **__):
         raise AttributeError("no such thing")
 
-    monkeypatch.setattr(import_module("incerta.api.cluster"), "cluster", broken)
+    monkeypatch.setattr(import_module("incerta.api.answer"), "cluster", broken)
     done = call("fit", wide, *WIDE, code=1)
     assert "AttributeError: no such thing" in done.stderr
     assert "--debug" in done.stderr
@@ -153,7 +153,7 @@ def test_too_little_memory(call, wide, monkeypatch):
     def hungry(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(import_module("incerta.api.cluster"), "cluster", hungry)
+    monkeypatch.setattr(import_module("incerta.api.answer"), "cluster", hungry)
     done = call("fit", wide, *WIDE, code=1)
     assert done.stderr == "Error: there is not enough memory.\n"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.cli.columns import classes_of
 from incerta.cli.compare import _print_tables
 from incerta.cli.options import METHODS
@@ -77,7 +77,7 @@ def test_one_method_has_nothing_to_agree_with(call, wide):
 
 
 def test_k_is_chosen_once(call, wide, monkeypatch):
-    home = import_module("incerta.api.choose_k")
+    home = import_module("incerta.api.number")
     asked = []
     truly = home.choose_k
 
@@ -88,7 +88,7 @@ def test_k_is_chosen_once(call, wide, monkeypatch):
     monkeypatch.setattr(home, "choose_k", fewer)
     methods = ["--methods", "UKMeans,MMVar,FDBSCAN", "--format", "csv"]
     rows = rows_of(call("compare", wide, *WIDE, *methods).stdout)
-    assert asked == [range(1, 11)]
+    assert asked == [range(1, 9)]
     assert [row["clusters"] for row in rows[:2]] == ["3", "3"]
 
 

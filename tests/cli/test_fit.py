@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.api.files import load
 from incerta.cli.columns import Columns
 from incerta.cli.predict import said_in

@@ -77,7 +77,7 @@ def found():
 
 @pytest.fixture
 def here(tmp_path, monkeypatch, found):
-    home = import_module("incerta.api.cluster")
+    home = import_module("incerta.api.answer")
     truly = home.cluster
 
     def remembering(data, k, method, seed):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.cli.columns import Columns
 from incerta.cli.predict import said_in
 from tests.cli.conftest import QUICK, WIDE, wide_table

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 import incerta as ic
-from incerta.api.choose_k import KChoice
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
+from incerta.api.number import KChoice
 
 HOSTILE = (
     "<script>window.hacked = 1; alert(1)</script>",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.report import write
 from tests.report.examples import (
     HOSTILE,

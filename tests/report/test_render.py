@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.exceptions import FileError, MissingExtraError
 from incerta.report import render, summarise, write
 from incerta.report.render import _part, as_json

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 
 import incerta as ic
-from incerta.api.cluster import cluster
+from incerta.api.answer import cluster
 from incerta.report import plain, summarise
 from incerta.report.shown import picture, separation, shown_objects
 from incerta.report.summarise import SURE, _confidence

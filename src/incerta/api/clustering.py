@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from incerta.api.choose_k import KChoice
+from incerta.api.number import KChoice
 from incerta.backend.optional import installed
 from incerta.data.columns import FRAME_LIBRARIES
 from incerta.data.container import UncertainData

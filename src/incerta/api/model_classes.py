@@ -17,13 +17,13 @@ from sklearn.base import BaseEstimator
 
 from incerta.api.model_checks import CHECKS, SHAPES, check_estimator, check_shapes
 from incerta.api.model_recipes import FOREIGN, RECIPES, Recipe, State, UnstorableError
-from incerta.cluster import __all__ as estimators
 from incerta.data.partitioned import PartitionedData
+from incerta.estimators import __all__ as estimators
 
 OURS = {
-    "incerta.api.choose_k": ("KChoice",),
+    "incerta.api.number": ("KChoice",),
     "incerta.api.clustering": ("Clustering",),
-    "incerta.cluster": tuple(estimators),
+    "incerta.estimators": tuple(estimators),
     "incerta.data": ("Standardizer", "UncertainData"),
     "incerta.data.laws": (
         "Cells",

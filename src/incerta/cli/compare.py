@@ -125,7 +125,7 @@ def compare(
 
 
 def _takes_number(name: str) -> bool:
-    estimators = import_module("incerta.cluster")
+    estimators = import_module("incerta.estimators")
     return "n_clusters" in getattr(estimators, name)().get_params()
 
 
@@ -135,8 +135,8 @@ def _number(
     """The number for those that take one, chosen once for all of them."""
     if k != "auto" or not any(map(_takes_number, names)) or len(data) < 2:
         return k
-    from incerta.api.choose_k import choose_k
-    from incerta.api.cluster import MOST_TRIED
+    from incerta.api.answer import MOST_TRIED
+    from incerta.api.number import choose_k
     from incerta.data import Standardizer
 
     scaled = Standardizer().fit_transform(data) if scale else data
@@ -147,7 +147,7 @@ def _number(
 def _answer(
     data: "UncertainData", k: int | str, name: str, seed: int, scale: bool
 ) -> Answer:
-    from incerta.api.cluster import cluster
+    from incerta.api.answer import cluster
 
     start = time.perf_counter()
     asked = k if _takes_number(name) else "auto"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from incerta.api.clustering import Clustering
-    from incerta.cluster import RPC
     from incerta.datasets import Dataset
+    from incerta.estimators import RPC
     from incerta.typing import Ids
 
 N_UNSURE = 5
@@ -39,9 +39,9 @@ def demo(
     """
     from rich.console import Console
 
-    from incerta.api.cluster import cluster
-    from incerta.cluster import RPC
+    from incerta.api.answer import cluster
     from incerta.datasets import load_weather
+    from incerta.estimators import RPC
 
     console = Console(highlight=False)
     stations = load_weather()

@@ -97,7 +97,7 @@ def fit(
     elif report:
         options.refuse("--report", "a report needs a folder; give -o DIR.")
     _check_extras(form, report)
-    from incerta.api.cluster import cluster
+    from incerta.api.answer import cluster
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         data = columns.read(path)

@@ -15,8 +15,8 @@ from incerta.report.worlds import world_facts
 from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
-    from incerta.api.choose_k import KChoice
     from incerta.api.clustering import Clustering
+    from incerta.api.number import KChoice
 
 FORMAT = 1
 SURE = 0.8  # as `Clustering.unclassifiable` has it

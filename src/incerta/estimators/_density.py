@@ -5,11 +5,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.cluster._base import (
-    UncertainClusterMixin,
-    in_order_of_appearance,
-    shares,
-)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.density.expansion import grown
@@ -17,6 +12,11 @@ from incerta.density.in_worlds import labels_in_worlds, new_labels_in_worlds
 from incerta.density.radius import knee, neighbour_distances
 from incerta.density.reach import Reach
 from incerta.density.reachability import share_within
+from incerta.estimators._base import (
+    UncertainClusterMixin,
+    in_order_of_appearance,
+    shares,
+)
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of

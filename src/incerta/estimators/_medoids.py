@@ -11,15 +11,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.cluster._base import (
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.divergence.distances import expected_distance_matrix, expected_distances
+from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterMixin,
     in_order_of_appearance,
 )
-from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData
-from incerta.divergence.distances import expected_distance_matrix, expected_distances
 from incerta.partition.medoids import METHODS, Medoids, assign, seeds
 from incerta.partition.shares import nearest_shares
 from incerta.typing import Array, Indices, Seed

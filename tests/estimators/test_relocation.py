@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-from incerta.cluster._relocation import UCPC, MMVar
 from incerta.datasets import make_uncertain_blobs
+from incerta.estimators._relocation import UCPC, MMVar
 from tests.strategies import KINDS, make, uncertain_data
 
 both = pytest.mark.parametrize("Estimator", [MMVar, UCPC])

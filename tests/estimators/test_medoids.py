@@ -10,9 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-from incerta.cluster._medoids import UKMedoids
 from incerta.datasets import make_uncertain_blobs
 from incerta.divergence.distances import expected_distance_matrix
+from incerta.estimators._medoids import UKMedoids
 from incerta.metrics import clustering_accuracy
 from tests.strategies import KINDS, make, uncertain_data
 
@@ -224,7 +224,7 @@ def test_too_few_passes():
 
 
 def test_too_many_objects(monkeypatch):
-    monkeypatch.setattr("incerta.cluster._medoids.MOST_OBJECTS", 10)
+    monkeypatch.setattr("incerta.estimators._medoids.MOST_OBJECTS", 10)
     with pytest.raises(ValueError, match=r"11 objects are too many .* UKMeans takes"):
         UKMedoids(2).fit(np.random.default_rng(0).normal(size=(11, 2)))
 

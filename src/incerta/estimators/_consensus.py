@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from incerta.cluster._base import Interval, StrOptions
-from incerta.cluster._worlds import WorldsMixin
 from incerta.ensemble.naming import matched
 from incerta.ensemble.runs import cluster_worlds
+from incerta.estimators._base import Interval, StrOptions
+from incerta.estimators._worlds import WorldsMixin
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 

@@ -8,11 +8,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.memory import blocks
-from incerta.cluster._base import (
-    UncertainClusterMixin,
-    in_order_of_appearance,
-    shares,
-)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus import consensus
@@ -24,6 +19,11 @@ from incerta.ensemble.runs import (
     representative_worlds,
 )
 from incerta.ensemble.stability import Instability, mean_agreement, sources
+from incerta.estimators._base import (
+    UncertainClusterMixin,
+    in_order_of_appearance,
+    shares,
+)
 from incerta.exceptions import IncertaWarning
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds

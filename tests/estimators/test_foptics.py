@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-from incerta.cluster import _foptics
-from incerta.cluster._foptics import FOPTICS
+from incerta.estimators import _foptics
+from incerta.estimators._foptics import FOPTICS
 from incerta.exceptions import IncertaWarning
 from tests.strategies import KINDS, make
 

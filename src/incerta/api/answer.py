@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from incerta import cluster as estimators
-from incerta.api.choose_k import KChoice, choose_k
+from incerta import estimators
 from incerta.api.clustering import Clustering
+from incerta.api.number import KChoice, choose_k
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer

@@ -8,15 +8,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.cluster._base import (
-    Interval,
-    StrOptions,
-    UncertainClusterMixin,
-    cut,
-    nearest,
-    of_unit_length,
-    shares,
-)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint, Law
@@ -26,6 +17,15 @@ from incerta.divergence.expected import (
     expected_squared_distances,
     points_like,
     with_closed_form,
+)
+from incerta.estimators._base import (
+    Interval,
+    StrOptions,
+    UncertainClusterMixin,
+    cut,
+    nearest,
+    of_unit_length,
+    shares,
 )
 from incerta.spectral.affinity import (
     dense_affinity,

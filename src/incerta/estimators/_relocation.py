@@ -13,14 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.cluster._base import (
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterMixin,
     in_order_of_appearance,
 )
-from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData
 from incerta.partition.moments import Objective, mean_by_cluster, mmvar, ucpc
 from incerta.partition.relocate import Sweep, relocation_sweeps
 from incerta.partition.seeding import random_partition, seeded_partition

@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN
 
-from incerta.cluster._base import Interval, StrOptions
-from incerta.cluster._worlds import WorldsMixin
 from incerta.density.in_worlds import new_labels_in_worlds
 from incerta.density.radius import knee, neighbour_distances
 from incerta.ensemble.naming import renamed
 from incerta.ensemble.runs import cluster_worlds
+from incerta.estimators._base import Interval, StrOptions
+from incerta.estimators._worlds import WorldsMixin
 from incerta.typing import Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.streams import as_seed

@@ -7,18 +7,18 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN
 
-from incerta.cluster._base import (
-    Interval,
-    StrOptions,
-    in_order_of_appearance,
-    shares,
-)
-from incerta.cluster._worlds import WorldsMixin
 from incerta.density.radius import knee, neighbour_distances
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.naming import renamed, renamings
 from incerta.ensemble.representative import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.runs import Runs, cluster_worlds
+from incerta.estimators._base import (
+    Interval,
+    StrOptions,
+    in_order_of_appearance,
+    shares,
+)
+from incerta.estimators._worlds import WorldsMixin
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.streams import as_seed

@@ -9,15 +9,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.cluster._base import (
-    Interval,
-    StrOptions,
-    UncertainClusterMixin,
-    cut,
-    nearest,
-    of_unit_length,
-    shares,
-)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.divergence import (
@@ -25,6 +16,15 @@ from incerta.divergence import (
     energy,
     jensen_shannon,
     jensen_shannon_per_feature,
+)
+from incerta.estimators._base import (
+    Interval,
+    StrOptions,
+    UncertainClusterMixin,
+    cut,
+    nearest,
+    of_unit_length,
+    shares,
 )
 from incerta.selection import random_worlds, representatives
 from incerta.spectral.consistency import Consistency, consistency

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
@@ -24,7 +25,20 @@ __all__ = [
 
 
 class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
-    """Checks shared by all clusterers of uncertain data."""
+    """What all clusterers of uncertain data share."""
+
+    def save(self, path: Any) -> None:
+        """Write the fitted estimator to a file that `incerta.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced when the new one is complete.
+        """
+        from incerta.api.files import save
+
+        check_is_fitted(self)
+        save(self, path)
 
     def _check_objects(self, X: Any) -> UncertainData:
         """Check parameters and input, in one place."""

@@ -65,6 +65,6 @@ def test_weather_joint_and_not():
 
 
 def test_too_many_objects(monkeypatch):
-    monkeypatch.setattr("incerta.cluster._expected.MOST_OBJECTS", 10)
+    monkeypatch.setattr("incerta.estimators._expected.MOST_OBJECTS", 10)
     with pytest.raises(ValueError, match=r"11 objects are too many .* RPC takes more"):
         ic.ExpectedSpectral(2).fit(np.random.default_rng(0).normal(size=(11, 2)))

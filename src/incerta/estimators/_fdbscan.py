@@ -6,8 +6,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from incerta.cluster._base import Interval, StrOptions
-from incerta.cluster._density import RadiusMixin
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
 from incerta.density.reach import (
@@ -18,6 +16,8 @@ from incerta.density.reach import (
     of_worlds,
 )
 from incerta.density.within import within
+from incerta.estimators._base import Interval, StrOptions
+from incerta.estimators._density import RadiusMixin
 from incerta.typing import Seed
 
 

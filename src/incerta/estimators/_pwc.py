@@ -15,13 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.cluster._base import (
-    Interval,
-    StrOptions,
-    UncertainClusterMixin,
-    cut,
-    shares,
-)
 from incerta.data.coerce import objects_of
 from incerta.ensemble.consensus_affinity import (
     Consensus,
@@ -34,6 +27,13 @@ from incerta.ensemble.consensus_affinity import (
     weighted_mean,
 )
 from incerta.ensemble.runs import representative_worlds
+from incerta.estimators._base import (
+    Interval,
+    StrOptions,
+    UncertainClusterMixin,
+    cut,
+    shares,
+)
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds

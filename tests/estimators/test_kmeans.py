@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
 import incerta as ic
-from incerta.cluster._base import in_order_of_appearance
 from incerta.datasets import make_uncertain_blobs
+from incerta.estimators._base import in_order_of_appearance
 from incerta.partition.euclidean import (
     PRUNING,
     Shifts,

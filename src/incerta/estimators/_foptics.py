@@ -8,12 +8,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.cluster._base import (
-    Interval,
-    StrOptions,
-    in_order_of_appearance,
-)
-from incerta.cluster._density import DensityMixin
 from incerta.data.container import UncertainData
 from incerta.density.ordering import (
     Extraction,
@@ -28,6 +22,12 @@ from incerta.density.reachability import (
     expected_on_grid,
     share_within,
 )
+from incerta.estimators._base import (
+    Interval,
+    StrOptions,
+    in_order_of_appearance,
+)
+from incerta.estimators._density import DensityMixin
 from incerta.exceptions import IncertaWarning
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of

@@ -11,14 +11,14 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.cluster._base import (
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterMixin,
     in_order_of_appearance,
 )
-from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed

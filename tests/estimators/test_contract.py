@@ -9,10 +9,10 @@ from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-import incerta.cluster
+import incerta.estimators
 from tests.strategies import KINDS, make
 
-NAMES = incerta.cluster.__all__
+NAMES = incerta.estimators.__all__
 # What they run in each world.
 CLUSTERERS = {"REP": KMeans(2), "WorldConsensus": KMeans(2)}
 

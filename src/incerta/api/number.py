@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 
 from incerta.api.references import adjusted_p_values, excess, reference_structure
 from incerta.api.structure import structure_of
-from incerta.backend.optional import require
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.typing import Array, Seed
@@ -52,7 +51,7 @@ class KChoice:
     --------
     >>> import incerta as ic
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
-    >>> choice = choose_k(data, range(1, 5), n_worlds=5, n_null=19, random_state=0)
+    >>> choice = ic.choose_k(data, range(1, 5), n_worlds=5, n_null=19, random_state=0)
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.p_values.round(2)
@@ -115,18 +114,9 @@ class KChoice:
         -------
         matplotlib Axes
         """
-        if ax is None:
-            pyplot = require("matplotlib.pyplot", "plot", "a plot of the choice of k")
-            ax = pyplot.subplots()[1]
-        low, high = np.quantile(self.null_scores, [0.05, 0.95], axis=0)
-        label = f"references with {self._fewest}, 90 %"
-        ax.fill_between(self.ks, low, high, color="0.85", label=label)
-        ax.plot(self.ks, self.scores, "o-", label="data")
-        ax.axvline(self.k, color="0.4", linestyle=":", label=f"chosen: {self.k}")
-        ax.set(xlabel="number of clusters", ylabel="stability over worlds")
-        ax.set_xticks(self.ks)
-        ax.legend(loc="lower left")
-        return ax
+        from incerta.plot import choice
+
+        return choice(self.ks, self.scores, self.null_scores, self.k, ax=ax)
 
 
 def choose_k(

@@ -350,7 +350,7 @@ def test_many_objects_take_the_same_way(monkeypatch):
 
 
 def test_too_many_clusters_to_store(monkeypatch):
-    monkeypatch.setattr("incerta.cluster._worlds.MOST_ENTRIES", 10)
+    monkeypatch.setattr("incerta.estimators._worlds.MOST_ENTRIES", 10)
     with pytest.raises(ValueError, match="30 objects fall into 2 clusters"):
         WorldConsensus(TWO, 5, random_state=0).fit(pair())
 

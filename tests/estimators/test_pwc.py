@@ -14,8 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
-from incerta.cluster import _pwc
-from incerta.cluster._pwc import PossibleWorldConsistency
 from incerta.ensemble.consensus_affinity import (
     adaptive_affinity,
     agreement_weights,
@@ -24,6 +22,8 @@ from incerta.ensemble.consensus_affinity import (
     rank_constrained,
     weighted_mean,
 )
+from incerta.estimators import _pwc
+from incerta.estimators._pwc import PossibleWorldConsistency
 from tests.strategies import KINDS, make
 
 seeds = st.integers(0, 2**32 - 1)

@@ -10,9 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
-from incerta.cluster._rep import REP
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.representative import BOUNDS
+from incerta.estimators._rep import REP
 from incerta.exceptions import IncertaWarning
 from tests.strategies import KINDS, make
 
