@@ -42,7 +42,8 @@ print(said[0].message)
 # Imputed objects have long ellipses, tilted as the two features hang together.
 
 result = ic.cluster(data, k=2)
-ax = result.plot.scatter()
+fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+result.plot.scatter(ax=ax)
 ax.set_title(
     f"agreement with the two kinds: ARI {ic.metrics.ari(kind, result.labels):.2f}"
 )

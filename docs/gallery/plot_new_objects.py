@@ -32,7 +32,8 @@ new = ic.from_gaussian(
 membership = again.estimator.predict_proba(again.scaler.transform(new))
 print(membership.round(2))
 
-ax = result.plot.scatter()
+fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+result.plot.scatter(ax=ax)
 ax.errorbar(
     *new.mean().T,
     xerr=np.sqrt(new.variance()[:, 0]),

@@ -163,7 +163,7 @@ Clusters = Annotated[
         "-k",
         metavar="N|auto",
         callback=_whole_or_auto,
-        help="Number of clusters; auto chooses among 1 to 10.",
+        help="Number of clusters; auto chooses among 1 to 8.",
     ),
 ]
 Seed = Annotated[

@@ -1,0 +1,57 @@
+"""The commands of the README and of the documentation run as they are written."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/cli.rst"]
+
+
+def commands_of(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^    (incerta .+)$", text, re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The tables that the commands are about."""
+    rng = np.random.default_rng(0)
+    for name, n in (("survey", 60), ("later", 5)):
+        place = 20.0 * rng.integers(3, size=n)
+        rows = ["county,income,income_moe,rent,rent_moe"]
+        rows += [
+            f"c{i},{place[i] + rng.normal():.3f},{rng.uniform(0.5, 2):.3f},"
+            f"{place[i] / 2 + rng.normal():.3f},{rng.uniform(0.5, 2):.3f}"
+            for i in range(n)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    rows = ["sample,x,y"]
+    rows += [
+        f"s{i},{9 * (i % 2) + rng.normal():.3f},{rng.normal():.3f}"
+        for i in range(20)
+        for _ in range(3)
+    ]
+    (tmp_path / "replicates.csv").write_text("\n".join(rows) + "\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_run(page, folder):
+    commands = commands_of(page)
+    assert commands
+    path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"},
+        )
+        assert done.returncode == 0, (command, done.stderr)
+    assert (folder / "out" / "report.html").exists()
