@@ -73,7 +73,7 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         they cannot be with others in more than `threshold`.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
-    membership_ : ndarray of shape (n_objects, n_clusters_)
+    membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; what is
         missing to 1 is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
@@ -223,7 +223,7 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray of shape (n_new, n_clusters_)
+        ndarray of shape (n_new, n_found)
             Columns in the order of the labels; what is missing to 1 is noise.
         """
         if not self.soft:

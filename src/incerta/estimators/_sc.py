@@ -66,7 +66,7 @@ class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         The radius that was used.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
-    membership_ : ndarray of shape (n_objects, n_clusters_)
+    membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; what is
         missing to 1 is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)

@@ -76,7 +76,7 @@ class WorldsMixin(UncertainClusterMixin):
 
         Returns
         -------
-        ndarray of shape (n_new, n_clusters_)
+        ndarray of shape (n_new, n_found)
             Columns in the order of the labels; what is missing to 1 is noise.
         """
         positions, new = self._worlds_of_new(X)
