@@ -46,6 +46,29 @@ def test_examples_of_the_pages_run(page):
     assert done.returncode == 0, done.stdout
 
 
+def test_the_other_code_of_the_readme_runs():
+    # Blocks without prompts, about data of the reader's own.
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.+?)^```", text, re.MULTILINE | re.DOTALL)
+    (block,) = (each for each in blocks if ">>>" not in each)
+    survey = "county,income,income_moe\nA,1,0.1\nB,2,0.2\n"
+    prepared = f"""
+import os, tempfile
+from scipy import stats
+os.chdir(tempfile.mkdtemp())
+open("survey.csv", "w").write({survey!r})
+mean = errors = low = [[1.0], [2.0]]
+high, values, objects = [[3.0], [4.0]], [[1.0], [2.0], [3.0]], [0, 0, 1]
+ensemble, rows = [mean, low], [[stats.norm(0, 1)], [stats.norm(1, 1)]]
+df = dict(star=["a", "b"], mass=[1, 2], radius=[3, 4])
+df |= dict(mass_error=[0.1, 0.2], radius_error=[0.1, 0.2])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", prepared + block], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_no_lock_file_and_no_foreign_path():
     # Spelled in pieces, so that this file passes its own test.
     forbidden = re.compile("|".join(["/wo" + "rk/", "/ro" + "ot/", "pypi" + r"\.org"]))

@@ -29,7 +29,7 @@ print("same labels:", np.array_equal(again.labels, result.labels))
 new = ic.from_gaussian(
     [data.mean()[0] + 0.3, data.mean().mean(axis=0)], std=[[0.2, 0.2], [4.0, 4.0]]
 )
-membership = again.estimator.predict_proba(again.scaler.transform(new))
+membership = again.predict_proba(new)
 print(membership.round(2))
 
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")

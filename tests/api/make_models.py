@@ -27,6 +27,7 @@ def models():
     return {
         "RPC": ic.RPC(2, n_worlds=5, n_representatives=3, random_state=0).fit(data),
         "UKMeans": ic.UKMeans(2, random_state=0).fit(data),
+        "Clustering": ic.cluster(data, k=2, method="UKMeans"),
         "FDBSCAN": ic.FDBSCAN(eps=1.5, min_samples=3, n_worlds=20, random_state=0).fit(
             data
         ),
@@ -36,10 +37,11 @@ def models():
 def answers(model):
     """What a model says, as JSON holds it."""
     new = ic.from_gaussian(NEW, std=0.3, feature_names=["mass", "light"])
+    fitted = getattr(model, "estimator", model)
     return {
-        "labels": model.labels_.tolist(),
-        "membership": model.membership_.tolist(),
-        "confidence": model.confidence_.tolist(),
+        "labels": fitted.labels_.tolist(),
+        "membership": fitted.membership_.tolist(),
+        "confidence": fitted.confidence_.tolist(),
         "predict": model.predict(new).tolist(),
         "predict_proba": model.predict_proba(new).tolist(),
     }

@@ -22,7 +22,7 @@ FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
 # Those that need no number of clusters, and take none.
-FIND_THEIR_OWN = ("FDBSCAN", "PDBSCAN", "SC", "REP")
+FIND_THEIR_OWN = ("FDBSCAN", "FOPTICS", "PDBSCAN", "SC", "REP")
 NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 
 
@@ -44,8 +44,8 @@ def cluster(
         their own number.
     method : "auto", name or estimator, default="auto"
         "auto" is `RPC` up to 5000 objects and `UKMeans` beyond; a name is that of an
-        estimator, in any case: ``"fdbscan"``; an estimator is used as it is, its seed
-        and number of clusters apart.
+        estimator, in any case: ``"fdbscan"``; an estimator is used as it is, with its
+        own number of clusters unless `k` is given, and with `seed`.
     seed : int, RandomState, Generator or None, default=0
         The same seed gives the same answer, tomorrow as well. None takes a new one.
     scale : bool, default=True
@@ -83,7 +83,8 @@ def cluster(
             reasons.append(
                 "Features were brought to one scale by their spread between objects."
             )
-        model, choice, why = _with_number(model, k, scaled, seed)
+        own = not isinstance(method, str)
+        model, choice, why = _with_number(model, k, own, scaled, seed)
         reasons += why
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
@@ -126,7 +127,7 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
 
 
 def _with_number(
-    model: Any, k: int | str, data: UncertainData, seed: int
+    model: Any, k: int | str, own: bool, data: UncertainData, seed: int
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number is from."""
     name = type(model).__name__
@@ -135,8 +136,10 @@ def _with_number(
         msg = f"k={k!r} must be a whole number or 'auto'."
         raise ValueError(msg)
     if isinstance(k, str):
-        if name in FIND_THEIR_OWN or name == "FOPTICS" or not known:
+        if name in FIND_THEIR_OWN:
             return model, None, [f"{name} finds the number of clusters itself."]
+        if own:
+            return model, None, []
         if len(data) < 2:
             return model.set_params(n_clusters=1), None, ["A single object."]
         tried = range(1, min(MOST_TRIED, len(data)) + 1)

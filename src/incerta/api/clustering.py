@@ -12,6 +12,7 @@ import numpy as np
 
 from incerta.api.number import KChoice
 from incerta.backend.optional import installed
+from incerta.data.coerce import as_uncertain
 from incerta.data.columns import FRAME_LIBRARIES
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
@@ -66,7 +67,7 @@ class Clustering:
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
     >>> result = ic.cluster(data, k=3)
     >>> result.labels[:6], result.confidence[:3]
-    (array([0, 1, 1, 1, 0, 2]), array([1., 1., 1.]))
+    (array([0, 1, 2, 2, 1, 0]), array([1., 1., 1.]))
     >>> len(result.unclassifiable(confidence=0.8))
     0
     """
@@ -145,6 +146,36 @@ class Clustering:
 
         return Plots(self)
 
+    def predict(self, X: Any) -> Indices:
+        """Cluster of new objects, given in the units of the data.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            New objects with the same features.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+            −1 is noise.
+        """
+        return self.estimator.predict(self._scaled(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each cluster for new objects, given in the units of the data.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            New objects with the same features.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters)
+            What lacks to 1 is noise.
+        """
+        return self.estimator.predict_proba(self._scaled(X))
+
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
 
@@ -211,7 +242,7 @@ class Clustering:
             one whose mean is nearest to the middle of the cluster, features on one
             scale.
         """
-        means = self._scaled().mean()
+        means = self._scaled(self.data).mean()
         out = np.empty(self.n_clusters, dtype=np.intp)
         for c in range(self.n_clusters):
             members = np.flatnonzero(self.labels == c)
@@ -290,10 +321,11 @@ class Clustering:
             f"confidence {self.confidence.mean():.2f}"
         )
 
-    def _scaled(self) -> UncertainData:
+    def _scaled(self, X: Any) -> UncertainData:
+        data = as_uncertain(X)
         if self.scaler is None:
-            return self.data
-        scaled = self.scaler.transform(self.data)
+            return data
+        scaled = self.scaler.transform(data)
         assert isinstance(scaled, UncertainData)
         return scaled
 

@@ -113,7 +113,14 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
 
     Examples
     --------
-    See `save`.
+    >>> import tempfile
+    >>> import incerta as ic
+    >>> fitted = ic.UKMeans(2, random_state=0).fit([[0.0], [0.2], [5.0], [5.1]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fitted.save(f"{folder}/model.incerta")
+    ...     again = ic.load(f"{folder}/model.incerta")
+    >>> again.predict([[4.0]])
+    array([1])
     """
     file = Path(path)
     limit = physical_bytes() // 2 if max_bytes is None else int(max_bytes)

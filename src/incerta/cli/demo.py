@@ -63,7 +63,7 @@ def demo(
         results.append(result)
         rpc = result.estimator
         console.print()
-        console.print(_profile(stations, rpc, title))
+        console.print(_profile(stations, result, title))
         console.print(_unsure(stations, rpc))
         console.print(_agreement(stations, rpc))
     if not no_report:
@@ -83,7 +83,7 @@ def _report(result: "Clustering", path: Path) -> str:
     return f"Report: {path}"
 
 
-def _profile(stations: "Dataset", rpc: "RPC", title: str) -> "Table":
+def _profile(stations: "Dataset", result: "Clustering", title: str) -> "Table":
     from rich.box import SIMPLE
     from rich.table import Table
 
@@ -91,21 +91,19 @@ def _profile(stations: "Dataset", rpc: "RPC", title: str) -> "Table":
     for heading in ("cluster", "size", "°C", "mm/month", "altitude m", "confidence"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("typical station", no_wrap=True)
-    means, names = stations.data.mean(), _names(stations)
+    clusters = result.profile()
+    typical = result.ids[result.representatives()]
     elevation = stations.objects["elevation"]
-    for cluster in range(rpc.n_clusters_):
-        members = rpc.labels_ == cluster
-        temperature, precipitation = means[members].mean(axis=0)
-        centre = rpc.embedding_[members].mean(axis=0)
-        apart = ((rpc.embedding_[members] - centre) ** 2).sum(axis=1)
+    for cluster in range(result.n_clusters):
+        temperature, precipitation = clusters.mean[cluster]
         table.add_row(
             str(cluster),
-            str(members.sum()),
+            str(clusters.size[cluster]),
             f"{temperature:.1f}",
             f"{precipitation:.0f}",
-            f"{elevation[members].mean():.0f}",
-            f"{rpc.confidence_[members].mean():.2f}",
-            names[members][apart.argmin()],
+            f"{elevation[result.labels == cluster].mean():.0f}",
+            f"{clusters.confidence[cluster]:.2f}",
+            typical[cluster],
         )
     return table
 

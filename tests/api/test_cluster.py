@@ -1,0 +1,213 @@
+"""`cluster` and what it returns."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.cluster import KMeans
+
+import incerta as ic
+from incerta.exceptions import IncertaWarning
+from tests.strategies import KINDS, make
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return ic.datasets.make_uncertain_blobs(60, 2, 3, uncertainty=2.0, random_state=1)[
+        0
+    ]
+
+
+def test_rules_of_auto(blobs, monkeypatch):
+    few = ic.cluster(blobs, k=3)
+    assert few.method == "RPC"
+    assert any("no more than 5000 objects (60)" in why for why in few.reasons)
+    monkeypatch.setattr("incerta.api.answer.FEW_OBJECTS", 50)
+    many = ic.cluster(blobs, k=3)
+    assert many.method == "UKMeans"
+    assert "more than 50 objects (60)" in many.explain()
+
+
+def test_number_of_clusters_is_chosen(blobs):
+    data = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)[0]
+    result = ic.cluster(data, method="UKMeans")
+    assert result.choice.k == result.n_clusters == 3
+    assert "3 clusters: the smallest number" in result.explain()
+    density = ic.cluster(data, method="fdbscan")
+    assert density.choice is None
+    assert "FDBSCAN finds the number of clusters itself" in density.explain()
+
+
+def test_methods_by_name_and_by_estimator(blobs):
+    for name in ("CKMeans", "ckmeans", "UKMEDOIDS"):
+        assert ic.cluster(blobs, 3, name).method.lower() == name.lower()
+    given = ic.UKMeans(n_init=2)
+    result = ic.cluster(blobs, 3, given)
+    assert result.estimator.n_init == 2
+    assert not hasattr(given, "labels_")  # it was copied
+    assert ic.cluster(blobs, method=ic.UKMeans(4)).n_clusters == 4
+    own = ic.WorldConsensus(KMeans(3), n_worlds=20)
+    assert ic.cluster(blobs, 3, own).n_clusters == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "dbscan"}, "method='dbscan' must be 'auto' or one of"),
+        ({"k": 0}, "k=0 must be a whole number"),
+        ({"k": "many"}, "k='many' must be"),
+        ({"k": 2.5}, r"k=2\.5 must be"),
+        ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
+        ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
+    ],
+)
+def test_bad_questions(blobs, options, message):
+    with pytest.raises(ValueError, match=message):
+        ic.cluster(blobs, **options)
+
+
+def test_a_method_that_is_none(blobs):
+    with pytest.raises(TypeError, match="must be 'auto', a name or an estimator"):
+        ic.cluster(blobs, method=42)
+
+
+def test_the_scale_is_the_standardizers(blobs):
+    stretched = blobs.affine(np.array([1000.0, 1.0]))
+    one, two = (ic.cluster(data, 3, "UKMeans") for data in (blobs, stretched))
+    np.testing.assert_array_equal(one.labels, two.labels)
+    plain = ic.cluster(blobs, 3, "UKMeans", scale=False)
+    assert plain.scaler is None
+    expected = ic.UKMeans(3, random_state=0).fit(blobs)
+    np.testing.assert_array_equal(plain.labels, expected.labels_)
+    scaled = ic.Standardizer().fit_transform(blobs)
+    np.testing.assert_array_equal(
+        one.confidence, ic.UKMeans(3, random_state=0).fit(scaled).confidence_
+    )
+
+
+def test_same_seed_same_answer(blobs):
+    one, two = (ic.cluster(blobs, 3) for _ in range(2))
+    np.testing.assert_array_equal(one.membership, two.membership)
+    free = ic.cluster(blobs, 3, seed=None)
+    again = ic.cluster(blobs, 3, seed=free.seed)
+    np.testing.assert_array_equal(free.membership, again.membership)
+
+
+def test_warnings_are_kept_and_passed_on():
+    data = ic.from_gaussian(np.random.default_rng(0).normal(size=(30, 2)), std=0.1)
+    with pytest.warns(IncertaWarning, match="no radius leaves"):
+        result = ic.cluster(data, k=9, method="FOPTICS")
+    assert any("no radius leaves" in text for text in result.warnings)
+    assert "Warnings:" in result.explain()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_data(kind):
+    result = ic.cluster(make(kind, n=9, d=2, seed=5), 2, "UKMeans")
+    assert len(result.labels) == 9
+    assert ("given draws" in result.explain()) == (kind == "worlds")
+    assert ("no uncertainty" in result.explain()) == (kind == "exact")
+
+
+@pytest.mark.parametrize(
+    ("make_frame", "kind"),
+    [(pd.DataFrame, pd.DataFrame), (pl.DataFrame, pl.DataFrame), (pa.table, pa.Table)],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_the_table_goes_back_where_the_data_came_from(make_frame, kind):
+    columns = {
+        "star": ["a", "b", "c", "d"],
+        "mass": [1.0, 1.1, 9.0, 9.2],
+        "mass_error": [0.1, 0.2, 0.1, 0.3],
+    }
+    data = ic.from_frame(
+        make_frame(columns), id="star", values=["mass"], errors="{}_error"
+    )
+    table = ic.cluster(data[[0, 1, 2, 3]], 2, "UKMeans").table()
+    assert isinstance(table, kind)
+    names = ["id", "cluster", "confidence", "runner_up", "p_0", "p_1", "p_noise"]
+    found = table.column_names if kind is pa.Table else list(table.columns)
+    assert found == names
+    plain = table["id"].to_pylist() if kind is pa.Table else list(table["id"])
+    assert plain == ["a", "b", "c", "d"]
+
+
+def test_the_table_without_any_frame_library(blobs, monkeypatch):
+    monkeypatch.setattr("incerta.api.clustering.installed", lambda name: False)
+    table = ic.cluster(blobs, 3, "UKMeans").table()
+    np.testing.assert_array_equal(table["cluster"].shape, (60,))
+
+
+def test_second_choice_and_noise():
+    X = np.concatenate([np.linspace(0, 1, 20), np.linspace(5, 6, 20), [1.4, 40.0]])
+    std = np.full((42, 1), 0.05)
+    std[-2] = 1.5
+    data = ic.from_gaussian(X[:, None], std=std)
+    result = ic.cluster(data, method=ic.FDBSCAN(0.5, 4), scale=False)
+    np.testing.assert_array_equal(result.labels[:40], np.repeat([0, 1], 20))
+    assert result.labels[-1] == -1
+    assert result.runner_up[-1] == -1  # nothing else is possible
+    assert "noise" in repr(result)
+    chances = np.column_stack([result.membership, result.noise])
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    for i in range(42):
+        others = {c: chances[i, c] for c in (0, 1, -1) if c != result.labels[i]}
+        best = max(others.values())
+        if best > 0:
+            assert others[result.runner_up[i]] == best
+        else:
+            assert result.runner_up[i] == -1
+
+
+def test_unclassifiable_objects_are_named(blobs):
+    result = ic.cluster(blobs, 3, "UKMeans")
+    named = result.unclassifiable(0.8)
+    confidence = dict(zip(result.ids.tolist(), result.confidence))
+    assert set(named) == {i for i, c in confidence.items() if c < 0.8}
+    assert np.all(np.diff([confidence[i] for i in named]) >= 0)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        result.unclassifiable(80)
+
+
+def test_profile_and_typical_objects(blobs):
+    result = ic.cluster(blobs, 3, "UKMeans")
+    profile, means = result.profile(), blobs.mean()
+    for c in range(3):
+        members = result.labels == c
+        assert profile.size[c] == members.sum()
+        np.testing.assert_allclose(profile.mean[c], means[members].mean(axis=0))
+        np.testing.assert_allclose(profile.spread[c], means[members].std(axis=0))
+        rms = np.sqrt(blobs.variance()[members].mean(axis=0))
+        np.testing.assert_allclose(profile.error[c], rms)
+        np.testing.assert_allclose(
+            profile.confidence[c], result.confidence[members].mean()
+        )
+        typical = result.representatives()[c]
+        assert result.labels[typical] == c
+        assert result.confidence[typical] >= np.median(result.confidence[members])
+
+
+def test_new_objects_come_in_their_own_units(blobs):
+    result = ic.cluster(blobs.affine(np.array([1000.0, 1.0])), 3, "UKMeans")
+    np.testing.assert_array_equal(result.predict(result.data), result.labels)
+    np.testing.assert_allclose(result.predict_proba(result.data), result.membership)
+
+
+def test_pictures(blobs):
+    pytest.importorskip("matplotlib")
+    rpc = ic.cluster(blobs, 3)
+    for kind in ("scatter", "membership", "coassociation", "divergences", "objective"):
+        assert getattr(rpc.plot, kind)().get_figure() is not None
+    with pytest.raises(ValueError, match="RPC has no reachability to draw"):
+        rpc.plot.reachability()
+    with pytest.raises(ValueError, match="use k='auto'"):
+        rpc.plot.choice()
+    foptics = ic.cluster(blobs, method=ic.FOPTICS(5, eps="auto"))
+    assert foptics.plot.reachability().get_ylabel()
+
+
+def test_one_object():
+    result = ic.cluster(ic.from_gaussian([[1.0, 2.0]], std=0.1), method="UKMeans")
+    np.testing.assert_array_equal(result.labels, [0])
+    assert result.reasons[-1] == "A single object."
