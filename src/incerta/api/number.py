@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from sklearn.base import BaseEstimator
 
 from incerta.api.references import adjusted_p_values, excess, reference_structure
 from incerta.api.structure import structure_of
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
+from incerta.data.container import UncertainData
 from incerta.typing import Array, Seed
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
@@ -220,6 +222,23 @@ def choose_k(
     if len(data) > max_objects:
         rng = np.random.default_rng([seed, 0])
         data = data[np.sort(rng.choice(len(data), max_objects, replace=False))]
+    # Products are small and many: threads would cost more than they bring.
+    with threadpool_limits(limits=1):
+        return _first_not_refuted(
+            data, tried, method, n_worlds, n_null, alpha, n_jobs, seed
+        )
+
+
+def _first_not_refuted(
+    data: UncertainData,
+    tried: tuple[int, ...],
+    method: Any,
+    n_worlds: int,
+    n_null: int,
+    alpha: float,
+    n_jobs: int | None,
+    seed: int,
+) -> KChoice:
     means = data.mean()
     worlds = worlds_of(data, n_worlds, seed).stack()
     found = structure_of(means, worlds, tried, method, seed)
