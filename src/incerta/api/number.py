@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.api.references import adjusted_p_values, excess, reference_structure
 from incerta.api.structure import structure_of
