@@ -8,11 +8,8 @@ the size that it has before anything is read.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import struct
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, Self
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
@@ -21,6 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from incerta.backend.memory import blocks
+from incerta.backend.writing import replacing
 from incerta.exceptions import ModelFileError
 
 MANIFEST = "manifest.json"
@@ -66,22 +64,17 @@ def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> No
             "with fewer worlds."
         )
         raise ModelFileError(msg)
-    mine = path.with_name(f"{path.name}.part-{os.getpid()}-{secrets.token_hex(4)}")
     try:
-        with ZipFile(mine, "x", ZIP_STORED) as file:
+        with replacing(path) as beside, ZipFile(beside, "x", ZIP_STORED) as file:
             file.writestr(_member(MANIFEST), text)
             for number, array in enumerate(arrays):
                 member = _member(array_name(number))
                 member.file_size = array.nbytes + MOST_HEADER_BYTES
                 with file.open(member, "w") as out:
                     npy.write_array(out, array, allow_pickle=False)
-        mine.replace(path)
     except OSError as error:
         msg = f"cannot write {path}: {error.strerror or error}."
         raise ModelFileError(msg) from error
-    finally:
-        with suppress(OSError):
-            mine.unlink(missing_ok=True)
 
 
 class Archive:

@@ -4,13 +4,13 @@ import csv
 import io
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from incerta.backend.writing import part_of
 from incerta.cli.options import FORMATS, refuse
 
 STDOUT = Path("-")
@@ -72,17 +72,6 @@ def check_file(path: Path) -> None:
         refuse("-o", f"there is no folder {path.parent}.")
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes its place when the block ends well."""
-    beside = _beside(path.absolute().parent)
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def check_folder(folder: Path) -> None:
     """Raise if files cannot go to a folder of this name, before long work is done."""
     there = _nearest(folder)
@@ -101,7 +90,7 @@ def filling(folder: Path) -> Iterator[Path]:
     """
     new = not folder.exists()
     # On the disk of its destination: renaming does not cross disks.
-    beside = _beside(_nearest(folder))
+    beside = part_of(_nearest(folder))
     beside.mkdir()
     try:
         yield beside
@@ -119,10 +108,6 @@ def _nearest(folder: Path) -> Path:
     """The folder, or the first above it that exists."""
     whole = folder.absolute()
     return next(place for place in (whole, *whole.parents) if place.exists())
-
-
-def _beside(folder: Path) -> Path:
-    return folder / f".incerta.part-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def _plain(column: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incerta.backend.writing import replacing
 from incerta.cli import options
 from incerta.cli.columns import Columns, on_disk
 from incerta.cli.output import (
@@ -14,7 +15,6 @@ from incerta.cli.output import (
     check_file,
     check_format,
     format_of,
-    replacing,
     write_table,
 )
 from incerta.cli.progress import bars

@@ -6,12 +6,12 @@ import base64
 import hashlib
 import json
 import os
-import secrets
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incerta.backend.optional import require
+from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
 from incerta.report.plain import counted, cut, measured, percent, share
@@ -162,12 +162,9 @@ def _write(target: Path, content: str) -> None:
     if target.is_dir():
         msg = f"{target} is a folder; name a file in it."
         raise FileError(msg)
-    beside = target.with_name(f".part-{os.getpid()}-{secrets.token_hex(4)}")
     try:
-        beside.write_text(content, encoding="utf-8", newline="\n")
-        beside.replace(target)
+        with replacing(target) as beside:
+            beside.write_text(content, encoding="utf-8", newline="\n")
     except OSError as error:
         msg = f"cannot write {target}: {error.strerror or error}."
         raise FileError(msg) from error
-    finally:
-        beside.unlink(missing_ok=True)
