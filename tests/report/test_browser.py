@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -76,10 +78,17 @@ def results():
 @pytest.fixture(scope="module")
 def pages(results, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
+    # The one that the first command of the README leaves behind.
+    subprocess.run(
+        [sys.executable, "-c", "from incerta.cli import main; main()", "demo"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
     return {
         name: write(result, folder / f"{name}.html").as_uri()
         for name, result in results.items()
-    }
+    } | {"demo": (folder / "incerta-demo.html").as_uri()}
 
 
 @pytest.fixture
@@ -151,7 +160,7 @@ def heading(browser, key):
     return browser.find_element("css selector", f"#table th[data-key={key}]")
 
 
-@pytest.mark.parametrize("name", ["rpc", "noise", "foptics", "choice", "exact"])
+@pytest.mark.parametrize("name", ["demo", "rpc", "noise", "foptics", "choice", "exact"])
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (375, "dark")])
 def test_page_is_quiet_and_fits(show, pages, name, width, scheme):
     browser = show(name, width, scheme)
