@@ -12,6 +12,10 @@ import incerta as ic
 import incerta.estimators
 from tests.strategies import KINDS, make
 
+# FOPTICS says so if tiny data do not have the clusters they are asked for.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:no radius leaves:incerta.exceptions.IncertaWarning"
+)
 NAMES = incerta.estimators.__all__
 # What they run in each world.
 CLUSTERERS = {"REP": KMeans(2), "WorldConsensus": KMeans(2)}
@@ -33,7 +37,6 @@ of_everyone = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.filterwarnings("ignore:no radius leaves:incerta.exceptions.IncertaWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -88,6 +91,7 @@ def test_same_seed_same_everything(estimator):
 
 
 @by_name
+@pytest.mark.filterwarnings("ignore")  # whatever a new seed brings
 def test_no_seed_can_be_repeated(estimator):
     data = make("gaussian", n=20, d=2)
     one = small(estimator).set_params(random_state=None).fit(data)
@@ -179,7 +183,6 @@ def test_bad_parameters(estimator, parameters, message):
 
 
 @by_name
-@pytest.mark.filterwarnings("ignore:no radius leaves:incerta.exceptions.IncertaWarning")
 def test_other_features_are_refused(estimator):
     fitted = small(estimator).fit(make("gaussian", n=6, d=2))
     with pytest.raises(ValueError, match="3 features"):
