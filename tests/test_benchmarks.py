@@ -22,6 +22,7 @@ SMALL = {
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "choose_k.py": ["--small"],
     "eigengap.py": ["--small"],
+    "rep_bound.py": ["--sets", "3", "--true", "20"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
 }
 

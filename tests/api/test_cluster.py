@@ -58,6 +58,7 @@ def test_methods_by_name_and_by_estimator(blobs):
         ({"k": 0}, "k=0 must be a whole number"),
         ({"k": "many"}, "k='many' must be"),
         ({"k": 2.5}, r"k=2\.5 must be"),
+        ({"k": True}, "k=True must be"),
         ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
         ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
     ],
@@ -65,6 +66,11 @@ def test_methods_by_name_and_by_estimator(blobs):
 def test_bad_questions(blobs, options, message):
     with pytest.raises(ValueError, match=message):
         ic.cluster(blobs, **options)
+
+
+def test_a_name_is_no_data():
+    with pytest.raises(ValueError, match=r"X='stars.csv' is a name.*ic\.read"):
+        ic.cluster("stars.csv")
 
 
 def test_a_method_that_is_none(blobs):

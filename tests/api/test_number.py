@@ -330,3 +330,8 @@ def test_plot_draws_where_it_is_told_to():
     assert own is not ax
     assert own.get_xlabel() == "number of clusters"
     plt.close("all")
+
+
+def test_a_single_number_is_nothing_to_choose_from():
+    with pytest.raises(TypeError, match=r"ks=5 must hold the numbers to try"):
+        choose_k(np.zeros((4, 1)), 5)

@@ -254,6 +254,11 @@ def test_too_many_pairs_is_an_error_with_a_way_out(monkeypatch):
         ic.FDBSCAN(50.0, 3).fit(make("gaussian", n=30))
 
 
+def test_a_threshold_that_would_be_ignored_is_refused():
+    with pytest.raises(ValueError, match=r"noise_threshold=0\.5 is for assignment"):
+        ic.PDBSCAN(noise_threshold=0.5).fit(make("gaussian", n=5))
+
+
 def test_maximal_assignment_takes_the_better_cluster():
     X = np.array([[0.0], [0.2], [0.4], [3.0], [3.2], [3.4], [1.6]])
     std = np.array([[0.05]] * 6 + [[0.5]])

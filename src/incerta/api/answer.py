@@ -149,7 +149,7 @@ def _with_number(
             f"{tried[0]} to {tried[-1]}."
         )
         return model.set_params(n_clusters=choice.k), choice, [why]
-    if not isinstance(k, (int, np.integer)) or k < 1:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
     if not known:

@@ -279,9 +279,12 @@ def _first_not_refuted(
 
 
 def _checked(
-    ks: Iterable[int], n_objects: int, n_worlds: int, n_null: int, alpha: float
+    ks: Any, n_objects: int, n_worlds: int, n_null: int, alpha: float
 ) -> tuple[int, ...]:
     """The numbers to try, in order; raise for what cannot be done."""
+    if not isinstance(ks, Iterable):
+        msg = f"ks={ks!r} must hold the numbers to try, such as range(1, 11)."
+        raise TypeError(msg)
     listed = list(ks)
     if not all(isinstance(k, (int, np.integer)) and k >= 1 for k in listed):
         msg = f"ks={listed!r} must hold whole numbers of at least 1."

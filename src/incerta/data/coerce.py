@@ -1,6 +1,7 @@
 """The door for whatever an estimator is given: `as_uncertain`, `objects_of`."""
 
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import narwhals as nw
@@ -38,6 +39,9 @@ def as_uncertain(X: Any) -> UncertainData:
     """
     if isinstance(X, UncertainData):
         return X
+    if isinstance(X, (str, PathLike)):
+        msg = f"X={str(X)!r} is a name, no data; read the file first: ic.read(...)."
+        raise DataError(msg)
     if comes_from(X, "xarray"):
         msg = "a DataArray does not say which dimension is which; use from_xarray."
         raise DataError(msg)

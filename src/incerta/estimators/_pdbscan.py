@@ -159,11 +159,17 @@ class PDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         data = self._check_objects(X)
+        everyone = self.assignment == "maximal"
+        if self.noise_threshold > 0 and not everyone:
+            msg = (
+                f"noise_threshold={self.noise_threshold} is for assignment='maximal'; "
+                "with 'threshold' it is reach_threshold that decides."
+            )
+            raise ValueError(msg)
         self._prepare(data)
         fast = self.distances == "fast"
         table = within(data.law, self.eps_, seed=self.seed_, fast=fast)
         reach = of_products(table, self.min_samples_)
-        everyone = self.assignment == "maximal"
         noise_below = self.noise_threshold if everyone else self.reach_threshold
         self._keep(reach, self.core_threshold, self.reach_threshold, noise_below)
         return self

@@ -126,9 +126,9 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
     partition, about 1 for unrelated ones.
 
     At a confidence of 0.95, `phi_` may be too large for one data set in twenty. With
-    half of the worlds held out it was for no more in our simulations, with none for 10
+    half of the worlds held out it was for no more in our simulations, with none for 8
     in a hundred, though on average the true clustering was within `tau_` more often
-    than `phi_` says. With ``bound="wald"`` it was for 93 in a hundred.
+    than `phi_` says. With ``bound="wald"`` it was for 87 in a hundred.
 
     References
     ----------
