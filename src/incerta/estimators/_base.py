@@ -18,6 +18,7 @@ __all__ = [
     "UncertainClusterMixin",
     "cut",
     "in_order_of_appearance",
+    "likeliest",
     "nearest",
     "of_unit_length",
     "shares",
@@ -101,6 +102,13 @@ def nearest(rows: Array, centres: Array) -> Indices:
     """Index of the nearest centre of each row, ties to the lowest."""
     squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
     return squares.argmin(axis=1)
+
+
+def likeliest(membership: Array) -> Indices:
+    """Most probable cluster of each object, −1 where that is noise."""
+    noise = 1.0 - membership.sum(axis=1, keepdims=True)
+    best = np.hstack([membership, noise]).argmax(axis=1)
+    return np.where(best == membership.shape[1], -1, best)
 
 
 def shares(labels_per_world: Indices, n_clusters: int) -> Array:

@@ -22,6 +22,7 @@ from incerta.ensemble.stability import Instability, mean_agreement, sources
 from incerta.estimators._base import (
     UncertainClusterMixin,
     in_order_of_appearance,
+    likeliest,
     shares,
 )
 from incerta.exceptions import IncertaWarning
@@ -61,10 +62,7 @@ class WorldsMixin(UncertainClusterMixin):
         -------
         ndarray of shape (n_new,)
         """
-        membership = self.predict_proba(X)
-        noise = 1.0 - membership.sum(axis=1, keepdims=True)
-        likeliest = np.hstack([membership, noise]).argmax(axis=1)
-        return np.where(likeliest == membership.shape[1], -1, likeliest)
+        return likeliest(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Share of the worlds in which new objects fall into each cluster.
