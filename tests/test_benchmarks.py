@@ -21,6 +21,7 @@ SMALL = {
     "calibration.py": ["--small"],
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "choose_k.py": ["--small"],
+    "class_range.py": ["--small"],
     "eigengap.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
     "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],

@@ -171,22 +171,28 @@ def slow_labels(world, labels, levels, m):
     return out
 
 
-@given(seed=st.integers(0, 2**32 - 1), m=st.integers(1, 4))
-def test_labels_in_worlds_are_the_definition(seed, m):
+# With few features trees are searched, with many the distances of all pairs.
+@given(
+    seed=st.integers(0, 2**32 - 1), m=st.integers(1, 4), d=st.sampled_from([1, 2, 20])
+)
+def test_labels_in_worlds_are_the_definition(seed, m, d):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 15))
-    data = ic.from_gaussian(rng.normal(size=(n, 2)) * 3, std=1.0)
-    labels, levels = rng.integers(-1, 3, n), np.array([1.0, 2.0, 1.5])
+    data = ic.from_gaussian(rng.normal(size=(n, d)) * 3, std=1.0)
+    labels = rng.integers(-1, 3, n)
+    levels = np.sqrt(d / 2) * np.array([2.0, 4.0, 3.0])
     worlds = data.worlds(3, 0)
     found = labels_in_worlds(worlds, labels, levels, m)
     expected = [slow_labels(world, labels, levels, m) for world in worlds]
     np.testing.assert_array_equal(found, expected)
 
 
-def test_new_objects_in_worlds():
-    data = ic.as_uncertain([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2], [50.0]])
+@pytest.mark.parametrize("n_features", [1, 20])
+def test_new_objects_in_worlds(n_features):
+    others = np.zeros(n_features - 1)
+    data = ic.as_uncertain([[x, *others] for x in (0, 0.1, 0.2, 9, 9.1, 9.2, 50)])
     labels = np.array([0, 0, 0, 1, 1, 1, -1])
-    new = ic.as_uncertain([[0.5], [9.9], [5.0], [50.0]])
+    new = ic.as_uncertain([[x, *others] for x in (0.5, 9.9, 5, 50)])
     found = new_labels_in_worlds(
         data.worlds(1, 0), new.worlds(1, 0), labels, np.array([1.0, 1.0]), 3
     )

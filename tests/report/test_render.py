@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.api.answer import cluster
+from incerta.backend.templates import part_of_page
 from incerta.exceptions import FileError, MissingExtraError
 from incerta.report import render, summarise, write
-from incerta.report.render import _part, as_json
+from incerta.report.render import as_json
 from incerta.report.shown import picture
 from tests.report.examples import HOSTILE, by_rpc, groups, hostile_objects
 
@@ -160,7 +161,9 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_contrast(scheme):
-    blocks = re.findall(r":root \{(.*?)\}", _part("report.css"), re.DOTALL)
+    blocks = re.findall(
+        r":root \{(.*?)\}", part_of_page("incerta.report", "report.css"), re.DOTALL
+    )
     colours = dict(re.findall(r"--([\w-]+): (#\w{6})", blocks[scheme]))
     for text in ("text", "soft", "accent"):
         for ground in ("page", "surface"):

@@ -6,8 +6,11 @@ enough objects near them. An object falls into the cluster that it is next to.
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
+from incerta.backend.memory import blocks
 from incerta.backend.progress import track
+from incerta.density.reachability import TILE_BYTES, TREE_FEATURES
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
@@ -38,6 +41,7 @@ def labels_in_worlds(
     Notes
     -----
     Two searches in a tree per world; the one that counts neighbours takes the time.
+    Above 15 features the distances of all pairs are taken, as trees prune nothing.
     """
     found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
     if len(levels) == 0:
@@ -87,20 +91,26 @@ def new_labels_in_worlds(
     for row, world, new in zip(found, worlds, new_worlds, strict=True):
         core = _core(world, labels, levels, min_samples)
         if len(core):
-            gap, place = cKDTree(world[core]).query(new)
-            nearest = labels[core[place]]
-            row[:] = np.where(gap <= levels[nearest], nearest, -1)
+            gaps, places = _two_nearest(world, core, new)
+            nearest = labels[core[places[:, 0]]]
+            row[:] = np.where(gaps[:, 0] <= levels[nearest], nearest, -1)
     return found
 
 
 def _core(world: Array, labels: Indices, levels: Array, min_samples: int) -> Indices:
     """Objects of clusters that have enough objects within the radius of theirs."""
     members = np.flatnonzero(labels >= 0)
-    radii = levels[labels[members]]
     # Rounding of the search must not decide about objects at the very radius.
-    near = cKDTree(world).query_ball_point(
-        world[members], np.nextafter(radii, np.inf), return_length=True, workers=-1
-    )
+    radii = np.nextafter(levels[labels[members]], np.inf)
+    if world.shape[1] <= TREE_FEATURES:
+        near = cKDTree(world).query_ball_point(
+            world[members], radii, return_length=True, workers=-1
+        )
+    else:
+        near = np.empty(len(members), dtype=np.intp)
+        for some in blocks(len(members), 8 * len(world), TILE_BYTES):
+            gaps = cdist(world[members[some]], world)
+            near[some] = np.count_nonzero(gaps <= radii[some, None], axis=1)
     return members[near >= min_samples]
 
 
@@ -133,7 +143,21 @@ def _two_nearest(
     world: Array, core: Indices, points: Array | None = None
 ) -> tuple[Array, Indices]:
     """Distances and places of the two nearest core objects, or of the only one."""
-    ranks = range(1, min(2, len(core)) + 1)
+    n_nearest = min(2, len(core))
     points = world if points is None else points
-    gaps, places = cKDTree(world[core]).query(points, k=ranks)
-    return np.asarray(gaps), np.asarray(places)
+    if world.shape[1] <= TREE_FEATURES:
+        found = cKDTree(world[core]).query(points, k=range(1, n_nearest + 1))
+        return np.asarray(found[0]), np.asarray(found[1])
+    places = np.empty((len(points), n_nearest), dtype=np.intp)
+    gaps = np.empty((len(points), n_nearest))
+    for some in blocks(len(points), 8 * len(core), TILE_BYTES):
+        every = cdist(points[some], world[core])
+        first = every.argmin(axis=1)[:, None]
+        places[some, :1] = first
+        gaps[some, :1] = np.take_along_axis(every, first, axis=1)
+        if n_nearest == 2:
+            np.put_along_axis(every, first, np.inf, axis=1)
+            second = every.argmin(axis=1)[:, None]
+            places[some, 1:] = second
+            gaps[some, 1:] = np.take_along_axis(every, second, axis=1)
+    return gaps, places

@@ -6,11 +6,11 @@ import base64
 import hashlib
 import json
 import os
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incerta.backend.optional import require
+from incerta.backend.templates import pages_of, part_of_page
 from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
@@ -58,15 +58,8 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     -----
     Some 5 MB, nearly all of it plotly.js.
     """
-    jinja2 = require("jinja2", "report", "a report")
     plotly = require("plotly.offline", "report", "a report")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = pages_of("incerta.report", "a report")
     environment.filters |= {
         "counted": counted,
         "cut": cut,
@@ -74,7 +67,7 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         "share": share,
     }
     environment.globals |= {"measured": measured}
-    scripts = [plotly.get_plotlyjs(), _part("report.js")]
+    scripts = [plotly.get_plotlyjs(), part_of_page("incerta.report", "report.js")]
     looks = {
         "colours": PALETTE,
         "signs": [_SIGNS[marker] for marker in MARKERS],
@@ -86,7 +79,7 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         scatter=scatter,
         looks=looks,
         most_features=MOST_FEATURES,
-        style=_part("report.css"),
+        style=part_of_page("incerta.report", "report.css"),
         scripts=scripts,
         checksums=[_checksum(script) for script in scripts],
         json=as_json({"summary": summary, "scatter": scatter, "looks": looks}),
@@ -142,10 +135,6 @@ def as_json(values: Any) -> str:
     return json.dumps(values, allow_nan=False, separators=(",", ":")).translate(
         _ESCAPES
     )
-
-
-def _part(name: str) -> str:
-    return (resources.files("incerta.report") / "templates" / name).read_text("utf-8")
 
 
 def _checksum(script: str) -> str:

@@ -1,0 +1,337 @@
+"""``incerta paper``: the paper's experiments, repeated.
+
+Names of sets and methods are repeated here, as the room that owns them imports numpy,
+which is slower than ``--help`` may be; a test holds both against each other.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incerta.cli import options
+from incerta.cli.failures import Commands
+from incerta.cli.progress import bars
+from incerta.cli.summary import say
+
+if TYPE_CHECKING:
+    from incerta.paper.table2 import Line
+
+SETS = (
+    "wine",
+    "ecoli",
+    "image",
+    "libras",
+    "usps",
+    "waveform",
+    "movement",
+    "nba",
+    "weather",
+)
+UNCERTAIN = "movement,nba,weather"
+METHODS = (
+    "UK-means",
+    "CK-means",
+    "UK-medoids",
+    "MMVar",
+    "UCPC",
+    "FDBSCAN",
+    "FOPTICS",
+    "PDBSCAN",
+    "SC",
+    "REP",
+    "RP-SC",
+    "RP-REP",
+    "RPC",
+)
+ALL_SETS, ALL_METHODS = ",".join(SETS), ",".join(METHODS)
+MODES = ("centered", "displaced")
+
+paper = typer.Typer(
+    name="paper",
+    help="Repeat the experiments of the paper that RPC comes from.",
+    epilog="""\
+\b
+Examples:
+  incerta paper table2 --data wine,ecoli --seeds 3 --out results
+  incerta paper table2 --methods RPC,UK-means
+  incerta paper figure2 --out results""",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+def _numbers(value: str) -> str:
+    try:
+        if min(map(float, value.split(","))) > 0:
+            return value
+    except ValueError:
+        pass
+    msg = f"{value!r} is not a list of numbers above 0, separated by commas."
+    raise typer.BadParameter(msg)
+
+
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="NAME,…",
+        callback=options.some_of(SETS),
+        help=f"Data sets, separated by commas, of {', '.join(SETS)}; all by default, "
+        "or for figures those of the paper. All but wine and weather are looked for "
+        "where INCERTA_DATA says, or fetched.",
+        show_default=False,
+    ),
+]
+Methods = Annotated[
+    str,
+    typer.Option(
+        "--methods",
+        metavar="NAME,…",
+        callback=options.some_of(METHODS),
+        help=f"Methods, separated by commas, of {', '.join(METHODS)}; all by default.",
+        show_default=False,
+    ),
+]
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds", metavar="N", min=1, help="Draws of the data: seeds 0 to N − 1."
+    ),
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder for results. What is in it already is not computed again.",
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", metavar="N", help="Processes; −1 is one for each core of the machine."
+    ),
+]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        metavar="MODE",
+        callback=options.one_of(MODES),
+        help="Where errors of exact sets are: centered on the value, or displaced, "
+        "around a measurement of it.",
+    ),
+]
+Noise = Annotated[
+    str,
+    typer.Option(
+        "--noise",
+        metavar="X,…",
+        callback=_numbers,
+        help="Errors added to exact sets, in standard deviations of each feature.",
+    ),
+]
+HERE = Path("incerta-paper")
+NOISES = "0.25,0.5,1"
+
+
+@paper.command()
+def table2(
+    *,
+    data: Data = ALL_SETS,
+    methods: Methods = ALL_METHODS,
+    seeds: Seeds = 10,
+    mode: Mode = "centered",
+    out: Out = HERE,
+    jobs: Jobs = -1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Compare all methods on all data sets (Table 2).
+
+    Accuracy and NMI, mean and standard deviation over seeds, beside the paper's
+    figures. Every cell is stored in DIR when it is done: a run that was stopped goes
+    on where it was. Exact sets get Gaussian errors that no label has a part in.
+    Density methods are shown without labels, and with parameters that labels chose.
+    """
+    from incerta.paper.outputs import versions, write_table2
+    from incerta.paper.table2 import table2 as compute
+
+    start = time.perf_counter()
+    with bars(shown=not quiet):
+        lines = compute(
+            out, data.split(","), methods.split(","), seeds, mode, n_jobs=jobs
+        )
+    command = f"incerta paper table2 --data {data} --methods {methods} --seeds {seeds}"
+    if data == ALL_SETS and methods == ALL_METHODS:
+        command = f"incerta paper table2 --seeds {seeds}"
+    about = {
+        "command": f"{command} --mode {mode}",
+        "seeds": f"0 to {seeds - 1}" if seeds > 1 else "0",
+        "uncertainty of the exact sets": f"Gaussian, {mode}, standard deviation 0.5 "
+        "on average in units of each feature's; no label has a part in it",
+        "CPU time of the fits": _hours(
+            sum(each.cpu_seconds * each.n_seeds for each in lines)
+        ),
+        "versions": versions(),
+    }
+    _print_table(lines)
+    _tell(write_table2(lines, about, out), out, start, quiet)
+
+
+@paper.command()
+def figure2(
+    *,
+    data: Data = UNCERTAIN,
+    seeds: Seeds = 10,
+    out: Out = HERE,
+    jobs: Jobs = -1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Accuracy of RPC with 10 to 100 worlds (Figure 2).
+
+    Worlds are kept by the paper's rule (Eq. 7), by how central they are, and at
+    random.
+    """
+    from incerta.paper.figures import draw_figure2
+    from incerta.paper.outputs import write_figure
+    from incerta.paper.sweeps import figure2 as compute
+
+    start = time.perf_counter()
+    with bars(shown=not quiet):
+        points = compute(out, data.split(","), seeds, n_jobs=jobs)
+    _tell(write_figure("figure2", points, draw_figure2, out), out, start, quiet)
+
+
+@paper.command()
+def figure3(
+    *,
+    data: Data = UNCERTAIN,
+    methods: Methods = ALL_METHODS,
+    runs: Annotated[
+        int, typer.Option("--runs", metavar="N", min=1, help="Fits of each method.")
+    ] = 5,
+    out: Out = HERE,
+    quiet: options.Quiet = False,
+) -> None:
+    """Running time of all methods (Figure 3).
+
+    CPU time on one core, one fit after the other; measured anew in each run.
+    """
+    from incerta.paper.figures import draw_figure3
+    from incerta.paper.outputs import write_figure
+    from incerta.paper.timing import figure3 as compute
+
+    start = time.perf_counter()
+    with bars(shown=not quiet):
+        durations = compute(data.split(","), methods.split(","), runs)
+    _tell(write_figure("figure3", durations, draw_figure3, out), out, start, quiet)
+
+
+@paper.command()
+def claims(
+    *,
+    data: Data = ALL_SETS,
+    seeds: Seeds = 10,
+    mode: Mode = "centered",
+    noise: Noise = NOISES,
+    out: Out = HERE,
+    jobs: Jobs = -1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Test what the paper says of the steps of RPC, one by one.
+
+    Each step is exchanged for a simpler one on the same worlds: chosen worlds for
+    random ones, 10 for 40, Silverman's widths for Scott's, consistency learning for
+    the mean affinity. Differences are paired by seed, with 95 % confidence intervals.
+    """
+    from incerta.paper.figures import draw_claims
+    from incerta.paper.outputs import write_figure
+    from incerta.paper.sweeps import claims as compute
+
+    start = time.perf_counter()
+    with bars(shown=not quiet):
+        found = compute(out, data.split(","), _split(noise), seeds, mode, n_jobs=jobs)
+    _tell(write_figure("claims", found, draw_claims, out), out, start, quiet)
+
+
+@paper.command()
+def sensitivity(
+    *,
+    data: Data = ALL_SETS,
+    methods: Methods = ALL_METHODS,
+    seeds: Seeds = 3,
+    mode: Mode = "displaced",
+    noise: Noise = NOISES,
+    out: Out = HERE,
+    jobs: Jobs = -1,
+    quiet: options.Quiet = False,
+) -> None:
+    """How accuracy and confidence move with the uncertainty.
+
+    Exact sets get larger and larger errors; of the others that part of the spread of
+    every object is kept. No label is used.
+    """
+    from incerta.paper.figures import draw_sensitivity
+    from incerta.paper.outputs import write_figure
+    from incerta.paper.sensitivity import sensitivity as compute
+
+    start = time.perf_counter()
+    with bars(shown=not quiet):
+        found = compute(
+            out,
+            data.split(","),
+            methods.split(","),
+            _split(noise),
+            seeds,
+            mode,
+            n_jobs=jobs,
+        )
+    _tell(write_figure("sensitivity", found, draw_sensitivity, out), out, start, quiet)
+
+
+def _split(noise: str) -> list[float]:
+    return [float(each) for each in noise.split(",")]
+
+
+def _tell(names: Sequence[str], folder: Path, start: float, quiet: bool) -> None:
+    if quiet:
+        return
+    took = _hours(time.perf_counter() - start)
+    say(f"Written to {folder} in {took}: {', '.join(names)}")
+
+
+def _hours(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def _print_table(lines: "Sequence[Line]") -> None:
+    """Accuracies without labels, each above the paper's, in 80 columns."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = [
+        line
+        for line in lines
+        if line.input == "uncertain" and line.tuning in ("none", "auto")
+    ]
+    sets = list(dict.fromkeys(line.set for line in shown))
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("ACC", no_wrap=True)
+    for name in sets:
+        table.add_column(name, justify="right", no_wrap=True)
+    of = {(line.set, line.method): line for line in shown}
+    for method in dict.fromkeys(line.method for line in shown):
+        rows = [of[name, method] for name in sets]
+        table.add_row(method, *(f"{line.acc:.3f}" for line in rows))
+        table.add_row(
+            "  paper", *(f"{line.paper_acc:.3f}" for line in rows), style="dim"
+        )
+    Console(highlight=False, markup=False).print(table)

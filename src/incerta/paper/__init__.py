@@ -1,0 +1,1 @@
+"""The experiments of the paper that RPC comes from, repeated and tested."""
