@@ -10,8 +10,9 @@ from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
 from incerta.paper import running, sweeps
 from incerta.paper.cells import Cell, Found, SearchTask, Task
+from incerta.paper.methods import TUNED
 from incerta.paper.running import cells_of, points_for
-from incerta.paper.search import N_PARTS
+from incerta.paper.search import N_PARTS, points_of
 from incerta.paper.sensitivity import sensitivity
 from incerta.paper.sets import Setting, problem
 from incerta.paper.sweeps import CLAIMS, claims, figure2, paired_interval
@@ -42,8 +43,9 @@ def counted(monkeypatch):
     def searched(task):
         made.append(task)
         return [
-            Found(*task, method, 5, (1 + task.part) / 8, task.part / 4, 0.1, 2, 0.0)
-            for method in ("SC", "REP", "RP-SC", "RP-REP")
+            Found(*task, method, *point, point.level, 0.1, 2, 0.0)
+            for point in points_of(task.family, task.part)
+            for method in TUNED[task.family]
         ]
 
     monkeypatch.setattr(running, "compute_group", cells)
@@ -68,11 +70,11 @@ def test_searches_come_first_and_once(counted, tmp_path):
     cells_of([task], tmp_path, n_jobs=1)
     assert [type(each) for each in counted[:-1]] == [SearchTask] * N_PARTS
     # The best of all parts is what the cell gets.
-    assert counted[-1] == (task, (5, 0.5))
+    assert counted[-1] == (task, (3, 0.975))
     cells_of([task._replace(seed=2, method="REP")], tmp_path, n_jobs=1)
     assert len(counted) == N_PARTS + 2
     assert points_for([task], tmp_path, n_jobs=1) == {
-        ("wine", "centered", 0.5, "RP-SC"): (5, 0.5)
+        ("wine", "centered", 0.5, "RP-SC"): (3, 0.975)
     }
 
 
@@ -81,7 +83,10 @@ def test_a_search_cut_off_is_done_again(counted, tmp_path):
     points_for([task], tmp_path, n_jobs=1)
     path = tmp_path / "searches.csv"
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:-4]))
+    path.write_text("".join(lines)[:-7])
+    points_for([task], tmp_path, n_jobs=1)
+    assert len(counted) == N_PARTS + 1
+    # Once it was done again, it is done.
     points_for([task], tmp_path, n_jobs=1)
     assert len(counted) == N_PARTS + 1
 

@@ -1,5 +1,6 @@
 """Many tasks, some of them done already, on all cores."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,8 +17,8 @@ from incerta.paper.cells import (
     compute_search,
     family_of,
 )
-from incerta.paper.methods import Point
-from incerta.paper.search import N_PARTS, Trial, best
+from incerta.paper.methods import TUNED, Point
+from incerta.paper.search import N_PARTS, Trial, best, points_of
 from incerta.paper.selected import chooses_worlds
 from incerta.paper.store import Store
 
@@ -83,8 +84,9 @@ def points_for(
         for part in range(N_PARTS)
     )
     store = Store(folder / "searches.csv", Found)
-    done = {row.task for row in store.rows}
-    missing = sorted((task for task in searches if task not in done), key=_search_size)
+    counts = Counter(row.task for row in store.rows)
+    missing = [task for task in searches if counts[task] < _n_trials(task)]
+    missing.sort(key=_search_size)
     for rows in in_parallel(map(delayed(compute_search), missing), n_jobs, "searches"):
         store.add(rows)
     trials: dict[Any, list[Trial]] = {}
@@ -120,6 +122,10 @@ def _groups(tasks: Iterable[Task]) -> list[list[Task]]:
         alone = not chooses_worlds(task.method)
         found.setdefault((task.setting, task if alone else None), []).append(task)
     return sorted(found.values(), key=lambda some: SETS_BY_SIZE.index(some[0].set))
+
+
+def _n_trials(task: SearchTask) -> int:
+    return len(points_of(task.family, task.part)) * len(TUNED[task.family])
 
 
 def _search_size(task: SearchTask) -> tuple[int, int]:
