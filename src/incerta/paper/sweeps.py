@@ -62,6 +62,12 @@ CLAIMS = (
         PAPER._replace(agreement="affinities"),
     ),
     Claim(
+        "width",
+        "affinities as wide as the median distance against self-tuning ones",
+        PAPER,
+        PAPER._replace(width="self-tuning"),
+    ),
+    Claim(
         "expected",
         "RPC against the expected affinity, which needs no worlds",
         PAPER,
@@ -212,7 +218,7 @@ def variant_cells(
 ) -> list[VariantCell]:
     """Compute the variants that a folder does not hold yet, and return those wanted."""
     store = Store(folder / "variants.csv", VariantCell)
-    done = {cell[:8] for cell in store.rows}
+    done = {cell[:9] for cell in store.rows}
     wanted = {(*task[:4], *variant) for task in tasks for variant in task.variants}
     missing = []
     for task in tasks:
@@ -223,7 +229,7 @@ def variant_cells(
     calls = map(delayed(compute_variants), missing)
     for cells in in_parallel(calls, n_jobs, "variants"):
         store.add(cells)
-    return [cell for cell in store.rows if cell[:8] in wanted]
+    return [cell for cell in store.rows if cell[:9] in wanted]
 
 
 def paired_interval(differences: Array, level: float = LEVEL) -> tuple[float, float]:
