@@ -9,7 +9,7 @@ from incerta import UncertainData, datasets
 from incerta.estimators import FDBSCAN, PDBSCAN, REP, RPC, SC
 from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
-from incerta.paper import methods, sets
+from incerta.paper import cells, methods, sets
 from incerta.paper.cells import Task, compute, family_of
 from incerta.paper.methods import METHODS, Point, is_tuned, tuned, usual
 from incerta.paper.published import published
@@ -153,3 +153,14 @@ def test_warnings_of_fits_stay_inside(blobs, recwarn):
     task = Task("wine", "uncertain", "centered", 0.5, "RPC", "none", 3)
     compute(task)
     assert not [w for w in recwarn if issubclass(w.category, IncertaWarning)]
+
+
+def test_the_choice_of_worlds_counts_once(blobs, monkeypatch):
+    def slow(setting):
+        return selection_of(setting)._replace(cpu_seconds=1e6)
+
+    monkeypatch.setattr(cells, "selection_of", slow)
+    task = Task("wine", "uncertain", "centered", 0.5, "RP-SC", "auto", 3)
+    assert 1e6 < compute(task).cpu_seconds < 1.5e6
+    assert compute(task._replace(input="values")).cpu_seconds < 1e6
+    assert compute(task._replace(method="SC")).cpu_seconds < 1e6

@@ -144,16 +144,17 @@ def compute(task: Task, point: Point | None = None) -> Cell:
         # All noise, saturated divergences, fewer clusters than asked for: the scores
         # and counts of the cell say so.
         warnings.simplefilter("ignore", IncertaWarning)
-        start = time.process_time()
-        fitted = _fitted(task.method, given, point)
-        if point is not None and task.method == "FOPTICS":
-            labels = cut_at(fitted, point.level)
-        else:
-            labels = fitted.labels_
-        seconds = time.process_time() - start
-        sure = np.nan if point is not None else _mean_confidence(fitted)
+        shared = 0.0
         if chooses_worlds(task.method) and not given.data.exact:
-            seconds += selection_of(given.setting).cpu_seconds
+            shared = selection_of(given.setting).cpu_seconds
+        start = time.process_time()
+        found = _fitted(task.method, given, point)
+        if point is not None and task.method == "FOPTICS":
+            labels = cut_at(found, point.level)
+        else:
+            labels = found.labels_
+        seconds = shared + time.process_time() - start
+        sure = np.nan if point is not None else float(np.mean(found.confidence_))
     return Cell(
         *task,
         clustering_accuracy(given.target, labels),
@@ -176,7 +177,3 @@ def _fitted(method: str, given: Problem, point: Point | None) -> Any:
     if method == "FOPTICS":
         return ordered(given, point.min_samples)
     return fitted(method, tuned(method, given, point), given)
-
-
-def _mean_confidence(fitted: Any) -> float:
-    return float(np.mean(fitted.confidence_))
