@@ -236,6 +236,15 @@ def claims(
     *,
     data: Data = ALL_SETS,
     seeds: Seeds = 10,
+    sweep_seeds: Annotated[
+        int,
+        typer.Option(
+            "--sweep-seeds",
+            metavar="N",
+            min=1,
+            help="Draws with other errors than those of Table 2, which are 0.5.",
+        ),
+    ] = 3,
     mode: Mode = "centered",
     noise: Noise = NOISES,
     out: Out = HERE,
@@ -254,7 +263,15 @@ def claims(
 
     start = time.perf_counter()
     with bars(shown=not quiet):
-        found = compute(out, data.split(","), _split(noise), seeds, mode, n_jobs=jobs)
+        found = compute(
+            out,
+            data.split(","),
+            _split(noise),
+            seeds,
+            sweep_seeds,
+            mode,
+            n_jobs=jobs,
+        )
     _tell(write_figure("claims", found, draw_claims, out), out, start, quiet)
 
 

@@ -167,6 +167,7 @@ def claims(
     sets: Sequence[str] = SETS,
     noises: Sequence[float] = NOISES,
     n_seeds: int = 10,
+    n_sweep_seeds: int = 3,
     mode: str = "centered",
     n_jobs: int | None = None,
 ) -> list[Difference]:
@@ -180,7 +181,11 @@ def claims(
         Which sets.
     noises : sequence of float
         Uncertainty added to exact sets; the others stay as they are.
-    n_seeds, mode, n_jobs
+    n_seeds : int, default=10
+        Seeds 0, 1, ... with the uncertainty of Table 2.
+    n_sweep_seeds : int, default=3
+        As many with more or less of it.
+    mode, n_jobs
         As for `incerta.paper.table2.table2`.
 
     Returns
@@ -194,10 +199,16 @@ def claims(
         for name in sets
         for noise in ((usual_noise(name),) if name in UNCERTAIN else noises)
     ]
+    seeds = {
+        setting: range(
+            n_seeds if setting[2] == usual_noise(setting[0]) else n_sweep_seeds
+        )
+        for setting in settings
+    }
     tasks = [
         VariantTask(*setting, seed, tuple(wanted))
         for setting in settings
-        for seed in range(n_seeds)
+        for seed in seeds[setting]
     ]
     cells = variant_cells(tasks, folder, n_jobs)
     of = {(c.set, c.mode, c.noise, c.variant, c.seed): c for c in cells}
@@ -205,8 +216,8 @@ def claims(
         _difference(
             claim,
             setting,
-            [of[*setting, claim.one, seed] for seed in range(n_seeds)],
-            [of[*setting, claim.other, seed] for seed in range(n_seeds)],
+            [of[*setting, claim.one, seed] for seed in seeds[setting]],
+            [of[*setting, claim.other, seed] for seed in seeds[setting]],
         )
         for claim in CLAIMS
         for setting in settings
