@@ -226,6 +226,13 @@ def test_auto_finds_blobs_and_says_what_it_took():
     np.testing.assert_array_equal(again.labels_, fitted.labels_)
 
 
+def test_auto_copes_with_objects_that_overlap():
+    # In each world neighbours are near; the same ones hardly ever.
+    weather = ic.datasets.load_weather().data
+    fitted = ic.FDBSCAN("auto", random_state=0).fit(weather)
+    assert (fitted.labels_ >= 0).mean() > 0.8
+
+
 def test_an_uncertain_object_between_clusters_says_so():
     X = np.concatenate([np.linspace(0, 1, 20), np.linspace(5, 6, 20), [1.3]])[:, None]
     std = np.full_like(X, 0.05)

@@ -9,7 +9,11 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.density.expansion import grown
 from incerta.density.in_worlds import labels_in_worlds, new_labels_in_worlds
-from incerta.density.radius import knee, neighbour_distances
+from incerta.density.radius import (
+    expected_neighbour_distances,
+    knee,
+    neighbour_distances,
+)
 from incerta.density.reach import Reach
 from incerta.density.reachability import share_within
 from incerta.estimators._base import (
@@ -130,7 +134,7 @@ class RadiusMixin(DensityMixin):
             else int(self.min_samples)
         )
         self.min_samples_ = self._min_samples
-        self.eps_ = self._knee() if isinstance(self.eps, str) else float(self.eps)
+        self.eps_ = self._usual(data) if isinstance(self.eps, str) else float(self.eps)
         n_pairs = share_within(self._worlds[0], self.eps_) * len(data) ** 2
         if n_pairs > MOST_PAIRS:
             msg = (
@@ -138,6 +142,10 @@ class RadiusMixin(DensityMixin):
                 f"objects (at most {MOST_PAIRS:.0e}); lower eps."
             )
             raise ValueError(msg)
+
+    def _usual(self, data: UncertainData) -> float:
+        """Knee of the distances at which two objects probably are near each other."""
+        return knee(expected_neighbour_distances(data.law, self._min_samples))
 
     def _keep(
         self, reach: Reach, core: float, reached: float, noise_below: float

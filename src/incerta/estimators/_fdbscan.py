@@ -35,7 +35,8 @@ class FDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     eps : float or "auto", default="auto"
         The radius. "auto" takes the knee of the sorted distances to the
-        `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
+        `min_samples`-th nearest object, where a distance is the root of its expected
+        square; look at `eps_`.
     min_samples : int or "auto", default=5
         Objects within `eps`, itself counted, that make an object core. "auto" is one
         more than the number of features, at least 4 and at most 20.

@@ -5,7 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.cluster import DBSCAN
 
-from incerta.density.radius import knee, neighbour_distances
+from incerta.data import UncertainData
+from incerta.density.radius import (
+    expected_neighbour_distances,
+    knee,
+    neighbour_distances,
+)
 from incerta.estimators import (
     FDBSCAN,
     FOPTICS,
@@ -92,7 +97,13 @@ def near_distances(worlds: Worlds) -> Array:
     return np.concatenate(each)
 
 
-def distances_of(data: Any) -> str:
+def expected_distances(data: UncertainData) -> Array:
+    """The same over all worlds, for methods that ask how probably objects are near."""
+    each = [expected_neighbour_distances(data.law, m) for m in MIN_SAMPLES]
+    return np.concatenate(each)
+
+
+def distances_of(data: UncertainData) -> str:
     """Four moments are near enough where there are many features, and faster."""
     return "fast" if data.n_features > MANY_FEATURES else "exact"
 
@@ -139,10 +150,11 @@ def tuned(method: str, problem: Problem, point: Point) -> Any:
     estimator
         Not fitted yet.
     """
+    if method in BY_PROBABILITY:
+        eps = float(np.quantile(expected_distances(problem.data), point.level))
+        return _by_probability(method, problem, eps, point.min_samples)
     worlds = worlds_of(problem.data, N_WORLDS, problem.seed)
     eps = float(np.quantile(near_distances(worlds), point.level))
-    if method in BY_PROBABILITY:
-        return _by_probability(method, problem, eps, point.min_samples)
     return _in_worlds(method, eps, point.min_samples, problem.seed)
 
 

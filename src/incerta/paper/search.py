@@ -27,6 +27,7 @@ from incerta.paper.methods import (
     N_WORLDS,
     Point,
     distances_of,
+    expected_distances,
     near_distances,
 )
 from incerta.paper.selected import selection_of
@@ -103,7 +104,7 @@ Found = Iterator[tuple[str, Point, Indices]]
 
 def _by_probability(problem: Problem, points: list[Point]) -> Found:
     """As the fits of FDBSCAN and PDBSCAN do, with one table for each radius."""
-    near = near_distances(worlds_of(problem.data, N_WORLDS, problem.seed))
+    near = expected_distances(problem.data)
     fast = distances_of(problem.data) == "fast"
     for level in dict.fromkeys(point.level for point in points):
         eps = float(np.quantile(near, level))
