@@ -72,6 +72,7 @@ def test_claims(call, tmp_path):
         ("--mode", "x"),
         ("--noise", "0.5,none"),
         ("--noise", "-1"),
+        ("--jobs", "0"),
     ],
 )
 def test_wrong_usage(call, option, value):

@@ -233,6 +233,16 @@ def test_auto_copes_with_objects_that_overlap():
     assert (fitted.labels_ >= 0).mean() > 0.8
 
 
+def test_auto_on_rings_and_moons():
+    # What the page on density says.
+    for make, n_clusters in (
+        (ic.datasets.make_uncertain_rings, 2),
+        (ic.datasets.make_uncertain_moons, 1),
+    ):
+        fitted = ic.FDBSCAN(random_state=0).fit(make(random_state=0)[0])
+        assert fitted.n_clusters_ == n_clusters
+
+
 def test_an_uncertain_object_between_clusters_says_so():
     X = np.concatenate([np.linspace(0, 1, 20), np.linspace(5, 6, 20), [1.3]])[:, None]
     std = np.full_like(X, 0.05)

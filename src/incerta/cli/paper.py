@@ -74,6 +74,13 @@ def _numbers(value: str) -> str:
     raise typer.BadParameter(msg)
 
 
+def _not_none(value: int) -> int:
+    if value == 0:
+        msg = "0 processes do nothing; 1 is one, −1 one for each core."
+        raise typer.BadParameter(msg)
+    return value
+
+
 Data = Annotated[
     str,
     typer.Option(
@@ -113,7 +120,10 @@ Out = Annotated[
 Jobs = Annotated[
     int,
     typer.Option(
-        "--jobs", metavar="N", help="Processes; −1 is one for each core of the machine."
+        "--jobs",
+        metavar="N",
+        callback=_not_none,
+        help="Processes; −1 is one for each core of the machine.",
     ),
 ]
 Mode = Annotated[
