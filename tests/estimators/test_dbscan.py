@@ -235,11 +235,11 @@ def test_auto_copes_with_objects_that_overlap():
 
 def test_auto_on_rings_and_moons():
     # What the page on density says.
-    for make, n_clusters in (
+    for made, n_clusters in (
         (ic.datasets.make_uncertain_rings, 2),
         (ic.datasets.make_uncertain_moons, 1),
     ):
-        fitted = ic.FDBSCAN(random_state=0).fit(make(random_state=0)[0])
+        fitted = ic.FDBSCAN(random_state=0).fit(made(random_state=0)[0])
         assert fitted.n_clusters_ == n_clusters
 
 
