@@ -344,6 +344,8 @@ def _print_table(lines: "Sequence[Line]") -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from incerta.paper.blocks import in_figures
+
     shown = [line for line in lines if line.input == "uncertain"]
     sets = list(dict.fromkeys(line.set for line in shown))
     of = {(line.set, line.method, line.tuning): line for line in shown}
@@ -354,11 +356,11 @@ def _print_table(lines: "Sequence[Line]") -> None:
     for method in dict.fromkeys(line.method for line in shown):
         is_tuned = (sets[0], method, "labels") in of
         plain = [of[name, method, "auto" if is_tuned else "none"] for name in sets]
-        table.add_row(method, *(f"{line.acc:.3f}" for line in plain))
+        table.add_row(method, *(in_figures(line.acc) for line in plain))
         if is_tuned:
             best = [of[name, method, "labels"] for name in sets]
-            table.add_row("  tuned †", *(f"{line.acc:.3f}" for line in best))
-        paper = [f"{line.paper_acc:.3f}" for line in plain]
+            table.add_row("  tuned †", *(in_figures(line.acc) for line in best))
+        paper = [in_figures(line.paper_acc) for line in plain]
         table.add_row("  paper †" if is_tuned else "  paper", *paper, style="dim")
     console = Console(highlight=False, markup=False)
     console.print(table)

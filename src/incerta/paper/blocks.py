@@ -52,17 +52,17 @@ class Entry(NamedTuple):
     @property
     def ours(self) -> str:
         """The mean, with a dagger where labels had a part in it."""
-        return _figure(self.mean) + DAGGER * self.saw_labels
+        return in_figures(self.mean) + DAGGER * self.saw_labels
 
     @property
     def spread(self) -> str:
         """The standard deviation, where there is more than one draw."""
-        return "" if np.isnan(self.sd) else f"± {_figure(self.sd)}"
+        return "" if np.isnan(self.sd) else f"± {in_figures(self.sd)}"
 
     @property
     def theirs(self) -> str:
         """The paper's figure in parentheses, where there is one."""
-        shown = f"({_figure(self.paper)}{DAGGER * self.paper_saw_labels})"
+        shown = f"({in_figures(self.paper)}{DAGGER * self.paper_saw_labels})"
         return "" if np.isnan(self.paper) else shown
 
     @property
@@ -281,7 +281,8 @@ def _rounded(value: float) -> float:
     return found + 0.0  # no -0.0
 
 
-def _figure(value: float) -> str:
+def in_figures(value: float) -> str:
+    """A score as all tables print it."""
     return f"{_rounded(value):.{DIGITS}f}".replace("-", "−")
 
 

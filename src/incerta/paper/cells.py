@@ -1,15 +1,14 @@
 """One cell of a table: one method on one draw of one set, held against the classes."""
 
 import time
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy, nmi
 from incerta.paper.methods import TUNED, Point, is_tuned, tuned, usual
+from incerta.paper.quiet import quietly
 from incerta.paper.search import cut_at, ordered, search
 from incerta.paper.selected import chooses_worlds, fitted, selection_of
 from incerta.paper.sets import Problem, Setting, problem
@@ -108,8 +107,7 @@ def compute_search(task: SearchTask) -> list[Found]:
     list of Found
     """
     setting = Setting(task.set, FIRST_SEED, task.noise, task.mode)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncertaWarning)
+    with quietly():
         trials = search(task.family, task.part, problem(setting))
     return [Found._make((*task, *trial)) for trial in trials]
 
@@ -140,10 +138,7 @@ def compute(task: Task, point: Point | None = None) -> Cell:
     0.97
     """
     given = problem(task.setting)
-    with warnings.catch_warnings():
-        # All noise, saturated divergences, fewer clusters than asked for: the scores
-        # and counts of the cell say so.
-        warnings.simplefilter("ignore", IncertaWarning)
+    with quietly():
         shared = 0.0
         if chooses_worlds(task.method) and not given.data.exact:
             shared = selection_of(given.setting).cpu_seconds

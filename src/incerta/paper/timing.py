@@ -1,7 +1,6 @@
 """Figure 3 of the paper: how long each method takes."""
 
 import time
-import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,8 +8,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.progress import track
-from incerta.exceptions import IncertaWarning
 from incerta.paper.methods import METHODS, usual
+from incerta.paper.quiet import quietly
 from incerta.paper.sets import UNCERTAIN, Setting, problem, usual_noise
 
 
@@ -74,8 +73,7 @@ def figure3(
 
 def _seconds(name: str, method: str, seed: int) -> float:
     given = problem(Setting(name, seed, usual_noise(name)))
-    with warnings.catch_warnings(), threadpool_limits(limits=1):
-        warnings.simplefilter("ignore", IncertaWarning)
+    with quietly(), threadpool_limits(limits=1):
         start = time.process_time()
         usual(method, given).fit(given.data)
         return time.process_time() - start

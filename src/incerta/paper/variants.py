@@ -5,16 +5,15 @@ by which kernel width they are compared, and how they are brought to agree. Vari
 that are compared share the data, the seed and the 100 worlds.
 """
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from incerta.estimators import RPC, ExpectedSpectral, UKMeans
 from incerta.estimators._base import cut
-from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy, nmi
 from incerta.paper.methods import N_REPRESENTATIVES, N_WORLDS
+from incerta.paper.quiet import quietly
 from incerta.paper.selected import divergences_of
 from incerta.paper.sets import Problem, Setting, problem
 from incerta.selection import random_worlds, representatives
@@ -104,8 +103,7 @@ def compute_variants(task: VariantTask) -> list[VariantCell]:
     worlds = worlds_of(given.data, N_WORLDS, given.seed)
     divergences: dict[str, Array] = {}
     cells = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncertaWarning)  # saturation is reported apart
+    with quietly():
         for variant in task.variants:
             needed = variant.agreement in WITH_WORLDS and variant.selection != "random"
             if needed and variant.bandwidth not in divergences:
