@@ -1,5 +1,8 @@
 """Settings of the documentation."""
 
+import runpy
+from pathlib import Path
+
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
@@ -32,6 +35,11 @@ numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
 exclude_patterns = ["_build", "gallery"]
 html_math_renderer = "mathml"
+html_extra_path = ["paper/table2.html"]
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
+
+runpy.run_path(str(Path(__file__).with_name("paper_tables.py")), run_name="__main__")
 
 
 def setup(app):

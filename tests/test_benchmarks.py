@@ -24,7 +24,6 @@ SMALL = {
     "class_range.py": ["--small"],
     "eigengap.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
-    "quality.py": ["--sets", "wine", "--seeds", "1", "--methods", "k-means on means"],
 }
 
 
