@@ -73,6 +73,7 @@ def test_claims(call, tmp_path):
         ("--noise", "0.5,none"),
         ("--noise", "-1"),
         ("--jobs", "0"),
+        ("--out", __file__),
     ],
 )
 def test_wrong_usage(call, option, value):

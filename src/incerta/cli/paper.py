@@ -114,6 +114,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
+        file_okay=False,
         help="Folder for results. What is in it already is not computed again.",
     ),
 ]
