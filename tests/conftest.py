@@ -1,15 +1,59 @@
-"""Settings of all tests."""
+"""Settings of all tests.
 
-import os
+Examples are the same for everybody, every time: what turns red has its cause in the
+change. `pytest --explore 20` looks further: random examples, twenty times as many, of
+the tests that take examples. What it finds is kept as an `@example`.
+"""
 
-from hypothesis import settings
+import re
 
-# Machines are shared: how long an example takes says nothing. On CI examples are the
-# same every time, so that what turns red has its cause in the change.
-settings.register_profile(
-    "incerta",
-    deadline=None,
-    max_examples=50,
-    derandomize="CI" in os.environ,
-)
-settings.load_profile("incerta")
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.strategies import N_EXAMPLES
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--explore",
+        type=int,
+        metavar="FACTOR",
+        help="only tests with examples: random ones, FACTOR times as many",
+    )
+
+
+def pytest_configure(config):
+    factor = config.getoption("--explore")
+    settings.register_profile(
+        "incerta",
+        # Not the profile in force: hypothesis has another one where CI is set.
+        settings.get_profile("default"),
+        # Machines are shared: how long an example takes says nothing.
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        max_examples=N_EXAMPLES * (factor or 1),
+        derandomize=factor is None,
+        print_blob=True,
+    )
+    settings.load_profile("incerta")
+
+
+@pytest.hookimpl(trylast=True)  # hypothesis has marked its tests
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--explore") is None:
+        return
+    chosen = [item for item in items if item.get_closest_marker("hypothesis")]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.getoption("--explore") is None:
+        return
+    told = "".join(
+        report.__dict__.get("_hypothesis_stats", "")
+        for reports in terminalreporter.stats.values()
+        for report in reports
+    )
+    tried = sum(map(int, re.findall(r"(\d+) (?:passing|failing)", told)))
+    terminalreporter.write_line(f"{tried:,} examples tried")

@@ -1,10 +1,21 @@
 """Hypothesis strategies: uncertain data of every kind, small and odd."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import incerta as ic
+
+# Examples of a test, where nothing else is said; `pytest --explore` takes more.
+N_EXAMPLES = 50
+
+
+def examples(n, **others):
+    """Settings of a test whose examples are dear, or cheap: `n` instead of 50."""
+    share = settings.default.max_examples / N_EXAMPLES
+    return settings(max_examples=round(n * share), **others)
+
 
 KINDS = (
     "exact",

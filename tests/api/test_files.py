@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
@@ -33,7 +33,7 @@ from incerta.data.partitioned import PartitionedData
 from incerta.estimators import __all__ as estimators
 from incerta.exceptions import ModelFileError
 from tests.api.make_models import FOLDER, answers
-from tests.strategies import KINDS, make
+from tests.strategies import KINDS, examples, make
 
 SMALL = {"n_clusters": 2, "n_worlds": 6, "n_representatives": 3, "random_state": 0}
 CLUSTERERS = (
@@ -277,7 +277,7 @@ def spelled(value):
     return type(value).__name__, repr(value)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(PLAIN)
 def test_plain_values_come_back(value):
     encoder = Encoder()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.cluster import KMeans
@@ -18,7 +18,7 @@ import incerta as ic
 from incerta.api import files, model_archive, model_checks, model_classes
 from incerta.api.files import load, save
 from incerta.exceptions import FileError, ModelFileError
-from tests.strategies import make
+from tests.strategies import examples, make
 
 
 @pytest.fixture(scope="module")
@@ -459,8 +459,9 @@ def outcome(content, folder):
         return None
 
 
-fuzzed = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100
+fuzzed = examples(
+    100,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 

@@ -30,7 +30,7 @@ def _handler(web):
             wanted = self.headers.get("Range")
             web.requests.append((self.path, wanted))
             if web.stall is not None:
-                web.stall.wait(5)
+                web.stall.wait(60)
                 return
             if self.path in web.redirects:
                 self.send_response(302)

@@ -20,7 +20,7 @@ def get(web, lonely):
 
     def get(path="/file", **options):
         target = lonely / "cache" / "known-name.bin"
-        known = {"sha256": SHA256, "max_bytes": len(BODY), "timeout": 5.0} | options
+        known = {"sha256": SHA256, "max_bytes": len(BODY), "timeout": 60.0} | options
         download(web.url + path, target, **known)
         return target
 

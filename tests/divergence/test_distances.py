@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -65,8 +65,15 @@ def test_objects_may_be_cut_by_tiles(monkeypatch, tile, kind):
     np.testing.assert_allclose(cross[off], whole[off], rtol=1e-12)
 
 
+SEVEN_INTERVALS = ic.from_interval(
+    low := np.array([[1.0367, 2.4648, 0.9913, -3.9095, 2.7161, 1.3391, -1.6109]]).T,
+    low + np.array([[0.8775, 1.1442, 0.1524, 1.5317, 1.1225, 0.7265, 1.5980]]).T,
+)
+
+
 @both
 @given(data=uncertain_data())
+@example(data=SEVEN_INTERVALS)  # once below the distance of the means
 def test_laws_of_a_distance(metric, data):
     found = expected_distance_matrix(data.law, metric, 0)
     np.testing.assert_array_equal(found.diagonal(), 0.0)
@@ -140,18 +147,64 @@ def test_gaussians_against_the_folded_normal(gap, s, t):
     assert found == pytest.approx(expected, rel=1e-5)
 
 
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(400)
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(40)
+
+
+def between(breaks):
+    """Nodes and weights of an integral that is smooth between given places."""
+    low, high = np.array(breaks[:-1]), np.array(breaks[1:])
+    half = (high - low)[:, None] / 2
+    return (low[:, None] + half * (NODES + 1)).ravel(), (half * NODE_WEIGHTS).ravel()
+
+
+SCALES = st.floats(0.01, 5) | st.sampled_from([1e-9, 1e-6, 1e-4])
 
 
 @pytest.mark.parametrize("family", ["uniform", "exponential"])
-@given(gap=st.floats(-9, 9), s=st.floats(0.01, 5), t=st.floats(0.01, 5))
+@given(gap=st.floats(-9, 9), s=SCALES, t=SCALES)
 def test_other_families_against_quadrature(family, gap, s, t):
     a, b = independent(family, [gap], [s]), independent(family, [0.0], [t])
     found = expected_distances(a, b, "euclidean", 0)[0, 0]
-    # The kink at x = y costs the product rule some digits.
-    x, y = (law.at((NODES + 1)[:, None, None] / 2)[:, 0, 0] for law in (a, b))
-    expected = NODE_WEIGHTS @ np.abs(x[:, None] - y) @ NODE_WEIGHTS / 4
-    assert found == pytest.approx(expected, rel=2e-3)
+    # E|X − Y| = ∫ F (1 − G) + G (1 − F)
+    frozen = {"uniform": stats.uniform, "exponential": stats.expon}[family]
+    F, G = frozen(gap, s).cdf, frozen(0.0, t).cdf
+    steps = np.array([0.0, 1.0, 3.0, 9.0, 40.0])
+    x, w = between(np.sort([*(gap + s * steps), *(t * steps)]))
+    expected = w @ (F(x) * (1 - G(x)) + G(x) * (1 - F(x)))
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert found >= abs(a.mean() - b.mean())[0, 0] * (1 - 1e-12)
+
+
+def test_mirrored_intervals():
+    data = ic.from_interval([[0.0, 0.0], [2.0, 1.0]], [[1.0, 3.0], [5.0, 2.0]])
+    for features in ([0], [0, 1]):
+        one = data.select(features)
+        there = one.affine(np.full(len(features), -1.0), 0.0)
+        np.testing.assert_allclose(
+            expected_distance_matrix(there.law, "euclidean", 0),
+            expected_distance_matrix(one.law, "euclidean", 0),
+        )
+
+
+def of_the_difference(gap, s, t):
+    """Nodes and weights of X − Y, uniform with lower bounds `gap` and 0."""
+    corners = [gap - t, gap, gap + s - t, gap + s]
+    x, w = between(np.sort([*corners, *([0.0] * (gap - t < 0 < gap + s))]))
+    overlap = np.minimum(x + t, gap + s) - np.maximum(x, gap)
+    return x, w * np.clip(overlap, 0.0, None) / (s * t)
+
+
+@given(
+    gap=st.tuples(*[st.floats(-5, 5)] * 2),
+    s=st.tuples(*[st.floats(0.01, 5)] * 2),
+    t=st.tuples(*[st.floats(0.01, 5)] * 2),
+)
+def test_boxes_against_quadrature(gap, s, t):
+    a, b = independent("uniform", gap, s), independent("uniform", [0.0, 0.0], t)
+    found = expected_distances(a, b, "euclidean", 0)[0, 0]
+    (x, v), (y, w) = (of_the_difference(*one) for one in zip(gap, s, t))
+    expected = v @ np.hypot(x[:, None], y) @ w
+    assert found == pytest.approx(expected, rel=1e-5)
 
 
 def test_one_grid_for_near_and_far():

@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
@@ -15,6 +15,7 @@ from incerta.divergence import (
 )
 from incerta.divergence.jensen_shannon import log_one_plus
 from tests.divergence import oracle
+from tests.strategies import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWarning")
 ENGINES = ["numpy", "numba"]
@@ -47,7 +48,7 @@ def odd_worlds(draw):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@settings(max_examples=25)
+@examples(25)
 @given(worlds=odd_worlds())
 def test_against_the_literal_loops(engine, worlds):
     found = jensen_shannon(worlds, engine=engine)
@@ -150,7 +151,7 @@ def test_identical_worlds_do_not_warn():
         jensen_shannon(np.repeat(worlds_like(0, 1, 20, 3), 4, axis=0))
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(odd_worlds())
 def test_per_feature_is_the_mean_of_single_features(worlds):
     varying = np.ptp(worlds.reshape(-1, worlds.shape[2]), axis=0) > 0

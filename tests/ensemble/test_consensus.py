@@ -2,7 +2,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import fcluster, linkage
@@ -15,6 +15,7 @@ from incerta.ensemble.linkage import average_linkage, components, linked_by_aver
 from incerta.ensemble.naming import matched, one_to_one, renamed, renamings
 from incerta.ensemble.patterns import patterns, together
 from incerta.ensemble.stability import Instability, mean_agreement, sources
+from tests.strategies import examples
 
 NOISES = ("separate", "cluster")
 EVERY_METHOD = ("graph", *METHODS)
@@ -187,7 +188,7 @@ def test_laws_of_every_consensus(method, noise, labels):
 
 
 @every_noise
-@settings(max_examples=8)
+@examples(8)
 @given(labels=clusterings())
 def test_laws_of_k_means(noise, labels):
     check_laws("kmeans-binary", noise, labels)
@@ -212,7 +213,7 @@ def test_names_of_clusters_do_not_matter(method, labels, seed):
 
 @every_method
 @every_noise
-@settings(max_examples=10)
+@examples(10)
 @given(labels=clusterings(least=-1, most_worlds=1))
 def test_worlds_that_agree(method, noise, labels):
     found = consensus(np.repeat(labels, 5, axis=0), method, noise=noise)

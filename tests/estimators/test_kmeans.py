@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
@@ -9,6 +9,7 @@ from incerta.datasets import make_uncertain_blobs
 from incerta.estimators._base import in_order_of_appearance
 from incerta.partition.euclidean import (
     PRUNING,
+    TIE,
     Shifts,
     assign,
     boxes_of,
@@ -136,13 +137,20 @@ def test_expected_distances_against_a_loop(data, seed):
     np.testing.assert_allclose(found, expected)
 
 
+def first_of_the_best(law, centres):
+    """Nearest centre of each object; of several, to twelve digits, the first."""
+    D = np.array(
+        [[expected_distance(law, i, c) for c in centres] for i in range(law.n_objects)]
+    )
+    return (D.min(axis=1, keepdims=True) * (1 + TIE) >= D).argmax(axis=1)
+
+
 @given(uncertain_data(kinds=VALUES), st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_bounds_never_lose_the_best_centre(data, seed, k):
     rng = np.random.default_rng(seed)
     law, boxes = data.law, boxes_of(data.law)
     centres = rng.normal(scale=3.0, size=(k, data.n_features))
-    D = [[expected_distance(law, i, c) for c in centres] for i in range(len(data))]
-    best = np.argmin(D, axis=1)
+    best = first_of_the_best(law, centres)
     minmax, voronoi = within_minmax(boxes, centres), within_voronoi(boxes, centres)
     for inside in (minmax, voronoi):
         assert inside[np.arange(len(data)), best].all()
@@ -153,12 +161,26 @@ def test_bounds_never_lose_the_best_centre(data, seed, k):
         places = centres.copy()
         for _ in range(4):
             labels, n_evaluations = assign(law, boxes, places, rules, shifts)
-            D = [
-                [expected_distance(law, i, c) for c in places] for i in range(len(data))
-            ]
-            np.testing.assert_array_equal(labels, np.argmin(D, axis=1))
+            np.testing.assert_array_equal(labels, first_of_the_best(law, places))
             assert n_evaluations <= len(data) * k
             places = places + rng.normal(scale=0.1, size=places.shape)
+
+
+@pytest.mark.parametrize("rules", [(), *((r,) for r in PRUNING), PRUNING])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e7])
+@given(inner=st.lists(st.integers(-99, 99), min_size=2, max_size=5, unique=True))
+@example(inner=[30, -70, 10])
+def test_ties_go_to_the_first(rules, size, inner):
+    # Any place between the middle values of the first object is as good as any other;
+    # the second object has a best one.
+    values = [[-100.0], [100.0], [-500.0], [600.0], [inner[-1]]]
+    law = ic.from_samples(size * np.array(values), [0, 0, 0, 0, 1]).law
+    centres = size * np.array([[900.0], *([c] for c in inner)])
+    shifts = Shifts(2, len(centres))
+    for move in (0.0, 0.1):
+        places = centres + size * move
+        labels, _ = assign(law, boxes_of(law), places, rules, shifts)
+        np.testing.assert_array_equal(labels, [1, len(inner)])
 
 
 @pytest.mark.parametrize("center", ["mean", "geometric-median"])

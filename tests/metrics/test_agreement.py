@@ -2,7 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -34,14 +34,12 @@ def best_match(y, labels):
     )
 
 
-@settings(deadline=None)  # the oracle is slow
 @given(partitions)
 def test_accuracy_is_the_best_over_all_matches(pair):
     y, labels = pair
     assert clustering_accuracy(y, labels) == best_match(y, labels) / len(y)
 
 
-@settings(deadline=None)
 @given(partitions)
 def test_noise_of_accuracy(pair):
     y, labels = pair

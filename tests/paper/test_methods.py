@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta import UncertainData, datasets
@@ -16,6 +16,7 @@ from incerta.paper.published import published
 from incerta.paper.search import N_PARTS, best, cut_at, ordered, points_of, search
 from incerta.paper.selected import fitted, selection_of
 from incerta.paper.sets import SETS, Problem, Setting, mode_for, problem, usual_noise
+from tests.strategies import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::incerta.exceptions.IncertaWarning")
 
@@ -122,7 +123,7 @@ def test_tuned_cells_say_nothing_of_confidence(blobs):
 
 
 @given(part=st.sampled_from([0.0, 0.25, 1.0]))
-@settings(max_examples=3)
+@examples(3)
 def test_uncertain_sets_are_drawn_towards_their_means(part):
     as_is = problem(Setting("weather", 0, 1.0, "as is")).data
     nearer = problem(Setting("weather", 0, part, "as is")).data

@@ -31,6 +31,10 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+DRAWN = (
+    "const plots = [...document.querySelectorAll('.plot')];"
+    "return plots.length > 0 && plots.every(p => p.querySelector('.main-svg'))"
+)
 # Drivers leave sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -117,6 +121,8 @@ def show(browser, pages):
         for kind in ("browser", "performance"):
             browser.get_log(kind)
         browser.get(pages[name])
+        # Pictures are drawn after the page is there.
+        wait_for(browser, DRAWN)
         return browser
 
     return opened
@@ -150,10 +156,13 @@ def texts(browser, column):
 
 
 def wait_for(browser, condition):
-    """Wait until a script returns something true: browsers tell some things late."""
+    """Wait until a script returns something true: browsers tell some things late.
+
+    How late depends on what else the machine does; the limit only ends what hangs.
+    """
     from selenium.webdriver.support.wait import WebDriverWait
 
-    WebDriverWait(browser, 20).until(lambda b: b.execute_script(condition))
+    WebDriverWait(browser, 120).until(lambda b: b.execute_script(condition))
 
 
 def heading(browser, key):
@@ -164,13 +173,7 @@ def heading(browser, key):
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (375, "dark")])
 def test_page_is_quiet_and_fits(show, pages, name, width, scheme):
     browser = show(name, width, scheme)
-    drawn, full_width = browser.execute_script(
-        "return [document.querySelectorAll('.plot .main-svg').length > 0 &&"
-        " [...document.querySelectorAll('.plot')].every(p => p.querySelector('svg')),"
-        " document.documentElement.scrollWidth]"
-    )
-    assert drawn
-    assert full_width <= width
+    wait_for(browser, f"return document.documentElement.scrollWidth <= {width}")
     assert complaints(browser) == []
     assert set(requests(browser)) <= {pages[name], "data:,"}
 

@@ -1,8 +1,8 @@
 """Expected distances between uncertain objects, each pair computed once.
 
 Squared distances need the moments alone. Distances proper are averaged over all pairs
-of values, tile by tile, or read off ``φ(t) = E exp(−t |X − Y|²)`` where a formula for
-it is known.
+of values, tile by tile, or where ``φ(t) = E exp(−t |X − Y|²)`` has a formula, read off
+that; in one feature they have a formula of their own.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from incerta.divergence.expected import (
     expected_squared_distances,
     with_closed_form,
 )
+from incerta.divergence.one_feature import distances_in_one_feature
 from incerta.typing import Array, Indices
 
 # Edge of a tile of values; its 8 MiB of distances are reduced while still in cache.
@@ -59,9 +60,9 @@ def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
     "euclidean" is exact for lists of values and takes an operation per pair of values;
     for Gaussian, uniform and exponential objects it is an integral of some 40 times n²
     operations per feature (correlated Gaussians: the cube of their number), with
-    relative error 1e-5; other laws are replaced by 64 stratified values each. Joint
-    draws give the mean over the draws. Work is cut into blocks: beyond the result,
-    memory does not grow with the number of values.
+    relative error 1e-5; in one feature it is a formula. Other laws are replaced by 64
+    stratified values each. Joint draws give the mean over the draws. Work is cut into
+    blocks: beyond the result, memory does not grow with the number of values.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric)
@@ -76,7 +77,9 @@ def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
             objects = np.arange(law.n_objects)
             for rows in blocks(len(objects), 8 * 6 * len(objects), PAIR_BYTES):
                 rest = slice(rows.start, None)
-                upper = _integral(known.take(objects[rows]), known.take(objects[rest]))
+                upper = _by_formula(
+                    known.take(objects[rows]), known.take(objects[rest])
+                )
                 out[rows, rest] = upper
                 out[rest, rows] = upper.T
     np.fill_diagonal(out, 0.0)
@@ -115,7 +118,7 @@ def expected_distances(a: Law, b: Law, metric: str, seed: int) -> Array:
         return out
     objects = np.arange(a.n_objects)
     for rows in blocks(a.n_objects, 8 * 6 * b.n_objects, PAIR_BYTES):
-        out[rows] = _integral(a.take(objects[rows]), b)
+        out[rows] = _by_formula(a.take(objects[rows]), b)
     return out
 
 
@@ -181,6 +184,11 @@ def _of_draws(law: Joint, metric: str) -> Array:
         for draw in law.draws:
             out[rows] += cdist(draw[rows], draw) / m
     return out
+
+
+def _by_formula(a: Law, b: Law) -> Array:
+    one_feature = a.n_features == 1
+    return distances_in_one_feature(a, b) if one_feature else _integral(a, b)
 
 
 def _integral(a: Law, b: Law) -> Array:

@@ -99,6 +99,8 @@ class UKMeans(CKMeans):
     -----
     Laws other than lists of values are replaced by 64 stratified values each for
     ``metric="euclidean"``. A distance costs the number of values times features.
+    An object that is equally far from several centres, to twelve digits, goes to the
+    first of them, whatever `pruning` is.
 
     Partitioned data are seeded from at most ``max(50 * n_clusters, 1000)`` objects,
     drawn by a hash of their ids, and all starts share the passes over the partitions;

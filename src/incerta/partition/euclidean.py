@@ -1,6 +1,8 @@
 """Expected Euclidean distances to centres, computed only where they can matter.
 
-A bound is used only if it decides strictly: labels are those of computing everything.
+A bound is used only if it decides by more than a tie may differ: labels are those of
+computing everything. Ties are common: in one feature, an object with an even number of
+values is equally far from all centres between its two middle values.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -17,6 +19,9 @@ Mask: TypeAlias = NDArray[np.bool_]
 PRUNING = ("minmax", "voronoi", "shift")
 # Rounding must not make a bound decide what the distances themselves do not.
 SLACK = 1e-9
+# Distances that differ by less, relatively, are tied. It must stay far below SLACK, so
+# that no bound rules out a tied centre.
+TIE = 1e-12
 
 
 class Boxes(NamedTuple):
@@ -67,14 +72,17 @@ def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
     """
     n, k = len(boxes.low), len(centres)
     inside = np.ones((n, k), dtype=np.bool_)
+    # Far from the origin squares would have few digits left.
+    origin = centres.mean(axis=0)
+    centres, low, high = centres - origin, boxes.low - origin, boxes.high - origin
     squares = np.square(centres).sum(axis=1)
-    size = squares.max() + np.abs(boxes.low).max() + np.abs(boxes.high).max()
+    # No point of a box is farther than `reach` from any centre.
+    corners = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)), axis=1)
+    reach = np.sqrt(squares.max()) + corners
     for c in range(k):
         slope = 2.0 * (centres - centres[c])  # (k, d), zero for c itself
-        corner = np.maximum(slope, 0.0) @ boxes.high.T + np.minimum(slope, 0.0) @ (
-            boxes.low.T
-        )
-        nearer_c = corner + (squares[c] - squares)[:, None] < -SLACK * size
+        most = np.maximum(slope, 0.0) @ high.T + np.minimum(slope, 0.0) @ low.T
+        nearer_c = most + (squares[c] - squares)[:, None] < -SLACK * reach**2
         nearer_c[c] = False
         inside &= ~nearer_c.T
     return inside
@@ -122,7 +130,7 @@ def assign(
     rules: tuple[str, ...],
     shifts: Shifts,
 ) -> tuple[Indices, int]:
-    """Label of the centre with the least expected distance, ties to the lowest.
+    """Label of the centre with the least expected distance, of tied ones the first.
 
     Returns
     -------
@@ -152,7 +160,8 @@ def assign(
             distances[objects, c] = expected_distances(law, objects, centres[c])
             shifts.computed(objects, c, distances[objects, c])
             n_evaluations += len(objects)
-    labels[~decided] = distances[~decided].argmin(axis=1)
+    least = distances[~decided].min(axis=1, keepdims=True)
+    labels[~decided] = (distances[~decided] <= least * (1 + TIE)).argmax(axis=1)
     return labels, n_evaluations
 
 
