@@ -1,0 +1,130 @@
+"""Are the results of all methods bit for bit what they were?
+
+Writes a digest of the labels, the confidence and the predictions of every method on
+every set of the paper (at most 400 objects of each). Run it before and after a change
+that must not change any result:
+
+    python benchmarks/fingerprint.py before.json
+    python benchmarks/fingerprint.py after.json --against before.json
+"""
+
+import argparse
+import json
+import time
+import warnings
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from sklearn.cluster import DBSCAN, KMeans
+
+import incerta as ic
+from incerta import datasets
+
+LOADERS = {
+    "wine": datasets.load_wine,
+    "ecoli": datasets.fetch_ecoli,
+    "image": datasets.fetch_image,
+    "libras": datasets.fetch_libras,
+    "usps": datasets.fetch_usps,
+    "waveform": datasets.fetch_waveform,
+    "movement": datasets.fetch_movement,
+    "nba": datasets.fetch_nba,
+    "weather": datasets.load_weather,
+    "weather, joint": lambda: datasets.load_weather(joint=True),
+}
+MOST_OBJECTS, N_NEW = 400, 40
+
+
+def methods(k):
+    seed = {"random_state": 3}
+    fewer = {"n_worlds": 40, **seed}
+    return {
+        "UKMeans": ic.UKMeans(k, **seed),
+        "UKMeans, euclidean": ic.UKMeans(k, metric="euclidean", n_init=2, **seed),
+        "CKMeans": ic.CKMeans(k, **seed),
+        "UKMedoids": ic.UKMedoids(k, **seed),
+        "UKMedoids, euclidean": ic.UKMedoids(k, metric="euclidean", **seed),
+        "MMVar": ic.MMVar(k, **seed),
+        "UCPC": ic.UCPC(k, **seed),
+        "FDBSCAN": ic.FDBSCAN(distances="fast", **fewer),
+        "PDBSCAN": ic.PDBSCAN(distances="fast", **fewer),
+        "FOPTICS": ic.FOPTICS(n_clusters=k, **fewer),
+        "SC": ic.SC(**fewer),
+        "RP-SC": ic.SC(n_representatives=10, **fewer),
+        "REP": ic.REP(**fewer),
+        "RP-REP": ic.REP(DBSCAN(1.5), n_representatives=10, **fewer),
+        "RPC": ic.RPC(k, **fewer),
+        "RPC, random": ic.RPC(k, selection="random", normalize_rows=True, **fewer),
+        "RPC, energy": ic.RPC(k, divergence="energy", width="self-tuning", **fewer),
+        "RPC, sparse": ic.RPC(k, selection="central", n_neighbors=12, **fewer),
+        "ExpectedSpectral": ic.ExpectedSpectral(k, **fewer),
+        "PossibleWorldConsistency": ic.PossibleWorldConsistency(
+            k, n_worlds=10, n_representatives=5, **seed
+        ),
+        "WorldConsensus": ic.WorldConsensus(KMeans(k, n_init=2), **fewer),
+        "WorldConsensus, kept": ic.WorldConsensus(
+            KMeans(k, n_init=2), n_representatives=10, **fewer
+        ),
+    }
+
+
+def problem(name):
+    found = LOADERS[name]()
+    data = ic.Standardizer(spread="means").fit_transform(found.data)
+    if not isinstance(data, ic.UncertainData):
+        data = ic.datasets.make_uncertain(data, scale=0.5, random_state=0)
+    every = np.linspace(0, len(data) - 1, min(MOST_OBJECTS, len(data)))
+    return data[np.round(every).astype(int)], len(found.target_names)
+
+
+def digest(array):
+    array = np.ascontiguousarray(array)
+    return sha256(array.tobytes() + str(array.shape).encode()).hexdigest()[:16]
+
+
+def results(names):
+    for name in names:
+        data, k = problem(name)
+        for method, estimator in methods(k).items():
+            start = time.process_time()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fitted = estimator.fit(data)
+                new = data[:N_NEW]
+                yield (
+                    f"{name} | {method}",
+                    {
+                        "labels": digest(fitted.labels_.astype(np.int64)),
+                        "confidence": digest(fitted.confidence_),
+                        "predict": digest(fitted.predict(new).astype(np.int64)),
+                        "predict_proba": digest(fitted.predict_proba(new)),
+                        "seconds": time.process_time() - start,
+                    },
+                )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--small", action="store_true")
+    args = parser.parse_args()
+    before = json.loads(args.against.read_text()) if args.against else {}
+    found = dict(results(["wine"] if args.small else LOADERS))
+    if args.out is not None:
+        args.out.write_text(json.dumps(found, indent=1))
+    n_other = 0
+    for name, facts in found.items():
+        old = before.get(name, facts)
+        other = [f for f in facts if f != "seconds" and old.get(f) != facts[f]]
+        n_other += bool(other)
+        for field in other:
+            print(f"{name}: other {field}")
+    seconds = sum(facts["seconds"] for facts in found.values())
+    print(f"{len(found)} results, {n_other} of them other than before")
+    print(f"{seconds:.0f} s of CPU time")
+
+
+if __name__ == "__main__":
+    main()
