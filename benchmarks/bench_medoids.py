@@ -38,7 +38,7 @@ def main():
     import numpy as np
 
     from incerta.datasets import make_uncertain_blobs
-    from incerta.divergence.distances import expected_distance_matrix
+    from incerta.distances.expected import expected_distance_matrix
     from incerta.partition.medoids import METHODS, seeds
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -1,6 +1,7 @@
 """Settings of the documentation."""
 
 import runpy
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -35,10 +36,12 @@ numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
 exclude_patterns = ["_build", "gallery"]
 html_math_renderer = "mathml"
-html_extra_path = ["paper/table2.html"]
+html_extra_path = ["../paper/results/table2.html"]
 html_static_path = ["static"]
 html_css_files = ["tables.css"]
 
+# The experiments are in the clone, not in the package.
+sys.path.insert(0, str(Path(__file__).parents[1]))
 runpy.run_path(str(Path(__file__).with_name("paper_tables.py")), run_name="__main__")
 
 

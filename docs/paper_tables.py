@@ -1,4 +1,4 @@
-"""Tables of the page on the paper, from the results in the folder ``paper``.
+"""Tables of the page on the paper, from the results in ``paper/results``.
 
 Sphinx runs this when it starts: the page shows what is committed, and nothing else.
 """
@@ -7,14 +7,14 @@ import csv
 import math
 from pathlib import Path
 
-from incerta.paper.blocks import sections
-from incerta.paper.cells import Cell
-from incerta.paper.sets import SETS, TITLES, usual_noise
-from incerta.paper.store import Store
-from incerta.paper.table2 import summarised, tasks_of
+from paper.blocks import sections
+from paper.cells import Cell
+from paper.sets import SETS, TITLES, usual_noise
+from paper.store import Store
+from paper.table2 import summarised, tasks_of
 
 HERE = Path(__file__).parent
-RESULTS, OUT = HERE / "paper", HERE / "generated"
+RESULTS, OUT = HERE.parent / "paper" / "results", HERE / "generated"
 
 
 def rows_of(name):

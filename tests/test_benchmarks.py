@@ -22,6 +22,7 @@ SMALL = {
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "choose_k.py": ["--small"],
     "class_range.py": ["--small"],
+    "fingerprint.py": ["--small"],
     "eigengap.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }

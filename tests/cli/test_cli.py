@@ -13,7 +13,7 @@ import incerta as ic
 from incerta.api.answer import NAMES
 from incerta.cli.app import app
 from incerta.cli.options import KINDS, METHODS
-from incerta.data import roles
+from incerta.data.tables import roles
 from tests.cli.conftest import QUICK, WIDE, environment
 
 COMMANDS = ("fit", "predict", "compare", "demo", "info")

@@ -77,7 +77,7 @@ def test_one_method_has_nothing_to_agree_with(call, wide):
 
 
 def test_k_is_chosen_once(call, wide, monkeypatch):
-    home = import_module("incerta.api.number")
+    home = import_module("incerta.number.choose")
     asked = []
     truly = home.choose_k
 

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.api.files import load
 from incerta.cli.columns import Columns
 from incerta.cli.predict import said_in
+from incerta.models.files import load
 from tests.cli.conftest import PROGRAM, QUICK, WIDE, environment, wide_table
 
 MADE = ["model.incerta", "summary.json", "table.csv"]

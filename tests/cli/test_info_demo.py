@@ -43,7 +43,7 @@ def test_what_is_in_a_table(call, wide):
 
 
 def test_what_is_in_a_model(call, wide, tmp_path):
-    from incerta.api.files import save
+    from incerta.models.files import save
 
     call("fit", wide, *QUICK, "-o", tmp_path / "out")
     bare = tmp_path / "bare.incerta"

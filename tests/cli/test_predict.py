@@ -119,7 +119,7 @@ def test_a_model_made_in_python(call, wide, new, tmp_path):
 
 
 def test_a_bare_estimator(call, wide, new, tmp_path):
-    from incerta.api.files import save
+    from incerta.models.files import save
 
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
     path = tmp_path / "bare.incerta"

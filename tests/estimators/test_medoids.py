@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
-from incerta.divergence.distances import expected_distance_matrix
+from incerta.distances.expected import expected_distance_matrix
 from incerta.estimators._medoids import UKMedoids
 from incerta.metrics import clustering_accuracy
 from tests.strategies import KINDS, make, uncertain_data

@@ -11,7 +11,7 @@ from sklearn.mixture import GaussianMixture
 
 import incerta as ic
 from incerta.divergence.clusterings import ari_matrix
-from incerta.ensemble.representative import BOUNDS
+from incerta.ensemble.alternatives import BOUNDS
 from incerta.estimators._rep import REP
 from incerta.exceptions import IncertaWarning
 from tests.strategies import KINDS, make

@@ -7,19 +7,17 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
-
-from incerta.paper import figures
-from incerta.paper.figures import (
+from paper.figures import (
     draw_claims,
     draw_figure2,
     draw_figure3,
     draw_sensitivity,
 )
-from incerta.paper.methods import METHODS
-from incerta.paper.published import published
-from incerta.paper.sensitivity import Reaction
-from incerta.paper.sets import SETS, TITLES, UNCERTAIN
-from incerta.paper.sweeps import (
+from paper.methods import METHODS
+from paper.published import published
+from paper.sensitivity import Reaction
+from paper.sets import SETS, TITLES, UNCERTAIN
+from paper.sweeps import (
     CLAIMS,
     NOISES,
     NUMBERS_KEPT,
@@ -27,7 +25,9 @@ from incerta.paper.sweeps import (
     Difference,
     Point,
 )
-from incerta.paper.timing import Duration
+from paper.timing import Duration
+
+from paper import figures
 
 NAN = float("nan")
 WHITE = "#ffffff"

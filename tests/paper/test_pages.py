@@ -5,15 +5,14 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-
-from incerta.paper.methods import METHODS, is_tuned
-from incerta.paper.pages import as_html, as_markdown
-from incerta.paper.published import published
-from incerta.paper.sets import INPUTS, SETS, TITLES
-from incerta.paper.table2 import Line
+from paper.methods import METHODS, is_tuned
+from paper.pages import as_html, as_markdown
+from paper.published import published
+from paper.sets import INPUTS, SETS, TITLES
+from paper.table2 import Line
 
 NAN = float("nan")
-ABOUT = {"command": "incerta paper table2 --out DIR", "seeds": "3"}
+ABOUT = {"command": "python -m paper table2 --out DIR", "seeds": "3"}
 TUNED = [method for method in METHODS if is_tuned(method)]
 VOID = {"meta", "link"}
 

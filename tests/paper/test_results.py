@@ -6,21 +6,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from incerta.paper.cells import Cell, Found, SearchTask, compute, compute_search
-from incerta.paper.running import points_for
-from incerta.paper.sensitivity import sensitivity
-from incerta.paper.store import Store
-from incerta.paper.sweeps import claims, figure2
-from incerta.paper.table2 import summarised, tasks_of
-from incerta.paper.variants import (
+from paper.cells import Cell, Found, SearchTask, compute, compute_search
+from paper.running import points_for
+from paper.sensitivity import sensitivity
+from paper.store import Store
+from paper.sweeps import claims, figure2
+from paper.table2 import summarised, tasks_of
+from paper.variants import (
     PAPER,
     VariantCell,
     VariantTask,
     compute_variants,
 )
 
-RESULTS = Path(__file__).parents[2] / "docs" / "paper"
+RESULTS = Path(__file__).parents[2] / "paper" / "results"
 BUNDLED = ("wine", "weather")
 QUICK = ("ecoli", "libras", "movement", "nba")
 # Other libraries and other processors may move a few objects, not more.

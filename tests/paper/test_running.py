@@ -4,27 +4,27 @@ import warnings
 
 import numpy as np
 import pytest
-
-from incerta import RPC
-from incerta.exceptions import IncertaWarning
-from incerta.metrics import clustering_accuracy
-from incerta.paper import running, sweeps
-from incerta.paper.cells import Cell, Found, SearchTask, Task
-from incerta.paper.methods import TUNED
-from incerta.paper.running import cells_of, points_for
-from incerta.paper.search import N_PARTS, points_of
-from incerta.paper.sensitivity import sensitivity
-from incerta.paper.sets import Setting, problem
-from incerta.paper.sweeps import CLAIMS, claims, figure2, paired_interval
-from incerta.paper.table2 import summarised, table2, tasks_of
-from incerta.paper.timing import figure3
-from incerta.paper.variants import (
+from paper.cells import Cell, Found, SearchTask, Task
+from paper.methods import TUNED
+from paper.running import cells_of, points_for
+from paper.search import N_PARTS, points_of
+from paper.sensitivity import sensitivity
+from paper.sets import Setting, problem
+from paper.sweeps import CLAIMS, claims, figure2, paired_interval
+from paper.table2 import summarised, table2, tasks_of
+from paper.timing import figure3
+from paper.variants import (
     PAPER,
     Variant,
     VariantCell,
     VariantTask,
     compute_variants,
 )
+
+from incerta import RPC
+from incerta.exceptions import IncertaWarning
+from incerta.metrics import clustering_accuracy
+from paper import running, sweeps
 
 
 def made_up(task, acc=0.5):

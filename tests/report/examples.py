@@ -6,7 +6,7 @@ import numpy as np
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.api.number import KChoice
+from incerta.number.choose import KChoice
 
 HOSTILE = (
     "<script>window.hacked = 1; alert(1)</script>",

@@ -10,10 +10,10 @@ from sklearn.base import clone
 
 from incerta import estimators
 from incerta.api.clustering import Clustering
-from incerta.api.number import KChoice, choose_k
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
+from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from incerta.api.number import KChoice
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
-from incerta.data.columns import FRAME_LIBRARIES
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
+from incerta.data.tables.columns import FRAME_LIBRARIES
+from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Clustering:
         path : str or path-like
             Where to; an existing file is replaced when the new one is complete.
         """
-        from incerta.api.files import save
+        from incerta.models.files import save
 
         save(self, path)
 

@@ -10,7 +10,6 @@ from incerta.cli.cite import CITATION
 from incerta.cli.demo import demo
 from incerta.cli.failures import EXIT_CODES, Commands
 from incerta.cli.info import info
-from incerta.cli.paper import paper
 
 app = typer.Typer(
     name="incerta",
@@ -28,7 +27,6 @@ app.command(epilog=predict.EXAMPLES)(predict.predict)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command()(demo)
 app.command()(info)
-app.add_typer(paper)
 
 
 def _print_version(wanted: bool) -> None:

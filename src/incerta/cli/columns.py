@@ -15,8 +15,8 @@ from incerta.cli.options import refuse
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
-    from incerta.data.columns import Table
-    from incerta.data.roles import Roles
+    from incerta.data.tables.columns import Table
+    from incerta.data.tables.roles import Roles
     from incerta.typing import Ids
 
 STDIN = Path("-")
@@ -118,7 +118,7 @@ def classes_of(path: Path, id: str | None, name: str) -> "Ids":
     """
     import numpy as np
 
-    from incerta.data.roles import Roles
+    from incerta.data.tables.roles import Roles
     from incerta.exceptions import DataError
 
     # Draws are text to the readers, or whatever else the column holds: so are classes.
@@ -144,7 +144,7 @@ def classes_of(path: Path, id: str | None, name: str) -> "Ids":
 
 def names_in(path: Path) -> tuple[str, ...]:
     """Names of all columns of a file."""
-    from incerta.data.roles import Roles
+    from incerta.data.tables.roles import Roles
 
     class Everything(Roles):
         def columns(self, known: Sequence[str]) -> list[str]:
@@ -155,8 +155,8 @@ def names_in(path: Path) -> tuple[str, ...]:
 
 def _table(path: Path, roles: "Roles") -> "Table":
     from incerta.backend.memory import physical_bytes
-    from incerta.data.columns import Table
-    from incerta.data.files import READERS
+    from incerta.data.files.read import READERS
+    from incerta.data.tables.columns import Table
     from incerta.exceptions import FileError
 
     for extension, reader in READERS.items():

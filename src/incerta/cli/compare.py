@@ -136,8 +136,8 @@ def _number(
     if k != "auto" or not any(map(_takes_number, names)) or len(data) < 2:
         return k
     from incerta.api.answer import MOST_TRIED
-    from incerta.api.number import choose_k
     from incerta.data import Standardizer
+    from incerta.number.choose import choose_k
 
     scaled = Standardizer().fit_transform(data) if scale else data
     tried = range(1, min(MOST_TRIED, len(data)) + 1)

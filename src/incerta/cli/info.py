@@ -74,7 +74,7 @@ def _show_table(file: Path, columns: Columns) -> None:
 
 def _show_model(file: Path) -> None:
     from incerta.api.clustering import Clustering
-    from incerta.api.files import load
+    from incerta.models.files import load
 
     model = load(file)
     if isinstance(model, Clustering):

@@ -80,7 +80,7 @@ def predict(
         joint=joint,
         missing=missing,
     )
-    from incerta.api.files import load
+    from incerta.models.files import load
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         fitted = load(model)

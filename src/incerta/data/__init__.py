@@ -9,13 +9,13 @@ from incerta.data.construct import (
     from_worlds,
 )
 from incerta.data.container import UncertainData, concat
-from incerta.data.distributions import from_distributions
-from incerta.data.files import read
-from incerta.data.frames import from_frame
-from incerta.data.labelled import from_xarray
+from incerta.data.files.read import read
+from incerta.data.from_science import from_distribution_array, from_uncertainties
+from incerta.data.from_scipy import from_distributions
+from incerta.data.from_xarray import from_xarray
 from incerta.data.partitioned import PartitionedData, from_dask
-from incerta.data.science import from_distribution_array, from_uncertainties
 from incerta.data.standardize import Standardizer
+from incerta.data.tables.frames import from_frame
 
 __all__ = [
     "PartitionedData",

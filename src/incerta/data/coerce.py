@@ -10,9 +10,9 @@ from sklearn.utils.validation import validate_data
 
 from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
-from incerta.data.columns import library_of
 from incerta.data.construct import exact, from_array, from_lists
 from incerta.data.container import UncertainData
+from incerta.data.tables.columns import library_of
 from incerta.exceptions import DataError
 
 
@@ -46,7 +46,7 @@ def as_uncertain(X: Any) -> UncertainData:
         msg = "a DataArray does not say which dimension is which; use from_xarray."
         raise DataError(msg)
     if comes_from(X, "astropy") and hasattr(X, "distribution"):
-        from incerta.data.science import from_distribution_array
+        from incerta.data.from_science import from_distribution_array
 
         return from_distribution_array(X)
     native = nw.from_native(X, eager_only=True, pass_through=True)
@@ -61,7 +61,7 @@ def as_uncertain(X: Any) -> UncertainData:
     except ValueError:  # numpy's word for lists of different lengths
         return from_lists(X)
     if array.dtype == object and comes_from(array.ravel()[0], "uncertainties"):
-        from incerta.data.science import from_uncertainties
+        from incerta.data.from_science import from_uncertainties
 
         return from_uncertainties(array)
     if array.ndim == 2:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from incerta.density.reach import Reach
+from incerta.density.probabilities import Reach
 from incerta.typing import Array, Indices, Mask
 
 

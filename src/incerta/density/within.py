@@ -13,7 +13,7 @@ from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.density.boxes import Boxes, Tree, pairs_within, plant
 from incerta.density.quadratic import correlated_within, gaussian_within
 from incerta.density.value_pairs import pairs_of_values, shares_of_draws
-from incerta.divergence.expected import as_values, points_like
+from incerta.distances.affinity import as_values, points_like
 from incerta.typing import Array, Indices
 
 # Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.

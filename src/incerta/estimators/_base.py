@@ -36,7 +36,7 @@ class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
         path : str or path-like
             Where to; an existing file is replaced when the new one is complete.
         """
-        from incerta.api.files import save
+        from incerta.models.files import save
 
         check_is_fitted(self)
         save(self, path)

@@ -9,12 +9,12 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.density.expansion import grown
 from incerta.density.in_worlds import labels_in_worlds, new_labels_in_worlds
+from incerta.density.probabilities import Reach
 from incerta.density.radius import (
     expected_neighbour_distances,
     knee,
     neighbour_distances,
 )
-from incerta.density.reach import Reach
 from incerta.density.reachability import share_within
 from incerta.estimators._base import (
     UncertainClusterMixin,

@@ -11,7 +11,7 @@ from incerta.backend.progress import track
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint, Law
-from incerta.divergence.expected import (
+from incerta.distances.affinity import (
     as_values,
     expected_affinity,
     expected_squared_distances,

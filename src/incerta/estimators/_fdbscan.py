@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
-from incerta.density.reach import (
+from incerta.density.probabilities import (
     Reach,
     of_marginals,
     of_threshold,

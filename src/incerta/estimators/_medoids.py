@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.progress import track
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.divergence.distances import expected_distance_matrix, expected_distances
+from incerta.distances.expected import expected_distance_matrix, expected_distances
 from incerta.estimators._base import (
     Interval,
     StrOptions,

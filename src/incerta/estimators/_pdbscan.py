@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from incerta.density.reach import of_products
+from incerta.density.probabilities import of_products
 from incerta.density.within import within
 from incerta.estimators._base import Interval, StrOptions
 from incerta.estimators._density import RadiusMixin

@@ -9,8 +9,8 @@ from sklearn.cluster import DBSCAN
 
 from incerta.density.radius import knee, neighbour_distances
 from incerta.divergence.clusterings import ari_matrix
+from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.naming import renamed, renamings
-from incerta.ensemble.representative import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.runs import Runs, cluster_worlds
 from incerta.estimators._base import (
     Interval,

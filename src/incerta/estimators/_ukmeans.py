@@ -12,7 +12,7 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.data.partitioned import PartitionedData
-from incerta.divergence.expected import as_values
+from incerta.distances.affinity import as_values
 from incerta.estimators._base import StrOptions
 from incerta.estimators._ckmeans import CKMeans, Run
 from incerta.partition.distributed import drawn_means, labels_of, lloyd, sorted_ids

@@ -16,7 +16,7 @@ from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
-    from incerta.api.number import KChoice
+    from incerta.number.choose import KChoice
 
 FORMAT = 1
 SURE = 0.8  # as `Clustering.unclassifiable` has it

@@ -1,0 +1,184 @@
+"""The thirteen methods of Table 2, each with the parameters that the table needs."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import DBSCAN
+
+from incerta.data import UncertainData
+from incerta.density.radius import (
+    expected_neighbour_distances,
+    knee,
+    neighbour_distances,
+)
+from incerta.estimators import (
+    FDBSCAN,
+    FOPTICS,
+    PDBSCAN,
+    REP,
+    RPC,
+    SC,
+    UCPC,
+    CKMeans,
+    MMVar,
+    UKMeans,
+    UKMedoids,
+)
+from incerta.typing import Array
+from incerta.worlds import Worlds
+from incerta.worlds.sequence import worlds_of
+from paper.sets import Problem
+
+N_WORLDS, N_REPRESENTATIVES = 100, 10
+
+# These are told the number of classes, as in the paper, and are not tuned.
+BY_NUMBER = {
+    "UK-means": UKMeans,
+    "CK-means": CKMeans,
+    "UK-medoids": UKMedoids,
+    "MMVar": MMVar,
+    "UCPC": UCPC,
+    "RPC": RPC,
+}
+BY_PROBABILITY = {"FDBSCAN": FDBSCAN, "PDBSCAN": PDBSCAN}
+IN_WORLDS = ("SC", "REP", "RP-SC", "RP-REP")
+# By how their parameters are searched; what is in one row shares its work.
+TUNED = {
+    "probability": ("FDBSCAN", "PDBSCAN"),
+    "order": ("FOPTICS",),
+    "worlds": IN_WORLDS,
+}
+METHODS = (
+    "UK-means",
+    "CK-means",
+    "UK-medoids",
+    "MMVar",
+    "UCPC",
+    "FDBSCAN",
+    "FOPTICS",
+    "PDBSCAN",
+    "SC",
+    "REP",
+    "RP-SC",
+    "RP-REP",
+    "RPC",
+)
+
+# Which neighbours, and which parts of the distances to them, are tried as parameters.
+MIN_SAMPLES = (3, 5, 10, 20)
+MANY_FEATURES = 15
+LEVELS = tuple(np.linspace(0.025, 0.975, 20).round(3).tolist())
+
+
+class Point(NamedTuple):
+    """Parameters of a method that is tuned.
+
+    The radius is not named itself but by its rank among the distances to near
+    objects, so that it means the same for another draw of the data.
+    """
+
+    min_samples: int
+    level: float
+
+
+def is_tuned(method: str) -> bool:
+    """Whether a method has parameters that the paper chose by the labels."""
+    return method not in BY_NUMBER
+
+
+def usual_neighbours(n_features: int) -> int:
+    """How many near objects make an object core, where no label decides."""
+    return int(np.clip(n_features + 1, 4, 20))
+
+
+def near_distances(worlds: Worlds) -> Array:
+    """Distances to the 3rd, 5th, 10th and 20th neighbour, of five worlds, pooled."""
+    each = [neighbour_distances(worlds, m) for m in MIN_SAMPLES]
+    return np.concatenate(each)
+
+
+def expected_distances(data: UncertainData) -> Array:
+    """The same over all worlds, for methods that ask how probably objects are near."""
+    each = [expected_neighbour_distances(data.law, m) for m in MIN_SAMPLES]
+    return np.concatenate(each)
+
+
+def distances_of(data: UncertainData) -> str:
+    """Four moments are near enough where there are many features, and faster."""
+    return "fast" if data.n_features > MANY_FEATURES else "exact"
+
+
+def usual(method: str, problem: Problem) -> Any:
+    """A method as it is without labels: by the number of classes, or by a knee.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    problem : Problem
+        What it will be fitted to.
+
+    Returns
+    -------
+    estimator
+        Not fitted yet.
+    """
+    k, seed = problem.n_clusters, problem.seed
+    if method in BY_NUMBER:
+        return BY_NUMBER[method](k, random_state=seed)
+    m = usual_neighbours(problem.data.n_features)
+    if method == "FOPTICS":
+        return FOPTICS(m, n_clusters=k, random_state=seed)
+    if method in BY_PROBABILITY:
+        return _by_probability(method, problem, "auto", m)
+    worlds = worlds_of(problem.data, N_WORLDS, seed)
+    eps = knee(neighbour_distances(worlds, m))
+    return _in_worlds(method, eps, m, seed)
+
+
+def tuned(method: str, problem: Problem, point: Point) -> Any:
+    """A method with parameters that were found with labels.
+
+    Parameters
+    ----------
+    method, problem
+        As for `usual`; not FOPTICS, whose radii are its own.
+    point : Point
+
+    Returns
+    -------
+    estimator
+        Not fitted yet.
+    """
+    if method in BY_PROBABILITY:
+        eps = float(np.quantile(expected_distances(problem.data), point.level))
+        return _by_probability(method, problem, eps, point.min_samples)
+    worlds = worlds_of(problem.data, N_WORLDS, problem.seed)
+    eps = float(np.quantile(near_distances(worlds), point.level))
+    return _in_worlds(method, eps, point.min_samples, problem.seed)
+
+
+def _by_probability(
+    method: str, problem: Problem, eps: float | str, min_samples: int
+) -> Any:
+    return BY_PROBABILITY[method](
+        eps,
+        min_samples,
+        distances=distances_of(problem.data),
+        random_state=problem.seed,
+    )
+
+
+def _in_worlds(method: str, eps: float, min_samples: int, seed: int) -> Any:
+    kept = N_REPRESENTATIVES if method.startswith("RP-") else None
+    # Objects that coincide have a radius of 0, which DBSCAN does not take.
+    eps = max(eps, float(np.finfo(np.float64).tiny))
+    if method.endswith("SC"):
+        return SC(eps, min_samples, n_representatives=kept, random_state=seed)
+    # All worlds may be chosen, as published: no bound on the choice is asked for.
+    return REP(
+        DBSCAN(eps=eps, min_samples=min_samples),
+        n_representatives=kept,
+        holdout=0.0,
+        random_state=seed,
+    )

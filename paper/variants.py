@@ -1,0 +1,177 @@
+"""RPC with one step exchanged for another, on the same worlds.
+
+Figure 2 and the claims of the paper are about steps: which worlds are kept, how many,
+by which kernel width they are compared, and how they are brought to agree. Variants
+that are compared share the data, the seed and the 100 worlds.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.estimators import RPC, ExpectedSpectral, UKMeans
+from incerta.estimators._base import cut
+from incerta.metrics import clustering_accuracy, nmi
+from incerta.selection import random_worlds, representatives
+from incerta.spectral import (
+    gaussian_affinity,
+    leading_eigenvectors,
+    normalised_laplacian,
+)
+from incerta.typing import Array, Indices
+from incerta.worlds.sequence import worlds_of
+from paper.methods import N_REPRESENTATIVES, N_WORLDS
+from paper.quiet import quietly
+from paper.selected import divergences_of
+from paper.sets import Problem, Setting, problem
+
+N_STARTS = 10
+
+
+class Variant(NamedTuple):
+    """A way through the algorithm; the defaults are the paper's."""
+
+    selection: str = "greedy"  # "central", "random"; see `RPC`
+    bandwidth: str = "silverman"  # "scott"
+    n_kept: int = N_REPRESENTATIVES
+    # How kept worlds agree: "consistency" (RPC), or the mean of their "affinities".
+    # "expected" takes the expected affinity, and "means" the mean of each object:
+    # neither needs any world.
+    agreement: str = "consistency"
+    width: str = "median"  # of the affinity, which the paper leaves open; "self-tuning"
+
+
+PAPER = Variant()
+WITH_WORLDS = ("consistency", "affinities")
+
+
+class VariantTask(NamedTuple):
+    """Variants to run on one draw of one set."""
+
+    set: str
+    mode: str
+    noise: float
+    seed: int
+    variants: tuple[Variant, ...]
+
+
+class VariantCell(NamedTuple):
+    """How a variant did."""
+
+    set: str
+    mode: str
+    noise: float
+    seed: int
+    selection: str
+    bandwidth: str
+    n_kept: int
+    agreement: str
+    width: str
+    acc: float
+    nmi: float
+    # Of the divergences of all pairs of worlds; nan where none were computed. At
+    # log 2 = 0.693 worlds have nothing in common, and any choice is as good.
+    divergence: float
+    divergence_sd: float
+
+    @property
+    def variant(self) -> Variant:
+        """Which variant."""
+        return Variant(*self[4:9])
+
+
+def compute_variants(task: VariantTask) -> list[VariantCell]:
+    """Run variants on the same worlds.
+
+    Parameters
+    ----------
+    task : VariantTask
+
+    Returns
+    -------
+    list of VariantCell
+        In the order of the variants.
+
+    Examples
+    --------
+    >>> from paper.variants import PAPER, VariantTask, compute_variants
+    >>> task = VariantTask("wine", "centered", 0.5, 0, (PAPER,))
+    >>> [round(cell.acc, 2) for cell in compute_variants(task)]
+    [0.97]
+    """
+    given = problem(Setting(task.set, task.seed, task.noise, task.mode))
+    worlds = worlds_of(given.data, N_WORLDS, given.seed)
+    divergences: dict[str, Array] = {}
+    cells = []
+    with quietly():
+        for variant in task.variants:
+            needed = variant.agreement in WITH_WORLDS and variant.selection != "random"
+            if needed and variant.bandwidth not in divergences:
+                divergences[variant.bandwidth] = divergences_of(
+                    worlds, variant.bandwidth
+                )
+            table = divergences[variant.bandwidth] if needed else None
+            labels = labels_of(given, variant, table)
+            scores = (
+                clustering_accuracy(given.target, labels),
+                nmi(given.target, labels),
+            )
+            cell = (*task[:4], *variant, *scores, *_mean_and_sd(table))
+            cells.append(VariantCell._make(cell))
+    return cells
+
+
+def labels_of(given: Problem, variant: Variant, divergences: Array | None) -> Indices:
+    """Labels that a variant finds."""
+    k, seed = given.n_clusters, given.seed
+    if variant.agreement == "expected":
+        expected = ExpectedSpectral(k, width_scale=0.5, n_worlds=1, random_state=seed)
+        return _fitted(expected, given)
+    if variant.agreement == "means":
+        return _fitted(UKMeans(k, random_state=seed), given)
+    if variant.agreement == "consistency":
+        rpc = RPC(
+            k,
+            n_worlds=N_WORLDS,
+            n_representatives=variant.n_kept,
+            selection=variant.selection,
+            divergence=lambda _: _given(divergences),
+            width=variant.width,
+            random_state=seed,
+        )
+        return _fitted(rpc, given)
+    return _by_mean_affinity(given, variant, divergences)
+
+
+def _mean_and_sd(divergences: Array | None) -> tuple[float, float]:
+    if divergences is None:
+        return float("nan"), float("nan")
+    pairs = divergences[np.triu_indices(len(divergences), 1)]
+    return float(pairs.mean()), float(pairs.std())
+
+
+def _fitted(estimator: RPC | ExpectedSpectral | UKMeans, given: Problem) -> Indices:
+    labels: Indices = estimator.fit(given.data).labels_
+    return labels
+
+
+def _given(divergences: Array | None) -> Array:
+    assert divergences is not None  # computed for every rule but "random"
+    return divergences
+
+
+def _by_mean_affinity(
+    given: Problem, variant: Variant, divergences: Array | None
+) -> Indices:
+    """Spectral clustering of the mean affinity of the worlds that `RPC` would keep."""
+    worlds = worlds_of(given.data, N_WORLDS, given.seed)
+    if variant.selection == "random":
+        kept = random_worlds(len(worlds), variant.n_kept, given.seed)
+    else:
+        kept = representatives(_given(divergences), variant.n_kept, variant.selection)
+    total = np.zeros((len(given.data), len(given.data)))
+    for world in worlds.at(kept):
+        total += np.asarray(gaussian_affinity(world, width=variant.width))
+    laplacian = normalised_laplacian(total / variant.n_kept)
+    rows = leading_eigenvectors(laplacian, given.n_clusters)[1]
+    return cut(rows, given.n_clusters, N_STARTS, given.seed)[0]

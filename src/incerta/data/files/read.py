@@ -1,0 +1,172 @@
+"""`read`: uncertain data out of a file."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incerta.backend.memory import physical_bytes
+from incerta.data.container import UncertainData
+from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
+from incerta.data.files.csv import read_csv
+from incerta.data.tables.frames import from_frame
+from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
+from incerta.exceptions import (
+    DataError,
+    FileError,
+    MissingExtraError,
+    MissingValueError,
+)
+from incerta.typing import Ids
+
+READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
+    ".csv": read_csv,
+    ".csv.gz": read_csv,
+    ".tsv": read_csv,
+    ".tsv.gz": read_csv,
+    ".parquet": read_parquet,
+    ".arrow": read_arrow,
+    ".feather": read_arrow,
+    ".ipc": read_arrow,
+    ".nc": read_netcdf,
+    ".netcdf": read_netcdf,
+}
+
+# What a damaged file does not cause: messages of ours, and mistakes in this code.
+OUR_OWN = (DataError, FileError, MissingExtraError, MemoryError, TypeError, NameError)
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    id: str | None = None,
+    values: str | Sequence[str],
+    errors: Errors | None = None,
+    kind: Kind = "sd",
+    weight: str | None = None,
+    missing: Missing = "error",
+    sample: str | None = None,
+    joint: bool | None = None,
+    max_bytes: int | None = None,
+) -> UncertainData:
+    r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.csv`` and ``.tsv``, also with ``.gz``; ``.parquet``; ``.arrow``, ``.feather``
+        and ``.ipc``; ``.nc`` and ``.netcdf``. Text must be UTF-8 with a header.
+    id, values, errors, kind, weight, missing, sample, joint
+        Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
+        dimensions and `values` variables, or all are variables of one dimension.
+    max_bytes : int, optional
+        Largest size to read, unpacked; half of this machine's memory by default.
+        Larger files are refused before they are read.
+
+    Returns
+    -------
+    UncertainData
+
+    Notes
+    -----
+    Only the needed columns are read. In csv files an empty cell and NA, N/A, NaN,
+    nan, null, NULL or None are missing values. Ids are text, unless all are whole
+    numbers written plainly: station 050114 keeps its zero. A gzip file that could
+    unpack to more than `max_bytes` is unpacked twice, once to measure it.
+
+    csv files are read by the first of pyarrow, polars and pandas that is installed,
+    small ones also without; the other formats need the extra ``io``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import incerta as ic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "stars.csv"
+    ...     _ = path.write_text("star,mass,mass_error\n007,1.0,0.1\n008,8.0,0.5\n")
+    ...     data = ic.read(path, id="star", values=["mass"], errors="{}_error")
+    >>> data.ids.tolist(), data.variance().ravel().tolist()
+    (['007', '008'], [0.01..., 0.25])
+    """
+    roles = as_roles(id, values, errors, kind, weight, sample, joint)
+    file = Path(path)
+    extension = _extension(file)
+    limit = _as_limit(max_bytes)
+    with _Reading(file):
+        if file.stat().st_size == 0:
+            msg = f"{file} is empty."
+            raise FileError(msg)
+        frame = READERS[extension](file, roles, limit)
+    data = from_frame(
+        frame,
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        missing=missing,
+        sample=sample,
+        joint=joint,
+    )
+    if id is None or READERS[extension] is not read_csv:
+        return data
+    return replace(data, ids=_numbers_if_plain(data.ids, id))
+
+
+def _extension(file: Path) -> str:
+    name = file.name.lower()
+    found = [extension for extension in READERS if name.endswith(extension)]
+    if not found:
+        msg = (
+            f"{file} has an unknown extension; known are {', '.join(READERS)}. Other "
+            "files can be loaded by your frame library and passed to from_frame."
+        )
+        raise FileError(msg)
+    return found[0]
+
+
+def _as_limit(max_bytes: int | None) -> int:
+    if max_bytes is None:
+        return physical_bytes() // 2
+    if max_bytes <= 0:
+        msg = f"max_bytes={max_bytes!r} must be above 0."
+        raise DataError(msg)
+    return int(max_bytes)
+
+
+class _Reading(AbstractContextManager["_Reading"]):
+    """Turns whatever a reader meets in a damaged file into a `FileError`."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OUR_OWN):
+            return
+        if isinstance(error, FileNotFoundError):
+            msg = f"there is no file {self.file}."
+            raise FileError(msg) from error
+        # Readers raise errors of their own on damaged files, without a common base.
+        if isinstance(error, Exception):
+            reason = str(error).strip() or type(error).__name__
+            msg = f"{self.file} cannot be read: {reason}"
+            raise FileError(msg) from error
+
+
+def _numbers_if_plain(ids: Ids, name: str) -> Ids:
+    """Turn ids of a text file into whole numbers if nothing is lost by it."""
+    if ids.dtype.kind != "U":
+        return ids
+    if (ids == "").any():
+        msg = f"id={name!r} is empty in some rows; fill it or leave these rows out."
+        raise MissingValueError(msg)
+    try:
+        numbers = ids.astype(np.int64)
+    except (ValueError, OverflowError):
+        return ids
+    return numbers if (numbers.astype(ids.dtype) == ids).all() else ids

@@ -1,0 +1,210 @@
+"""`from_xarray`: labelled arrays, whose dimensions are known by name."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from incerta.data.checks import as_feature_names, as_floats, as_ids, unknown_name
+from incerta.data.construct import from_array, from_worlds
+from incerta.data.container import UncertainData
+from incerta.data.laws import Values
+from incerta.data.tables.gaps import complete_draws, complete_rows
+from incerta.data.tables.grouping import Coded
+from incerta.data.tables.roles import Missing, Roles
+from incerta.exceptions import DataError, MissingValueError
+from incerta.typing import Array, ArrayLike, Mask
+
+
+def from_xarray(
+    array: Any,
+    *,
+    object: str = "object",
+    sample: str = "sample",
+    feature: str | None = "feature",
+    variables: Sequence[str] | None = None,
+    joint: bool,
+    missing: Literal["error", "drop"] = "error",
+) -> UncertainData:
+    """Take labelled arrays: dimensions are found by name, in any order.
+
+    Parameters
+    ----------
+    array : xarray.DataArray or xarray.Dataset
+        A DataArray with the three dimensions, or two if there is a single feature; a
+        Dataset whose variables are features, each with two dimensions.
+    object : str, default="object"
+        Dimension of the objects; its coordinate gives the ids.
+    sample : str, default="sample"
+        Dimension of the draws or values: ensemble members, posterior draws.
+    feature : str or None, default="feature"
+        Dimension of the features; its coordinate gives their names. None for a
+        DataArray with a single feature. Not used for a Dataset.
+    variables : sequence of str, optional
+        Variables of a Dataset to take as features; all of them by default.
+    joint : bool
+        Whether entry j of `sample` belongs together across objects (a member of an
+        ensemble, a draw from one posterior), as in `from_worlds`; else each object
+        has values of its own, as in `from_array`.
+    missing : {"error", "drop"}, default="error"
+        With "drop" a draw with a missing value is left out: of the object it belongs
+        to, or with `joint` of all objects. A warning says how many.
+
+    Returns
+    -------
+    UncertainData
+
+    Notes
+    -----
+    The array is copied once. Lazy arrays (dask, files) are loaded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xarray as xr
+    >>> import incerta as ic
+    >>> members = xr.DataArray(
+    ...     np.arange(6.0).reshape(1, 2, 3),
+    ...     dims=("variable", "station", "member"),
+    ...     coords={"station": ["A", "B"], "variable": ["t2m"]},
+    ... )
+    >>> data = ic.from_xarray(
+    ...     members, object="station", sample="member", feature="variable", joint=True
+    ... )
+    >>> data.ids.tolist(), data.feature_names, data.mean().ravel().tolist()
+    (['A', 'B'], ('t2m',), [1.0, 4.0])
+    """
+    if missing not in ("error", "drop"):
+        msg = f"missing={missing!r} must be 'error' or 'drop'."
+        raise DataError(msg)
+    if hasattr(array, "data_vars"):
+        cube, names = _cube_of_dataset(array, object, sample, variables)
+    elif variables is not None:
+        msg = f"variables={list(variables)} is for a Dataset, not for a DataArray."
+        raise DataError(msg)
+    else:
+        cube, names = _cube_of_array(array, object, sample, feature)
+    ids = array.coords[object].values if object in array.coords else None
+    return _from_cube(cube, ids, names, joint, missing)
+
+
+def _cube_of_array(
+    array: Any, object: str, sample: str, feature: str | None
+) -> tuple[Array, list[str]]:
+    dims = [object, sample] + ([] if feature is None else [feature])
+    for parameter, name in zip(("object", "sample", "feature"), dims, strict=False):
+        if name not in array.dims:
+            msg = f"{parameter}: {unknown_name('dimension', name, list(array.dims))}"
+            if parameter == "feature":
+                msg += ". For a single feature say feature=None."
+            raise DataError(msg)
+    rest = [str(name) for name in array.dims if name not in dims]
+    if rest:
+        msg = (
+            f"the array has the dimension {rest[0]!r} beside {dims}; pick one entry "
+            f"with array.isel({rest[0]}=0), or stack it into another dimension."
+        )
+        raise DataError(msg)
+    cube = as_floats(array.transpose(object, sample, *dims[2:]).values, "array")
+    if feature is None:
+        return cube[:, :, None], [str(array.name or "x0")]
+    if feature not in array.coords:
+        return cube, [f"x{j}" for j in range(cube.shape[2])]
+    return cube, [str(name) for name in array.coords[feature].values]
+
+
+def _cube_of_dataset(
+    dataset: Any, object: str, sample: str, variables: Sequence[str] | None
+) -> tuple[Array, list[str]]:
+    names = [str(name) for name in dataset.data_vars]
+    chosen = names if variables is None else list(variables)
+    for name in chosen:
+        if name not in names:
+            msg = f"variables: {unknown_name('variable', name, names)}"
+            raise DataError(msg)
+    if not chosen:
+        msg = "the Dataset has no variables; there is nothing to cluster."
+        raise DataError(msg)
+    tables = [_cube_of_array(dataset[n], object, sample, None)[0] for n in chosen]
+    return np.concatenate(tables, axis=2), chosen
+
+
+def _from_cube(
+    cube: Array, ids: ArrayLike | None, names: Sequence[str], joint: bool, missing: str
+) -> UncertainData:
+    """Make data of an array (n_objects, n_draws, n_features) that may have gaps."""
+    gaps: Mask = np.asarray(np.isnan(cube).any(axis=2))
+    if not gaps.any():
+        if joint:
+            return from_worlds(cube.swapaxes(0, 1), ids=ids, feature_names=names)
+        return from_array(cube, ids=ids, feature_names=names)
+    labels = as_ids(ids, len(cube))
+    if missing == "error":
+        msg = (
+            f"{gaps.sum()} of {gaps.size} draws have missing values, the first of "
+            f"object {labels[gaps.any(axis=1).argmax()]!s}. Fill them, or leave them "
+            "out with missing='drop' (from_frame: missing='impute')."
+        )
+        raise MissingValueError(msg)
+    features = as_feature_names(names, cube.shape[2])
+    if joint:
+        worlds = complete_draws(cube.swapaxes(0, 1), np.asarray(~gaps.any(axis=0)))
+        return from_worlds(worlds, ids=ids, feature_names=names)
+    codes = np.repeat(np.arange(len(cube)), cube.shape[1])
+    kept = complete_rows(Coded(labels, codes), gaps.ravel())
+    starts = np.concatenate([[0], np.cumsum((~gaps).sum(axis=1))])
+    values = cube.reshape(-1, cube.shape[2])[kept]
+    return UncertainData(Values(values, starts), labels, features)
+
+
+def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData:
+    """Take xarray data by the words of `from_frame`."""
+    if roles.weight is not None:
+        msg = f"weight={roles.weight!r} cannot be used with xarray data."
+        raise DataError(msg)
+    assert roles.id is not None
+    assert roles.sample is not None
+    feature, variables = None, None
+    if not hasattr(array, "data_vars"):
+        feature = roles.values[0]
+        if len(roles.values) > 1:
+            msg = (
+                f"values={list(roles.values)} must be the dimension of the features, "
+                "as df is a DataArray; pick features with df.sel(...)."
+            )
+            raise DataError(msg)
+    elif len(roles.values) == 1 and roles.values[0] in array.data_vars:
+        # A single variable may bring the dimension of the features with it.
+        array = array[roles.values[0]]
+        rest = [str(d) for d in array.dims if d not in (roles.id, roles.sample)]
+        feature = rest[0] if len(rest) == 1 else None
+    else:
+        variables = roles.values
+    return from_xarray(
+        array,
+        object=roles.id,
+        sample=roles.sample,
+        feature=feature,
+        variables=variables,
+        joint=roles.joint,
+        missing="drop" if missing == "impute" else "error",
+    )
+
+
+def columns_of_dataset(dataset: Any) -> dict[str, Any]:
+    """Take the variables with one and the same single dimension as columns."""
+    if not hasattr(dataset, "data_vars"):
+        msg = (
+            f"df is a DataArray with the dimensions {list(dataset.dims)}; say which "
+            "one holds the draws with sample=, and whether they are joint=."
+        )
+        raise DataError(msg)
+    flat = {str(name): v for name, v in dataset.variables.items() if v.ndim == 1}
+    dims = {v.dims[0] for v in flat.values()}
+    if len(dims) != 1 or len(flat) < len(dataset.variables):
+        msg = (
+            f"the Dataset has the dimensions {dict(dataset.sizes)}; say which one "
+            "holds the draws with sample=, and whether they are joint=."
+        )
+        raise DataError(msg)
+    return {name: v.values for name, v in flat.items()}

@@ -1,0 +1,1 @@
+"""Tables: which columns mean what, and objects out of rows."""

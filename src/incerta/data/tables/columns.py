@@ -1,0 +1,262 @@
+"""Columns of any frame as numpy arrays: numbers as float64, ids as codes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from incerta.backend.optional import comes_from
+from incerta.data.checks import as_labels
+from incerta.data.tables.grouping import Coded, by_appearance, encode
+from incerta.exceptions import DataError, MissingValueError
+from incerta.typing import Array, Ids, Indices, Mask
+
+TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
+
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def library_of(frame: Any) -> str | None:
+    """Name of the library that a frame with columns in memory belongs to."""
+    native = nw.from_native(frame, pass_through=True)
+    if isinstance(native, (nw.DataFrame, nw.LazyFrame)):
+        name = str(native.implementation.value)
+        return name if name in FRAME_LIBRARIES else None
+    return None
+
+
+class Table:
+    """A frame of any library, of which only the needed columns are read.
+
+    Parameters
+    ----------
+    frame : frame or mapping
+        Anything narwhals knows (pandas, polars, pyarrow, duckdb, ...), an astropy
+        Table, or a mapping from names to columns.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._columns: dict[str, Any] = {}
+        self._frame: nw.DataFrame[Any] | nw.LazyFrame[Any] | None = None
+        if isinstance(frame, Mapping):
+            self._columns = {str(name): frame[name] for name in frame}
+            self.names = tuple(self._columns)
+        elif comes_from(frame, "astropy") and hasattr(frame, "colnames"):
+            self._columns = {name: frame[name] for name in frame.colnames}
+            self.names = tuple(self._columns)
+        else:
+            self._frame = _as_narwhals(frame)
+            self.names = _names_of(self._frame)
+
+    def load(self, names: Sequence[str]) -> None:
+        """Keep these columns alone; a lazy frame is run, once."""
+        if self._frame is not None:
+            chosen = self._frame.select(*names)
+            eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+            self._columns = {name: eager[name] for name in names}
+        else:
+            plain = {n: _as_plain(self._columns[n], n) for n in names}
+            sizes = {name: len(column) for name, column in plain.items()}
+            if len(set(sizes.values())) > 1:
+                msg = f"columns must be equally long; they have {sizes} rows."
+                raise DataError(msg)
+            self._columns = plain
+        self.names = tuple(names)
+
+    def __len__(self) -> int:
+        return len(self._columns[self.names[0]])
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the column as its library has it."""
+        return self._columns[name]
+
+    def is_uncertain(self, name: str) -> bool:
+        """Tell whether the cells of a column carry their uncertainty with them."""
+        column = self._columns[name]
+        if hasattr(column, "distribution"):
+            return True
+        if column.dtype not in (nw.Object, np.dtype(object)):
+            return False
+        return comes_from(column[0], "uncertainties")
+
+    def numbers(self, name: str) -> Array:
+        """Return a column as floats, NaN where missing; not to be written to."""
+        column = self._columns[name]
+        if isinstance(column, np.ndarray):
+            return _numbers_of_array(column, name)
+        kind = column.dtype
+        if kind.is_numeric() or kind == nw.Boolean:
+            return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        if kind == nw.Object:
+            return _numbers_of_array(column.to_numpy(), name)
+        if isinstance(kind, TEXT_TYPES):
+            raise DataError(_not_numbers(name, column.cast(nw.String).to_list()))
+        msg = f"column {name!r} must hold numbers; it holds {kind}."
+        raise DataError(msg)
+
+    def coded(self, name: str, role: str) -> Coded:
+        """Return a column of ids as numbers in order of first appearance."""
+        column = self._columns[name]
+        missing = _missing(column)
+        if missing.any():
+            msg = (
+                f"{role}={name!r} is missing in {missing.sum()} rows, the first is row "
+                f"{int(missing.argmax())}; fill it or leave these rows out."
+            )
+            raise MissingValueError(msg)
+        native = isinstance(column, np.ndarray)
+        ids, codes = (column, None) if native else _coded_natively(column)
+        # A list of text becomes a plain array of text, an array of objects does not.
+        given = ids.tolist() if ids.dtype == object else ids
+        labels = as_labels(given, f"column {name!r}")
+        return encode(labels) if codes is None else Coded(labels, codes)
+
+
+def _as_narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    try:
+        return nw.from_native(frame)
+    except nw.exceptions.DuplicateError as error:
+        msg = f"columns must have different names: {' '.join(str(error).split())}."
+        raise DataError(msg) from error
+    except TypeError as error:
+        msg = (
+            f"df is a {type(frame).__name__}; from_frame takes frames of pandas, "
+            "polars, pyarrow or duckdb, xarray data, an astropy Table, or a dict of "
+            "columns. Arrays go through from_samples, from_array or from_gaussian."
+        )
+        raise DataError(msg) from error
+
+
+def _names_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> tuple[str, ...]:
+    names: list[Any] = frame.collect_schema().names()
+    if not all(isinstance(name, str) for name in names):
+        msg = f"columns must be named by text, not {names[0]!r}; rename them first."
+        raise DataError(msg)
+    return tuple(names)
+
+
+def _as_plain(column: Any, name: str) -> Ids:
+    """Turn a column of a mapping or an astropy Table into an array."""
+    if hasattr(column, "distribution"):
+        return column  # an astropy Distribution
+    hidden = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
+    if hidden is None and hasattr(column, "unmasked"):  # astropy's own masked kind
+        column, hidden = column.unmasked, column.mask
+    if comes_from(column, "astropy") and hasattr(column, "unit"):
+        column = getattr(column, "value", column)  # a Quantity without its unit
+    array = np.asarray(column)
+    if isinstance(column, (list, tuple)) and array.dtype.kind == "U":
+        array = np.asarray(column, dtype=object)  # or 1 would become "1"
+    if array.dtype.names and "samples" in array.dtype.names:
+        from astropy.uncertainty import Distribution  # a Table took the class away
+
+        return Distribution(array["samples"])
+    if array.ndim != 1:
+        msg = f"column {name!r} must have 1 dimension, it has shape {array.shape}."
+        raise DataError(msg)
+    if array.dtype.kind == "S":  # text of FITS files
+        array = np.char.decode(array, "utf-8")
+    if hidden is not None and hidden.any():
+        array = array.astype(np.float64 if array.dtype.kind in "biuf" else object)
+        array[hidden] = np.nan if array.dtype.kind == "f" else None
+    return array
+
+
+def _numbers_of_array(array: Ids, name: str) -> Array:
+    if array.dtype.kind in "biuf":
+        return np.asarray(array, dtype=np.float64)
+    if array.dtype.kind == "O":
+        hidden = _missing(array)
+        cells = np.where(hidden, np.nan, array)
+        if not any(isinstance(cell, (str, bytes)) for cell in cells):
+            try:
+                return cells.astype(np.float64)
+            except (TypeError, ValueError):
+                pass
+        raise DataError(_not_numbers(name, cells.tolist()))
+    if array.dtype.kind == "U":
+        raise DataError(_not_numbers(name, array.tolist()))
+    msg = f"column {name!r} must hold numbers; it holds {array.dtype}."
+    raise DataError(msg)
+
+
+def _not_numbers(name: str, cells: Sequence[Any]) -> str:
+    for row, cell in enumerate(cells):
+        if cell is not None and not _reads_as_number(cell):
+            return f"column {name!r} must hold numbers; row {row} is {cell!r}."
+    return (
+        f"column {name!r} holds text, though all of it reads as numbers; convert it "
+        "to a column of numbers first."
+    )
+
+
+def _reads_as_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _missing(column: Any) -> Mask:
+    if not isinstance(column, np.ndarray):
+        return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+    if column.dtype.kind == "O":
+        return np.array([_is_nothing(cell) for cell in column], dtype=np.bool_)
+    if column.dtype.kind in "fmM":
+        return np.isnan(column) if column.dtype.kind == "f" else np.isnat(column)
+    return np.zeros(len(column), dtype=np.bool_)
+
+
+def _is_nothing(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
+
+
+def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:
+    """Let the frame's library number the ids: its hash tables beat our sort.
+
+    Where it cannot, the column comes back as an array without codes.
+    """
+    native = column.to_native()
+    if comes_from(native, "pandas"):
+        codes, ids = native.factorize()
+        return np.asarray(ids), codes
+    if comes_from(native, "pyarrow"):
+        return _coded_by_arrow(native)
+    if comes_from(native, "polars") and isinstance(column.dtype, TEXT_TYPES):
+        import polars as pl
+
+        text = native.cast(pl.String)
+        ids = text.unique(maintain_order=True)
+        codes = text.cast(pl.Enum(ids)).to_physical().to_numpy().astype(np.intp)
+        return ids.to_numpy(), codes
+    return column.to_numpy(), None
+
+
+def _coded_by_arrow(column: Any) -> tuple[Ids, Indices]:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        words = column.type.value_type
+        column = column.unify_dictionaries()
+        used = column.chunk(0).dictionary if column.num_chunks else None
+        # Arrow lets a dictionary repeat words or hold a null.
+        if used is not None and (used.null_count or len(used.unique()) < len(used)):
+            column = column.cast(words)
+    if not pa.types.is_dictionary(column.type):
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        column = column.dictionary_encode().unify_dictionaries()
+    parts = [chunk.indices.to_numpy() for chunk in column.chunks]
+    codes = np.concatenate(parts).astype(np.intp, copy=False)
+    ids = column.chunk(0).dictionary.to_numpy(zero_copy_only=False)
+    # The last of repeated assignments stays: going backwards, the first row.
+    first = np.full(len(ids), len(codes), dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    if (first[1:] < first[:-1]).any() or len(codes) in first:
+        codes = by_appearance(first)[codes]
+        ids = ids[np.argsort(first)][: int(codes.max()) + 1]  # unused words are last
+    return ids, codes

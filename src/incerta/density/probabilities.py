@@ -1,0 +1,179 @@
+"""Core and reachability probabilities, in the four readings of FDBSCAN.
+
+An object is core where at least m objects, itself counted, are within eps of it;
+another is reached from it where it is core and the other is within eps.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import block_array, csr_array
+from scipy.spatial import cKDTree
+
+from incerta.backend.memory import blocks
+from incerta.backend.progress import track
+from incerta.data.laws import Law, Values
+from incerta.density.counts import at_least, at_least_without
+from incerta.density.within import within_between
+from incerta.distances.affinity import as_values
+from incerta.typing import Array, Indices, Mask
+from incerta.worlds import Worlds
+
+
+class Reach(NamedTuple):
+    """Probabilities of being core, and of being reached.
+
+    `reached[o, p]` is the probability that p is reached from o, diagonal included;
+    what is not stored is too small to count.
+    """
+
+    core: Array
+    reached: csr_array
+
+
+def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
+    """Take the distances of an object to the others to be independent.
+
+    Parameters
+    ----------
+    table : csr_array of shape (n_objects, n_objects)
+        Probabilities of being within eps, from `within`.
+    m : int
+        Objects, itself counted, that make an object core.
+    least : float, default=0.0
+        Reachability is computed where it can be at least this, and where the object
+        it starts from is core with at least this probability.
+
+    Returns
+    -------
+    Reach
+        ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours,
+        ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``.
+    """
+    core = at_least(table, m)
+    rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
+    wanted = (table.data >= least) & (core >= least)[rows]
+    others = at_least_without(table, m - 1, wanted)
+    return Reach(core, _some(table, rows, wanted, table.data[wanted] * others))
+
+
+def of_products(table: csr_array, m: int) -> Reach:
+    """Multiply the probability of being core with that of being within eps.
+
+    This is our reading of PDBSCAN: at most what `of_marginals` gives, as an object
+    that is within eps helps to make the other one core.
+    """
+    core = at_least(table, m)
+    rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
+    every = np.ones(table.nnz, dtype=bool)
+    return Reach(core, _some(table, rows, every, core[rows] * table.data))
+
+
+def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
+    """Take objects for neighbours that are so with a given probability or more.
+
+    Core is then a yes or no, and who is a neighbour of a core object is reached from
+    it; this is what ELKI computes.
+    """
+    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    close = table.data >= threshold
+    core = np.bincount(rows[close], minlength=table.shape[0]) >= m
+    wanted = close & core[rows]
+    return Reach(core.astype(float), _some(table, rows, wanted, table.data[wanted]))
+
+
+def of_values(
+    law: Law, m: int, eps: float, *, n_values: int, seed: int, fast: bool
+) -> Reach:
+    """Go through the values of each object: given one of them, all is independent.
+
+    Parameters
+    ----------
+    law : Law
+        Independent objects.
+    m, eps
+        As everywhere in this module.
+    n_values : int
+        Values that stand for an object not given by values, where it is the one that
+        is core; its neighbours keep their law.
+    seed, fast
+        As for `within`.
+
+    Returns
+    -------
+    Reach
+        ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o with the
+        probabilities p_q(a) that q is within eps of a; and
+        ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)}, q ≠ p)``.
+
+    Notes
+    -----
+    Costs as `of_marginals` for as many objects as there are values.
+    """
+    values = law if isinstance(law, Values) else as_values(law, seed, n_values)
+    n = law.n_objects
+    core = np.empty(n)
+    parts = []
+    steps = track(n, "values")
+    mean_values = len(values.values) / n
+    for some in blocks(n, 8 * 16 * mean_values * min(n, 1000)):
+        objects = np.arange(some.start, some.stop)
+        mine = values.take(objects)
+        points = Values(mine.values, np.arange(len(mine.values) + 1))
+        table = _certain_of_itself(
+            within_between(points, law, eps, seed=seed, fast=fast),
+            np.repeat(objects, mine.counts),
+        )
+        weight = csr_array(
+            (mine.probabilities(), np.arange(len(mine.values)), mine.starts),
+            shape=(len(objects), len(mine.values)),
+        )
+        core[some] = np.asarray(weight @ at_least(table, m))
+        table.data *= at_least_without(table, m - 1)
+        parts.append([csr_array(weight @ table)])
+        for _ in objects:
+            next(steps)
+    return Reach(core, csr_array(block_array(parts)))
+
+
+def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
+    """Count the worlds in which an object is core, and another within eps of it.
+
+    What `of_values` gives, up to the error of counting; for joint draws there is no
+    other way.
+    """
+    n = worlds.shape[1]
+    core = np.zeros(n)
+    reached = csr_array((n, n))
+    steps = track(len(worlds), "worlds")
+    itself = np.arange(n)
+    for world in worlds:
+        i, j = cKDTree(world).query_pairs(eps, output_type="ndarray").T
+        rows, columns = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
+        is_core = np.bincount(rows, minlength=n) >= m
+        core += is_core
+        kept = is_core[rows]
+        places = rows[kept], columns[kept]
+        reached = reached + csr_array((np.ones(kept.sum()), places), shape=(n, n))
+        next(steps)
+    reached = csr_array(reached)
+    reached.data /= len(worlds)
+    return Reach(core / len(worlds), reached)
+
+
+def _some(table: csr_array, rows: Indices, wanted: Mask, data: Array) -> csr_array:
+    """Those entries of a table that are wanted, with other numbers."""
+    counts = np.bincount(rows[wanted], minlength=table.shape[0])
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return csr_array((data, table.indices[wanted], starts), shape=table.shape)
+
+
+def _certain_of_itself(table: csr_array, own: Indices) -> csr_array:
+    """Set the probability of each value's own object to 1."""
+    n_rows = table.shape[0]
+    rows = np.repeat(np.arange(n_rows), np.diff(table.indptr))
+    itself = table.indices == own[rows]
+    places = np.concatenate([rows[~itself], np.arange(n_rows)])
+    columns = np.concatenate([table.indices[~itself], own])
+    data = np.concatenate([table.data[~itself], np.ones(n_rows)])
+    return csr_array((data, (places, columns)), shape=table.shape)

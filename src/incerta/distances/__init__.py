@@ -1,0 +1,1 @@
+"""How far apart uncertain objects are, in expectation."""

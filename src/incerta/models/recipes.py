@@ -1,0 +1,193 @@
+"""How objects of scipy and numpy are taken apart for a file, and made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse, stats
+
+from incerta.data.laws.scipy_stats import FrozenGroup, ObjectGroup, SingleGroup
+from incerta.models.checks import check_shapes
+
+State = dict[str, Any]
+
+
+class UnstorableError(Exception):
+    """An object that is of a known class, but not of the kind that can be stored."""
+
+
+class Recipe(NamedTuple):
+    """How objects of a class are taken apart, and put together again."""
+
+    state: Callable[[Any], State]
+    make: Callable[[State], Any]
+
+
+def _frozen_state(group: FrozenGroup) -> State:
+    given = group.generator
+    named: Any = getattr(stats, given.name, None)
+    alike = type(named) is type(given)
+    if not alike or (named.a, named.b) != (given.a, given.b):
+        msg = "it is no distribution with a name in scipy.stats"
+        raise UnstorableError(msg)
+    return {"name": given.name, "parameters": group.parameters}
+
+
+def _made_frozen(state: State) -> FrozenGroup:
+    generator: Any = getattr(stats, state["name"], None)
+    continuous = isinstance(generator, stats.rv_continuous)
+    if not continuous and not isinstance(generator, stats.rv_discrete):
+        msg = f"{state['name']!r} is no distribution of scipy.stats"
+        raise ValueError(msg)
+    parameters = state["parameters"]
+    _check_columns(parameters, generator.numargs + 1 + continuous)
+    return FrozenGroup(generator, parameters)
+
+
+# Of Normal and its like; scipy does not name it in public.
+_NEW_STYLE: Any = stats.Normal.__base__
+
+
+def _object_state(group: ObjectGroup) -> State:
+    name = group.cls.__name__
+    if getattr(stats, name, None) is not group.cls:
+        msg = "it is no distribution with a name in scipy.stats"
+        raise UnstorableError(msg)
+    return {"name": name, "parameters": group.parameters, "size": group.size}
+
+
+def _made_object(state: State) -> ObjectGroup:
+    cls, parameters = getattr(stats, state["name"], None), state["parameters"]
+    if not isinstance(cls, type) or not issubclass(cls, _NEW_STYLE):
+        msg = f"{state['name']!r} is no distribution of scipy.stats"
+        raise ValueError(msg)
+    _check_columns(tuple(parameters.values()), len(parameters))
+    group = ObjectGroup(cls, parameters, state["size"])
+    if {len(column) for column in parameters.values()} != {group.size}:
+        msg = "a distribution has more parameters than cells"
+        raise ValueError(msg)
+    group.moments()  # the names of its parameters are right, or this fails
+    return group
+
+
+def _check_columns(columns: Any, number: int) -> None:
+    if not isinstance(columns, tuple) or len(columns) != number:
+        msg = "a distribution has a wrong number of parameters"
+        raise ValueError(msg)
+    named = {str(i): column for i, column in enumerate(columns)}
+    check_shapes(named, dict.fromkeys(named, "f c"), {})
+
+
+def _made_singles(state: State) -> SingleGroup:
+    members = state["members"]
+    if not all(isinstance(member, stats.gaussian_kde) for member in members):
+        msg = "a cell is no distribution"
+        raise ValueError(msg)
+    return SingleGroup(members)
+
+
+def _kernel_state(kde: Any) -> State:
+    return {
+        "dataset": kde.dataset,
+        "factor": float(kde.factor),
+        "weights": kde.weights,
+        "covariance": kde.covariance,
+    }
+
+
+def _made_kernel(state: State) -> Any:
+    shapes = {"dataset": "f d n", "weights": "f n", "covariance": "f d d"}
+    check_shapes(state, shapes, {})
+    kde: Any = stats.gaussian_kde(state["dataset"], state["factor"], state["weights"])
+    # It rounds both anew: a last bit may differ, and with it a draw.
+    kde._weights, kde.covariance = state["weights"], state["covariance"]
+    return kde
+
+
+def _t_state(member: Any) -> State:
+    return {"loc": member.loc, "shape": member.shape, "df": member.df}
+
+
+def _made_t(state: State) -> Any:
+    loc, shape, df = state["loc"], state["shape"], state["df"]
+    return stats.multivariate_t(loc, shape, df, allow_singular=True)
+
+
+def _csr_state(matrix: Any) -> State:
+    return {
+        "data": matrix.data,
+        "indices": matrix.indices,
+        "indptr": matrix.indptr,
+        "shape": tuple(map(int, matrix.shape)),
+    }
+
+
+def _made_csr(state: State) -> Any:
+    parts = state["data"], state["indices"], state["indptr"]
+    matrix = sparse.csr_array(parts, shape=state["shape"])
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _random_state(source: np.random.RandomState) -> State:
+    state = source.get_state(legacy=False)
+    if state["bit_generator"] != "MT19937":
+        msg = "it is a RandomState of an unusual kind; give random_state a number"
+        raise UnstorableError(msg)
+    inner = state["state"]
+    return {
+        "key": inner["key"],
+        "pos": int(inner["pos"]),
+        "has_gauss": int(state["has_gauss"]),
+        "gauss": float(state["gauss"]),
+    }
+
+
+def _made_random(state: State) -> np.random.RandomState:
+    key, pos = state["key"], state["pos"]
+    # numpy believes the position: one outside would be read from other memory.
+    if key.dtype != np.uint32 or key.shape != (624,) or not 0 <= pos <= 624:
+        msg = "a RandomState is damaged"
+        raise ValueError(msg)
+    source = np.random.RandomState()
+    source.set_state(("MT19937", key, pos, state["has_gauss"], state["gauss"]))
+    return source
+
+
+def _generator_state(source: np.random.Generator) -> State:
+    state = dict(source.bit_generator.state)
+    if state.pop("bit_generator") != "PCG64":
+        msg = "it is a Generator of an unusual kind; give random_state a number"
+        raise UnstorableError(msg)
+    return state
+
+
+def _made_generator(state: State) -> np.random.Generator:
+    source: Any = np.random.PCG64()
+    source.state = {"bit_generator": "PCG64", **state}
+    return np.random.Generator(source)
+
+
+RECIPES = {
+    "FrozenGroup": Recipe(_frozen_state, _made_frozen),
+    "ObjectGroup": Recipe(_object_state, _made_object),
+    "SingleGroup": Recipe(lambda group: {"members": group.members}, _made_singles),
+    "gaussian_kde": Recipe(_kernel_state, _made_kernel),
+    "multivariate_t": Recipe(_t_state, _made_t),
+    "csr_array": Recipe(_csr_state, _made_csr),
+    "RandomState": Recipe(_random_state, _made_random),
+    "Generator": Recipe(_generator_state, _made_generator),
+}
+
+FOREIGN: dict[type, str] = {
+    FrozenGroup: "FrozenGroup",
+    ObjectGroup: "ObjectGroup",
+    SingleGroup: "SingleGroup",
+    stats.gaussian_kde: "gaussian_kde",
+    type(stats.multivariate_t([0.0])): "multivariate_t",
+    sparse.csr_array: "csr_array",
+    np.random.RandomState: "RandomState",
+    np.random.Generator: "Generator",
+}
