@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -44,7 +44,15 @@ def problems(draw):
     return laplacians_of(worlds), draw(st.integers(1, min(n, 6)))
 
 
+# Nearly all eigenvectors of few objects are wanted, and the last of them are hardly
+# determined: it takes 250 sweeps, and the warning is right.
+SLOW = laplacians_of(worlds_of(0, 2, 5, 1)), 4
+may_be_slow = pytest.mark.filterwarnings("ignore:the objective still rises")
+
+
+@may_be_slow
 @given(problems(), st.floats(0.0, 3.0))
+@example(SLOW, 1.0)
 def test_consistency_against_dense_loops(problem, weight):
     laplacians, k = problem
     found = consistency(laplacians, k, weight=weight, max_iter=200)
@@ -66,7 +74,9 @@ def test_objective_never_falls_and_is_bounded(problem, weight):
     assert values[-1] <= len(laplacians) * k * (1 + weight) + 1e-9
 
 
+@may_be_slow
 @given(problems())
+@example(SLOW)
 def test_embeddings_are_orthonormal(problem):
     laplacians, k = problem
     found = consistency(laplacians, k, max_iter=200)
