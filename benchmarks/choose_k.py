@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import incerta as ic
-from incerta.api import choose_k
+from incerta.number import choose_k
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 

@@ -146,7 +146,7 @@ def cut_at(fitted: FOPTICS, level: float) -> Indices:
 def _in_worlds(problem: Problem, points: list[Point]) -> Found:
     """As the fits of SC and REP do; RP-SC and RP-REP look at some of the worlds."""
     worlds = worlds_of(problem.data, N_WORLDS, problem.seed)
-    kept = selection_of(problem.setting).kept
+    kept = selection_of(problem.setting).kept.positions
     near = near_distances(worlds)
     for point in points:
         eps = float(np.quantile(near, point.level))

@@ -8,22 +8,19 @@ import time
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from incerta.data import from_worlds
 from incerta.divergence import jensen_shannon
-from incerta.ensemble.runs import DIVERGENCE_POINTS, EXACT_DIVERGENCE_OBJECTS
-from incerta.selection import representatives
-from incerta.typing import Array, Indices
+from incerta.selection import Kept, keep_worlds
+from incerta.selection.keeping import DIVERGENCE_POINTS, EXACT_DIVERGENCE_OBJECTS
+from incerta.typing import Array
 from incerta.worlds import Worlds
-from incerta.worlds.sequence import worlds_of
 from paper.methods import N_REPRESENTATIVES, N_WORLDS
 from paper.sets import Problem, Setting, problem
 
 
 class Selection(NamedTuple):
-    """How far worlds are apart, which of them are kept, and what that took."""
+    """Worlds that are kept, and what that took."""
 
-    divergences: Array
-    kept: Indices
+    kept: Kept
     cpu_seconds: float
 
 
@@ -44,10 +41,9 @@ def divergences_of(worlds: Worlds, bandwidth: str = "silverman") -> Array:
 def selection_of(setting: Setting) -> Selection:
     """Choose the worlds of one draw of a set."""
     start = time.process_time()
-    worlds = worlds_of(problem(setting).data, N_WORLDS, setting.seed)
-    divergences = divergences_of(worlds)
-    kept = representatives(divergences, N_REPRESENTATIVES)
-    return Selection(divergences, kept, time.process_time() - start)
+    data = problem(setting).data
+    kept = keep_worlds(data, N_WORLDS, N_REPRESENTATIVES, seed=setting.seed)
+    return Selection(kept, time.process_time() - start)
 
 
 def fitted(method: str, estimator: Any, given: Problem) -> Any:
@@ -69,9 +65,4 @@ def fitted(method: str, estimator: Any, given: Problem) -> Any:
     """
     if not chooses_worlds(method) or given.data.exact:
         return estimator.fit(given.data)
-    selection = selection_of(given.setting)
-    if method == "RPC":
-        known = estimator.set_params(divergence=lambda _: selection.divergences)
-        return known.fit(given.data)
-    worlds = worlds_of(given.data, N_WORLDS, given.seed).at(selection.kept)
-    return estimator.set_params(n_representatives=None).fit(from_worlds(worlds.stack()))
+    return estimator.fit(selection_of(given.setting).kept)

@@ -12,7 +12,7 @@ import numpy as np
 from incerta.estimators import RPC, ExpectedSpectral, UKMeans
 from incerta.estimators._base import cut
 from incerta.metrics import clustering_accuracy, nmi
-from incerta.selection import random_worlds, representatives
+from incerta.selection import Kept, random_worlds, representatives
 from incerta.spectral import (
     gaussian_affinity,
     leading_eigenvectors,
@@ -130,16 +130,9 @@ def labels_of(given: Problem, variant: Variant, divergences: Array | None) -> In
     if variant.agreement == "means":
         return _fitted(UKMeans(k, random_state=seed), given)
     if variant.agreement == "consistency":
-        rpc = RPC(
-            k,
-            n_worlds=N_WORLDS,
-            n_representatives=variant.n_kept,
-            selection=variant.selection,
-            divergence=lambda _: _given(divergences),
-            width=variant.width,
-            random_state=seed,
-        )
-        return _fitted(rpc, given)
+        rpc = RPC(k, width=variant.width, random_state=seed)
+        found: Indices = rpc.fit(_kept(given, variant, divergences)).labels_
+        return found
     return _by_mean_affinity(given, variant, divergences)
 
 
@@ -155,22 +148,22 @@ def _fitted(estimator: RPC | ExpectedSpectral | UKMeans, given: Problem) -> Indi
     return labels
 
 
-def _given(divergences: Array | None) -> Array:
+def _kept(given: Problem, variant: Variant, divergences: Array | None) -> Kept:
+    """The worlds that a variant keeps."""
+    worlds = worlds_of(given.data, N_WORLDS, given.seed)
+    if variant.selection == "random":
+        return Kept(worlds, random_worlds(len(worlds), variant.n_kept, given.seed))
     assert divergences is not None  # computed for every rule but "random"
-    return divergences
+    chosen = representatives(divergences, variant.n_kept, variant.selection)
+    return Kept(worlds, chosen, divergences)
 
 
 def _by_mean_affinity(
     given: Problem, variant: Variant, divergences: Array | None
 ) -> Indices:
     """Spectral clustering of the mean affinity of the worlds that `RPC` would keep."""
-    worlds = worlds_of(given.data, N_WORLDS, given.seed)
-    if variant.selection == "random":
-        kept = random_worlds(len(worlds), variant.n_kept, given.seed)
-    else:
-        kept = representatives(_given(divergences), variant.n_kept, variant.selection)
     total = np.zeros((len(given.data), len(given.data)))
-    for world in worlds.at(kept):
+    for world in _kept(given, variant, divergences).worlds:
         total += np.asarray(gaussian_affinity(world, width=variant.width))
     laplacian = normalised_laplacian(total / variant.n_kept)
     rows = leading_eigenvectors(laplacian, given.n_clusters)[1]

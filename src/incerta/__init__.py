@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         spectral,
         worlds,
     )
-    from incerta.api import Clustering, cluster
+    from incerta.api import Clustering, cluster, load, save
     from incerta.data import (
         PartitionedData,
         Standardizer,
@@ -55,15 +55,13 @@ if TYPE_CHECKING:
         UKMedoids,
         WorldConsensus,
     )
-    from incerta.models import load, save
     from incerta.number import KChoice, choose_k
     from incerta.worlds import Worlds
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
-    "incerta.api": ("Clustering", "cluster"),
-    "incerta.models": ("load", "save"),
+    "incerta.api": ("Clustering", "cluster", "load", "save"),
     "incerta.number": ("KChoice", "choose_k"),
     "incerta.estimators": (
         "FDBSCAN",

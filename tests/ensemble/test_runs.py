@@ -14,7 +14,6 @@ from incerta.backend.progress import reporting_to
 from incerta.ensemble.runs import (
     cluster_worlds,
     predict_worlds,
-    representative_worlds,
 )
 
 
@@ -232,14 +231,3 @@ def test_progress_is_reported():
     with reporting_to(lambda *step: seen.append(step)):
         cluster_worlds(Signs(), worlds(5), seed=0)
     assert seen == [("worlds", j, 5) for j in range(1, 6)]
-
-
-def test_representative_worlds():
-    drawn = worlds(12)
-    chosen = representative_worlds(drawn, 4)
-    assert len(set(chosen)) == 4
-    np.testing.assert_array_equal(chosen[:2], representative_worlds(drawn, 2))
-    with pytest.raises(ValueError, match="n_representatives=13 worlds cannot be kept"):
-        representative_worlds(drawn, 13)
-    exact = ic.as_uncertain(np.eye(3)).worlds(1, 0)
-    np.testing.assert_array_equal(representative_worlds(exact, 10), [0])

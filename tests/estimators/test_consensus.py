@@ -350,7 +350,7 @@ def test_many_objects_take_the_same_way(monkeypatch):
 
 
 def test_too_many_clusters_to_store(monkeypatch):
-    monkeypatch.setattr("incerta.estimators._worlds.MOST_ENTRIES", 10)
+    monkeypatch.setattr("incerta.estimators._consensus.MOST_ENTRIES", 10)
     with pytest.raises(ValueError, match="30 objects fall into 2 clusters"):
         WorldConsensus(TWO, 5, random_state=0).fit(pair())
 
@@ -372,7 +372,7 @@ def test_soft_membership_is_the_mean_of_the_probabilities():
     middle = np.abs(data.mean()[:, 0]) < 0.8
     assert soft.confidence_[middle].mean() < hard.confidence_[middle].mean()
     expected = np.zeros((400, 2))
-    for values, model in zip(soft._worlds, soft._models):
+    for values, model in zip(soft._model.worlds, soft._model.models):
         given = model.predict_proba(values)
         first = np.argmin(model.means_[:, 0] * np.sign(data.mean()[0, 0]))
         expected += given[:, [1 - first, first]] / 15

@@ -120,7 +120,7 @@ def test_starts_depend_on_the_seed_alone():
     places = [
         ic.UKMeans(4, n_init=1, max_iter=1, random_state=s)
         .fit(parted(data, cuts, np.arange(1500)))
-        ._start
+        ._run.start
         for s, cuts in ((0, [10]), (0, [700, 900]), (1, [10]))
     ]
     np.testing.assert_array_equal(places[0], places[1])

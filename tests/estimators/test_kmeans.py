@@ -6,13 +6,12 @@ from sklearn.cluster import KMeans, MiniBatchKMeans
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
-from incerta.estimators._base import in_order_of_appearance
+from incerta.labels import in_order_of_appearance
 from incerta.partition.euclidean import (
     PRUNING,
     TIE,
     Shifts,
     assign,
-    boxes_of,
     expected_distances,
     geometric_median,
     within_minmax,
@@ -148,7 +147,7 @@ def first_of_the_best(law, centres):
 @given(uncertain_data(kinds=VALUES), st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_bounds_never_lose_the_best_centre(data, seed, k):
     rng = np.random.default_rng(seed)
-    law, boxes = data.law, boxes_of(data.law)
+    law, boxes = data.law, data.law.boxes()
     centres = rng.normal(scale=3.0, size=(k, data.n_features))
     best = first_of_the_best(law, centres)
     minmax, voronoi = within_minmax(boxes, centres), within_voronoi(boxes, centres)
@@ -179,7 +178,7 @@ def test_ties_go_to_the_first(rules, size, inner):
     shifts = Shifts(2, len(centres))
     for move in (0.0, 0.1):
         places = centres + size * move
-        labels, _ = assign(law, boxes_of(law), places, rules, shifts)
+        labels, _ = assign(law, law.boxes(), places, rules, shifts)
         np.testing.assert_array_equal(labels, [1, len(inner)])
 
 
@@ -218,7 +217,7 @@ def test_certain_objects_are_assigned_as_by_k_means():
     X = make_uncertain_blobs(60, 2, 3, random_state=0)[0].mean()
     centres = X[[0, 20, 40]]
     law = ic.as_uncertain(X).law
-    labels, _ = assign(law, boxes_of(law), centres, PRUNING, Shifts(60, 3))
+    labels, _ = assign(law, law.boxes(), centres, PRUNING, Shifts(60, 3))
     np.testing.assert_array_equal(
         labels, KMeans(3, init=centres, n_init=1, max_iter=1).fit(centres).predict(X)
     )

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
-from incerta.estimators._relocation import UCPC, MMVar
+from incerta.estimators import UCPC, MMVar
 from tests.strategies import KINDS, make, uncertain_data
 
 both = pytest.mark.parametrize("Estimator", [MMVar, UCPC])

@@ -81,12 +81,14 @@ def test_representatives_are_clusterings_of_worlds():
     kmeans = KMeans(3, random_state=0)
     rep = REP(kmeans, 20, n_alternatives=4, random_state=3).fit(data)
     worlds = data.worlds(20, rep.seed_)
-    for j, labels in zip(rep.representatives_, rep.clusterings_):
+    for j, labels in zip(rep.worlds_of_clusterings_, rep.clusterings_):
         again = KMeans(3, random_state=0).fit_predict(worlds[int(j)])
         assert adjusted_rand_score(again, labels) == 1.0
     all_labels = np.array([KMeans(3, random_state=0).fit_predict(w) for w in worlds])
     table = 1.0 - ari_matrix(all_labels)
-    np.testing.assert_allclose(rep.global_tau_, table[rep.representatives_].max(axis=1))
+    np.testing.assert_allclose(
+        rep.global_tau_, table[rep.worlds_of_clusterings_].max(axis=1)
+    )
     others = table[~np.eye(20, dtype=bool)]
     assert rep.stability_ == pytest.approx(1.0 - others.mean())
 

@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from paper.commands import paper
 from typer.testing import CliRunner
 
 from paper import sweeps
+from paper.commands import paper
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,6 +7,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
+
+from paper import figures
 from paper.figures import (
     draw_claims,
     draw_figure2,
@@ -26,8 +28,6 @@ from paper.sweeps import (
     Point,
 )
 from paper.timing import Duration
-
-from paper import figures
 
 NAN = float("nan")
 WHITE = "#ffffff"

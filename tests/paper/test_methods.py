@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paper.cells import Task, compute, family_of
-from paper.methods import METHODS, Point, is_tuned, tuned, usual
-from paper.published import published
-from paper.search import N_PARTS, best, cut_at, ordered, points_of, search
-from paper.selected import fitted, selection_of
-from paper.sets import SETS, Problem, Setting, mode_for, problem, usual_noise
 
 from incerta import UncertainData, datasets
 from incerta.estimators import FDBSCAN, PDBSCAN, REP, RPC, SC
 from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
 from paper import cells, methods, sets
+from paper.cells import Task, compute, family_of
+from paper.methods import METHODS, Point, is_tuned, tuned, usual
+from paper.published import published
+from paper.search import N_PARTS, best, cut_at, ordered, points_of, search
+from paper.selected import fitted, selection_of
+from paper.sets import SETS, Problem, Setting, mode_for, problem, usual_noise
 from tests.strategies import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::incerta.exceptions.IncertaWarning")

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+
 from paper.methods import METHODS, is_tuned
 from paper.pages import as_html, as_markdown
 from paper.published import published

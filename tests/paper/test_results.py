@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from paper.cells import Cell, Found, SearchTask, compute, compute_search
 from paper.running import points_for
 from paper.sensitivity import sensitivity

@@ -4,6 +4,11 @@ import warnings
 
 import numpy as np
 import pytest
+
+from incerta import RPC
+from incerta.exceptions import IncertaWarning
+from incerta.metrics import clustering_accuracy
+from paper import running, sweeps
 from paper.cells import Cell, Found, SearchTask, Task
 from paper.methods import TUNED
 from paper.running import cells_of, points_for
@@ -20,11 +25,6 @@ from paper.variants import (
     VariantTask,
     compute_variants,
 )
-
-from incerta import RPC
-from incerta.exceptions import IncertaWarning
-from incerta.metrics import clustering_accuracy
-from paper import running, sweeps
 
 
 def made_up(task, acc=0.5):

@@ -2,9 +2,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from paper.store import Store
 
 from incerta.exceptions import FileError
+from paper.store import Store
 
 
 class Row(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,9 +12,12 @@ import numpy as np
 
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
-from incerta.data.container import UncertainData
+from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.standardize import Standardizer
-from incerta.data.tables.columns import FRAME_LIBRARIES
+from incerta.estimators._base import UncertainClusterer, check_fitted_to
+from incerta.models.checks import texts, whole, wrong
+from incerta.models.files import save
+from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 
@@ -288,8 +291,6 @@ class Clustering:
         path : str or path-like
             Where to; an existing file is replaced when the new one is complete.
         """
-        from incerta.models.files import save
-
         save(self, path)
 
     def report(self, path: Any) -> None:
@@ -336,3 +337,27 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         **{name: version(name) for name in SHOWN_VERSIONS},
     }
+
+
+def _state(result: Clustering) -> State:
+    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
+
+
+def _made(state: State) -> Clustering:
+    result = Clustering(**state)
+    if not isinstance(result.estimator, UncertainClusterer):
+        wrong("the estimator is none of ours")
+    check_fitted_to(result.estimator, result.data)
+    for name in ("reasons", "warnings"):
+        texts(getattr(result, name), name)
+    texts((*result.versions, *result.versions.values()), "versions")
+    texts((result.method, result.command or ""), "method or command")
+    whole(result.seed, 0, "seed")
+    if not isinstance(result.scaler, Standardizer | None):
+        wrong("scaler is no Standardizer")
+    if not isinstance(result.choice, KChoice | None):
+        wrong("choice is no KChoice")
+    return result
+
+
+register(Clustering, Recipe(_state, _made, is_model=True))

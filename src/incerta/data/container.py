@@ -14,15 +14,32 @@ from incerta.data.checks import (
     positions_of_features,
     positions_of_objects,
 )
-from incerta.data.laws import Joint, Law, Values
+from incerta.data.laws import Law
 from incerta.data.laws.combined import stack
 from incerta.exceptions import DataError
+from incerta.models.checks import texts, wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, ArrayLike, Ids, Indices, Seed
 
 if TYPE_CHECKING:
     from incerta.worlds import Worlds
 
 
+# Frame libraries that tables come from and results go back to.
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def _check(data: UncertainData) -> None:
+    if not isinstance(data.law, Law) or len(data.ids) != data.law.n_objects:
+        wrong("there is not one id per object")
+    texts(data.feature_names, "feature_names")
+    if len(data.feature_names) != data.law.n_features:
+        wrong("there is not one name per feature")
+    if data.library is not None and data.library not in FRAME_LIBRARIES:
+        wrong(f"library {data.library!r} is unknown")
+
+
+@stored(_check, ids="a n")
 @dataclass(frozen=True, eq=False, repr=False)
 class UncertainData:
     """Objects that are distributions rather than points.
@@ -85,7 +102,12 @@ class UncertainData:
     @property
     def joint(self) -> bool:
         """Whether the worlds are given draws of all objects together."""
-        return isinstance(self.law, Joint)
+        return self.law.n_draws is not None
+
+    @property
+    def n_draws(self) -> int | None:
+        """Number of given draws of joint data; None for independent objects."""
+        return self.law.n_draws
 
     @property
     def exact(self) -> bool:
@@ -238,11 +260,7 @@ class UncertainData:
 
     def values_per_object(self) -> Indices | None:
         """Return the number of values of each object, or None if given by a formula."""
-        if isinstance(self.law, Values):
-            return self.law.counts
-        if isinstance(self.law, Joint):
-            return np.full(self.n_objects, len(self.law.draws))
-        return None
+        return self.law.values_per_object()
 
     def __repr__(self) -> str:
         from incerta.data.describe import as_text
@@ -296,7 +314,7 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
             )
             raise DataError(msg)
     if first.joint:
-        sizes = {len(p.law.draws) for p in parts if isinstance(p.law, Joint)}
+        sizes = {p.n_draws for p in parts if p.n_draws is not None}
         if len(sizes) > 1:
             msg = f"parts have {sorted(sizes)} joint draws; they need equally many."
             raise DataError(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
+from incerta.models.checks import check_shapes, whole
+from incerta.models.registry import Recipe, State, register
 from incerta.typing import Array
 
 
@@ -52,6 +54,12 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     >>> scaled.mean().ravel(), scaled.variance().ravel()
     (array([-1.,  1.]), array([0.04, 0.16]))
     """
+
+    _stored: ClassVar[dict[str, str]] = {
+        "center_": "f d",
+        "scale_": "f d",
+        "feature_names_in_": "a d",
+    }
 
     def __init__(self, spread: str = "means") -> None:
         self.spread = spread
@@ -119,3 +127,20 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     def _affine(self, X: Any, scale: Array, offset: Array) -> UncertainData | Array:
         moved = objects_of(self, X, reset=False).affine(scale, offset)
         return moved.mean() if is_plain_table(X) else moved
+
+
+def _state(scaler: Standardizer) -> State:
+    fields = ("spread", "n_features_in_", *Standardizer._stored)
+    return {name: getattr(scaler, name) for name in fields if hasattr(scaler, name)}
+
+
+def _made(state: State) -> Standardizer:
+    scaler = Standardizer(state["spread"])
+    whole(state["n_features_in_"], 0, "n_features_in_")
+    check_shapes(state, Standardizer._stored, {"d": state["n_features_in_"]})
+    for name in ("n_features_in_", *Standardizer._stored.keys() & state.keys()):
+        setattr(scaler, name, state[name])
+    return scaler
+
+
+register(Standardizer, Recipe(_state, _made, is_model=True))

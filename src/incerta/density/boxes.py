@@ -11,16 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.data.laws import Boxes
 from incerta.typing import Array, Indices, Mask
 
 LEAF = 16
-
-
-class Boxes(NamedTuple):
-    """Bounds of objects, each of shape (n_objects, n_features)."""
-
-    low: Array
-    high: Array
 
 
 class Tree(NamedTuple):

@@ -4,15 +4,51 @@ A cluster lives on in a world through those of its objects that are core there: 
 enough objects near them. An object falls into the cluster that it is next to.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
+from incerta.data.container import UncertainData
 from incerta.density.reachability import TILE_BYTES, TREE_FEATURES
+from incerta.labels import shares
+from incerta.models.checks import whole, within
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
+from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import check_worlds
+
+
+def _check(clusters: "DenseClusters") -> None:
+    check_worlds(clusters.worlds, clusters.labels)
+    whole(clusters.min_samples, 1, "min_samples")
+    within(clusters.labels + 1, len(clusters.levels) + 1, "labels")
+
+
+@stored(_check, labels="i n", levels="f l")
+class DenseClusters(NamedTuple):
+    """Clusters with a radius each, and the worlds that say how sure they are."""
+
+    worlds: Worlds
+    labels: Indices  # (n_objects,), −1 for noise
+    levels: Array  # (n_clusters,), radius at which each cluster was found
+    min_samples: int
+
+    def labels_per_world(self) -> Indices:
+        """Labels of the objects in each world."""
+        return labels_in_worlds(*self)
+
+    def proba(self, data: UncertainData, n_worlds: int) -> Array:
+        """Share of the worlds in which new objects fall into each cluster."""
+        _, worlds, new = paired(self.worlds, data, n_worlds)
+        found = new_labels_in_worlds(
+            worlds, new, self.labels, self.levels, self.min_samples
+        )
+        return shares(found, len(self.levels))
 
 
 def labels_in_worlds(

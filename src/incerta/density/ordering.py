@@ -8,9 +8,11 @@ from scipy.ndimage import maximum_filter1d
 from scipy.sparse import csr_array
 from sklearn.cluster import cluster_optics_dbscan, cluster_optics_xi
 
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
+@stored(ordering="i n", reachability="f n", predecessor="i n")
 class Ordering(NamedTuple):
     """The order of the objects, and how each was reached; indexed by object."""
 

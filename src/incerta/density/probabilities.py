@@ -15,7 +15,6 @@ from incerta.backend.progress import track
 from incerta.data.laws import Law, Values
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import within_between
-from incerta.distances.affinity import as_values
 from incerta.typing import Array, Indices, Mask
 from incerta.worlds import Worlds
 
@@ -110,7 +109,7 @@ def of_values(
     -----
     Costs as `of_marginals` for as many objects as there are values.
     """
-    values = law if isinstance(law, Values) else as_values(law, seed, n_values)
+    values = law.as_values(seed, n_values)
     n = law.n_objects
     core = np.empty(n)
     parts = []

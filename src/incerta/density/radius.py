@@ -43,6 +43,15 @@ def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
     return np.sort(np.concatenate(each), axis=None)
 
 
+def positive_knee(worlds: Worlds, min_samples: int) -> float:
+    """Knee of the `neighbour_distances`, above 0: DBSCAN takes no radius of 0.
+
+    It is 0 where objects coincide.
+    """
+    found = knee(neighbour_distances(worlds, min_samples))
+    return max(found, float(np.finfo(np.float64).tiny))
+
+
 def expected_neighbour_distances(law: Law, min_samples: int) -> Array:
     """Distances of all objects to their `min_samples`-th nearest, over all worlds.
 

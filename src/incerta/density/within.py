@@ -1,8 +1,8 @@
 """Probability that two uncertain objects are within eps of each other."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from functools import partial, singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +10,10 @@ from scipy.sparse import coo_array, csr_array
 
 from incerta.backend.memory import blocks
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
-from incerta.density.boxes import Boxes, Tree, pairs_within, plant
+from incerta.density.boxes import Tree, pairs_within, plant
 from incerta.density.quadratic import correlated_within, gaussian_within
 from incerta.density.value_pairs import pairs_of_values, shares_of_draws
-from incerta.distances.affinity import as_values, points_like
 from incerta.typing import Array, Indices
-
-# Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
-REACH = 7.0
 
 
 def within(
@@ -97,24 +93,26 @@ def within_between(
 
 def known(law: Law, seed: int) -> Law:
     """The law itself if its distance probabilities are, else values drawn from it."""
-    if isinstance(law, (Values, Gaussian, Joint)) or _is_gaussian(law):
+    gaussian = isinstance(law, Independent) and law.family == "gaussian"
+    if gaussian or isinstance(law, (Values, Gaussian, Joint)):
         return law
-    return as_values(law, seed)
+    return law.as_values(seed)
 
 
 def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
     """Two laws of independent objects as one sort of law."""
     # Joint draws of one law say nothing of the other: their objects are values here.
     a, b = (
-        as_values(each, seed) if isinstance(each, Joint) else known(each, seed)
+        known(each, seed) if each.n_draws is None else each.as_values(seed)
         for each in (a, b)
     )
-    if isinstance(a, Values) and a.kind == "exact" and not isinstance(b, Values):
-        a = points_like(a.values, b)
-    if isinstance(b, Values) and b.kind == "exact" and not isinstance(a, Values):
-        b = points_like(b.values, a)
     if type(a) is not type(b):
-        a, b = as_values(a, seed), as_values(b, seed)
+        a, b = (
+            one if one.kind != "exact" else other.at_points(one.mean())
+            for one, other in ((a, b), (b, a))
+        )
+    if type(a) is not type(b):
+        a, b = a.as_values(seed), b.as_values(seed)
     return a, b
 
 
@@ -139,20 +137,8 @@ def _table(found: Found, shape: tuple[int, int]) -> csr_array:
 
 
 def _sorted(law: Law) -> Sorted:
-    tree = plant(boxes_of(law))
+    tree = plant(law.boxes())
     return Sorted(law.take(tree.order), tree)
-
-
-def boxes_of(law: Law) -> Boxes:
-    """Box around (nearly) all that each object can be."""
-    if isinstance(law, Values):
-        starts = law.starts[:-1]
-        low = np.minimum.reduceat(law.values, starts)
-        return Boxes(low, np.maximum.reduceat(law.values, starts))
-    if isinstance(law, Joint):
-        return Boxes(law.draws.min(axis=0), law.draws.max(axis=0))
-    mean, reach = law.mean(), REACH * np.sqrt(law.variance())
-    return Boxes(mean - reach, mean + reach)
 
 
 def _collect(
@@ -176,25 +162,42 @@ def _collect(
     return Found(np.concatenate(rows), np.concatenate(columns), np.concatenate(shares))
 
 
+@singledispatch
 def _shares_of(
     a: Law, b: Law, eps: float, fast: bool
 ) -> Callable[[Indices, Indices], Array]:
     """Function that gives the probabilities of pairs of objects of two laws."""
-    if isinstance(a, Joint):
-        return partial(shares_of_draws, a, eps=eps)
-    if isinstance(a, Values):
-        assert isinstance(b, Values)
-        return pairs_of_values(a, b, eps)
-    mean_a, mean_b = a.mean(), b.mean()
-    probability: Callable[..., Array]
-    if isinstance(a, Gaussian):
-        spread_a, spread_b = a.covariance(), b.covariance()
-        probability, width = correlated_within, a.n_features**2
-    else:
-        spread_a, spread_b = a.variance(), b.variance()
-        probability, width = gaussian_within, a.n_features
+    return _of_gaussians(gaussian_within, a.variance(), a, b.variance(), b, eps, fast)
 
-    def of_gaussians(i: Indices, j: Indices) -> Array:
+
+@_shares_of.register
+def _(a: Gaussian, b: Law, eps: float, fast: bool) -> Any:
+    spreads = a.covariance(), a, b.covariance(), b
+    return _of_gaussians(correlated_within, *spreads, eps, fast)
+
+
+@_shares_of.register
+def _(a: Joint, b: Law, eps: float, fast: bool) -> Any:
+    return partial(shares_of_draws, a, eps=eps)
+
+
+@_shares_of.register
+def _(a: Values, b: Values, eps: float, fast: bool) -> Any:
+    return pairs_of_values(a, b, eps)
+
+
+def _of_gaussians(
+    probability: Callable[..., Array],
+    spread_a: Array,
+    a: Law,
+    spread_b: Array,
+    b: Law,
+    eps: float,
+    fast: bool,
+) -> Callable[[Indices, Indices], Array]:
+    mean_a, mean_b, width = a.mean(), b.mean(), spread_a[0].size
+
+    def shares(i: Indices, j: Indices) -> Array:
         out = np.empty(len(i))
         for some in blocks(len(i), 8 * 3 * width):
             gap = mean_a[i[some]] - mean_b[j[some]]
@@ -202,8 +205,4 @@ def _shares_of(
             out[some] = probability(gap, spread, eps, fast=fast)
         return out
 
-    return of_gaussians
-
-
-def _is_gaussian(law: Law) -> bool:
-    return isinstance(law, Independent) and law.family == "gaussian"
+    return shares

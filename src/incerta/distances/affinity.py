@@ -4,16 +4,16 @@ Everything is read off ``φ(t) = E exp(−t |X − Y|²)``, the Laplace transfor
 squared distance: it factorises over independent features.
 """
 
+from functools import singledispatch
+from typing import Any
+
 import numpy as np
 from scipy.special import erf, erfc, erfcx
 
 from incerta.backend.memory import blocks
-from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.data.laws import Gaussian, Independent, Law, Values
 from incerta.typing import Array
 
-CLOSED_FORMS = ("gaussian", "uniform", "exponential")
-# Draws that stand for a law without closed form.
-N_VALUES = 64
 # Intervals up to this many widths of the kernel are expanded about their centre.
 SHORT = 0.02
 
@@ -35,7 +35,7 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
     Parameters
     ----------
     a, b : Law
-        Laws of the same sort, as `with_closed_form` and `points_like` give them.
+        Laws of the same sort, as `same_sort` and `Law.at_points` give them.
     t : float
         1/(2 g²) for a kernel of width g.
 
@@ -49,18 +49,49 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
     their number); lists of values cost the product of their total numbers. Work is
     cut into blocks: beyond the result, memory does not grow.
     """
-    out = np.empty((a.n_objects, b.n_objects))
-    if isinstance(a, Values) and isinstance(b, Values):
-        return _of_values(a, b, t, out)
-    if isinstance(a, Gaussian) and isinstance(b, Gaussian):
-        return _of_correlated(a, b, t, out)
-    assert isinstance(a, Independent)
-    assert isinstance(b, Independent)
-    log_factor = {
-        "gaussian": _log_gaussian,
-        "uniform": _log_uniform,
-        "exponential": _log_exponential,
-    }[a.family]
+    return _affinity(a, b, t, np.empty((a.n_objects, b.n_objects)))
+
+
+def with_closed_form(law: Law, seed: int) -> Law:
+    """The law itself if its expectations are known, else values drawn from it."""
+    return law if _is_known(law) else law.as_values(seed)
+
+
+def same_sort(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
+    """Two laws with closed form as laws of one sort, by values where they differ."""
+    a, b = with_closed_form(a, seed), with_closed_form(b, seed)
+    if type(a) is type(b) and a.kind == b.kind:
+        return a, b
+    return a.as_values(seed), b.as_values(seed)
+
+
+@singledispatch
+def _is_known(law: Law) -> bool:
+    return False
+
+
+@_is_known.register(Values)
+@_is_known.register(Gaussian)
+def _(law: Law) -> bool:
+    return True
+
+
+@_is_known.register
+def _(law: Independent) -> bool:
+    # A negative scale is a tail to the left, which the formula does not have.
+    left = law.family == "exponential" and bool((law.scale < 0).any())
+    return law.family in LOG_FACTORS and not left
+
+
+@singledispatch
+def _affinity(a: Law, b: Any, t: float, out: Array) -> Array:
+    msg = f"the affinity of objects given as {a.kind} has no formula."
+    raise TypeError(msg)
+
+
+@_affinity.register
+def _(a: Independent, b: Independent, t: float, out: Array) -> Array:
+    log_factor = LOG_FACTORS[a.family]
     for rows in blocks(a.n_objects, 8 * 6 * b.n_objects):
         logs = np.zeros((rows.stop - rows.start, b.n_objects))
         for j in range(a.n_features):
@@ -68,46 +99,6 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
             logs += log_factor(*one, b.loc[:, j], b.scale[:, j], t)
         out[rows] = np.exp(logs)
     return out
-
-
-def with_closed_form(law: Law, seed: int) -> Law:
-    """The law itself if its expectations are known, else values drawn from it."""
-    if isinstance(law, (Values, Gaussian)):
-        return law
-    known = isinstance(law, Independent) and law.family in CLOSED_FORMS
-    # A negative scale is a tail to the left, which the formula does not have.
-    return law if known and _tails_to_the_right(law) else as_values(law, seed)
-
-
-def _tails_to_the_right(law: Law) -> bool:
-    assert isinstance(law, Independent)
-    return law.family != "exponential" or bool((law.scale >= 0).all())
-
-
-def as_values(law: Law, seed: int, n_values: int = N_VALUES) -> Values:
-    """Stratified draws of a law, as equally likely values."""
-    if isinstance(law, Values):
-        return law
-    if isinstance(law, Joint):
-        draws = law.draws
-    else:
-        rng = np.random.default_rng([seed, 3])
-        shape = (n_values, law.n_objects, law.n_uniforms)
-        order = np.broadcast_to(np.arange(n_values)[:, None, None], shape)
-        strata = rng.permuted(order, axis=0)
-        draws = law.at((strata + np.clip(rng.random(shape), 1e-12, None)) / n_values)
-    m, n, d = draws.shape
-    return Values(np.swapaxes(draws, 0, 1).reshape(n * m, d), np.arange(n + 1) * m)
-
-
-def points_like(points: Array, law: Law) -> Law:
-    """Points as a law without spread, of the sort of another law."""
-    if isinstance(law, Independent):
-        return Independent(law.family, points, np.zeros_like(points))
-    if isinstance(law, Gaussian):
-        n, d = points.shape
-        return Gaussian(points, np.zeros((n, d, law.n_uniforms)))
-    return Values(points, np.arange(len(points) + 1))
 
 
 def _log_gaussian(m1: Array, s1: Array, m2: Array, s2: Array, t: float) -> Array:
@@ -176,7 +167,8 @@ def _one_sided(b: Array, scale: Array, t: float) -> Array:
     return np.where(small, np.exp(-t * b**2), front * np.where(w >= 0, near, far))
 
 
-def _of_correlated(a: Gaussian, b: Gaussian, t: float, out: Array) -> Array:
+@_affinity.register
+def _(a: Gaussian, b: Gaussian, t: float, out: Array) -> Array:
     d = a.n_features
     cov_a, cov_b = a.covariance(), b.covariance()
     for rows in blocks(a.n_objects, 8 * 4 * d * d * b.n_objects):
@@ -188,7 +180,8 @@ def _of_correlated(a: Gaussian, b: Gaussian, t: float, out: Array) -> Array:
     return out
 
 
-def _of_values(a: Values, b: Values, t: float, out: Array) -> Array:
+@_affinity.register
+def _(a: Values, b: Values, t: float, out: Array) -> Array:
     # One matrix product gives the exponents, as for the densities of worlds.
     center = b.values.mean(axis=0)
     x, y = a.values - center, b.values - center
@@ -220,3 +213,10 @@ def _of_values(a: Values, b: Values, t: float, out: Array) -> Array:
         )
         first = last
     return out
+
+
+LOG_FACTORS = {
+    "gaussian": _log_gaussian,
+    "uniform": _log_uniform,
+    "exponential": _log_exponential,
+}

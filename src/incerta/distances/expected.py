@@ -14,9 +14,9 @@ from scipy.spatial.distance import cdist
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Law, Values
 from incerta.distances.affinity import (
-    as_values,
     expected_affinity,
     expected_squared_distances,
+    same_sort,
     with_closed_form,
 )
 from incerta.distances.one_feature import distances_in_one_feature
@@ -107,9 +107,7 @@ def expected_distances(a: Law, b: Law, metric: str, seed: int) -> Array:
     """
     if metric == "sqeuclidean":
         return expected_squared_distances(a, b)
-    a, b = with_closed_form(a, seed), with_closed_form(b, seed)
-    if type(a) is not type(b) or a.kind != b.kind:
-        a, b = as_values(a, seed), as_values(b, seed)
+    a, b = same_sort(a, b, seed)
     out = np.zeros((a.n_objects, b.n_objects))
     if isinstance(a, Values) and isinstance(b, Values):
         for one in _runs(a):

@@ -5,6 +5,9 @@ Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, tur
 the distance of the means, which Jensen's inequality forbids.
 """
 
+from functools import singledispatch
+from typing import Any
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -28,17 +31,26 @@ def distances_in_one_feature(a: Law, b: Law) -> Array:
     -------
     ndarray of shape (a.n_objects, b.n_objects)
     """
-    if isinstance(a, Gaussian) and isinstance(b, Gaussian):
-        total = a.variance() + b.variance().T
-        return _gaussian(a.mean() - b.mean().T, np.sqrt(total))
-    assert isinstance(a, Independent)
-    assert isinstance(b, Independent)
-    of_pairs = {
-        "gaussian": lambda m1, s1, m2, s2: _gaussian(m1 - m2, np.hypot(s1, s2)),
-        "uniform": _uniform,
-        "exponential": _exponential,
-    }[a.family]
-    return of_pairs(a.loc, a.scale, b.loc.T, b.scale.T)
+    return _of_pairs(a, b)
+
+
+@singledispatch
+def _of_pairs(a: Law, b: Any) -> Array:
+    msg = f"distances of objects given as {a.kind} have no formula."
+    raise TypeError(msg)
+
+
+@_of_pairs.register
+def _(a: Gaussian, b: Gaussian) -> Array:
+    return _gaussian(a.mean() - b.mean().T, np.sqrt(a.variance() + b.variance().T))
+
+
+@_of_pairs.register
+def _(a: Independent, b: Independent) -> Array:
+    if a.family == "gaussian":
+        return _gaussian(a.loc - b.loc.T, np.hypot(a.scale, b.scale.T))
+    of_family = {"uniform": _uniform, "exponential": _exponential}[a.family]
+    return of_family(a.loc, a.scale, b.loc.T, b.scale.T)
 
 
 def _gaussian(gap: Array, width: Array) -> Array:

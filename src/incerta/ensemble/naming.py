@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
+@stored(names="i c", targets="i c")
 class Renaming(NamedTuple):
     """What the clusters of one world are called in the consensus."""
 

@@ -11,16 +11,11 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.progress import track
-from incerta.divergence import jensen_shannon
-from incerta.selection import representatives
 from incerta.typing import Indices
 from incerta.worlds import Worlds
 
 # Tasks per worker: enough for even shares, few enough that sending them costs little.
 TASKS_PER_JOB = 8
-# Above this many objects worlds are compared at a part of their values.
-EXACT_DIVERGENCE_OBJECTS = 2000
-DIVERGENCE_POINTS = 500
 
 
 class Runs(NamedTuple):
@@ -171,29 +166,6 @@ def predict_worlds(
         with threadpool_limits(limits=1):
             row[:] = _as_labels(model.predict(new), len(new))
     return found
-
-
-def representative_worlds(
-    worlds: Worlds, n: int, *, n_jobs: int | None = None
-) -> Indices:
-    """Positions of the `n` worlds that stand for all, in the order they are chosen.
-
-    By Jensen–Shannon divergence and the greedy rule, as in `RPC`. Data without
-    uncertainty have one world, which is kept.
-    """
-    if worlds.data.exact:
-        return np.arange(len(worlds))
-    if n > len(worlds):
-        msg = (
-            f"n_representatives={n} worlds cannot be kept of the {len(worlds)} that "
-            "there are; lower it, or raise n_worlds."
-        )
-        raise ValueError(msg)
-    few = worlds.shape[1] <= EXACT_DIVERGENCE_OBJECTS
-    divergences = jensen_shannon(
-        worlds, n_points=None if few else DIVERGENCE_POINTS, n_jobs=n_jobs
-    )
-    return representatives(divergences, n)
 
 
 def _fit_all(

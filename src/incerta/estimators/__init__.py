@@ -6,12 +6,13 @@ from incerta.estimators._expected import ExpectedSpectral
 from incerta.estimators._fdbscan import FDBSCAN
 from incerta.estimators._foptics import FOPTICS
 from incerta.estimators._medoids import UKMedoids
+from incerta.estimators._mmvar import MMVar
 from incerta.estimators._pdbscan import PDBSCAN
 from incerta.estimators._pwc import PossibleWorldConsistency
-from incerta.estimators._relocation import UCPC, MMVar
 from incerta.estimators._rep import REP
 from incerta.estimators._rpc import RPC
 from incerta.estimators._sc import SC
+from incerta.estimators._ucpc import UCPC
 from incerta.estimators._ukmeans import UKMeans
 
 __all__ = [

@@ -1,32 +1,149 @@
 """What all estimators share. scikit-learn's private names are imported here only."""
 
-from typing import Any
+from __future__ import annotations
+
+import inspect
+from abc import abstractmethod
+from functools import cached_property, partial
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.typing import Array, Indices
+from incerta.labels import (
+    confidence_of,
+    in_order_of_appearance,
+    likeliest,
+    with_empty_last,
+)
+from incerta.models.checks import check_shapes, whole, wrong
+from incerta.models.files import save
+from incerta.models.registry import Recipe, State, register
+from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.streams import as_seed
 
 __all__ = [
+    "KEEPING",
+    "SEED",
+    "WHOLE",
     "Interval",
     "StrOptions",
-    "UncertainClusterMixin",
+    "UncertainClusterer",
     "cut",
-    "in_order_of_appearance",
-    "likeliest",
+    "kept_worlds",
     "nearest",
     "of_unit_length",
-    "shares",
 ]
 
+Constraints = dict[str, Any]
+WHOLE = [Interval(Integral, 1, None, closed="left")]
+SEED = ["random_state", np.random.Generator]
+# Of estimators that cluster worlds, and may keep some of them.
+KEEPING: Constraints = {
+    "n_worlds": WHOLE,
+    "n_representatives": [*WHOLE, None],
+    "selection": [StrOptions(set(SELECTIONS))],
+    "divergence": [StrOptions(set(DIVERGENCES)), callable],
+    "random_state": SEED,
+}
 
-class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
-    """What all clusterers of uncertain data share."""
+
+class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """A clusterer of uncertain data.
+
+    A subclass says how it finds clusters (`_fit`) and how probable each of them is for
+    new objects (`_proba`). `_fit` sets ``labels_``, and ``membership_`` unless
+    `_membership` computes it when it is first asked for. What predictions need beyond
+    public attributes is one object, by custom ``_model``.
+
+    `_stored` names what a model file holds besides the parameters: public attributes
+    and ``_model``, with the type and shape of those that are arrays.
+    """
+
+    random_state: Seed
+    seed_: int
+    labels_: Indices
+
+    # Whether `fit` takes kept worlds in the place of data.
+    _takes_kept: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[Constraints]
+    _stored: ClassVar[dict[str, str]] = {}
+    _stored_by_all: ClassVar[dict[str, str]] = {
+        "labels_": "i n",
+        "membership_": "f n k",
+        "confidence_": "f n",
+        "labels_per_world_": "i w n",
+        "feature_names_in_": "a d",
+        "n_features_in_": "",
+        "seed_": "",
+    }
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Enter the class into the list of those that a model file may name."""
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("incerta."):
+            register(cls, Recipe(_state, partial(_made, cls), is_model=True))
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the clusters of `X`.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects. A plain 2-D array holds objects without uncertainty. Methods
+            that cluster worlds also take worlds that were kept by
+            `incerta.selection.keep_worlds`.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        self._forget()
+        objects = self._objects(X)
+        self.seed_ = as_seed(self.random_state)
+        self._fit(objects)
+        return self
+
+    def predict(self, X: Any) -> Indices:
+        """Cluster of new objects; −1 is noise.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            New objects with the features of the fit, independent of its objects
+            unless both are joint.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+        """
+        return self._predict(self._new_objects(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each cluster for new objects.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters)
+            Columns in the order of the labels. What a row lacks to 1 is the
+            probability of noise.
+        """
+        return self._proba(self._new_objects(X))
 
     def save(self, path: Any) -> None:
         """Write the fitted estimator to a file that `incerta.load` reads.
@@ -36,15 +153,49 @@ class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
         path : str or path-like
             Where to; an existing file is replaced when the new one is complete.
         """
-        from incerta.models.files import save
-
         check_is_fitted(self)
         save(self, path)
 
-    def _check_objects(self, X: Any) -> UncertainData:
-        """Check parameters and input, in one place."""
-        self._validate_params()
-        data = objects_of(self, X)
+    @cached_property
+    def membership_(self) -> Array:
+        """Probability of each cluster for each object of the fit."""
+        check_is_fitted(self)
+        return self._membership()
+
+    @cached_property
+    def confidence_(self) -> Array:
+        """Probability of each object's own label, noise or not."""
+        check_is_fitted(self)
+        return confidence_of(self.labels_, self.membership_)
+
+    @abstractmethod
+    def _fit(self, objects: Any) -> None:
+        """Find the clusters, and set what is known after that."""
+
+    @abstractmethod
+    def _proba(self, data: UncertainData) -> Array:
+        """Probability of each cluster for new objects."""
+
+    def _membership(self) -> Array:
+        """Membership of the objects of the fit, where the fit did not set it."""
+        raise NotImplementedError
+
+    def _predict(self, data: UncertainData) -> Indices:
+        """Cluster of new objects: the most probable one, unless a method differs."""
+        return likeliest(self._proba(data))
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit has left, also what was computed when asked for."""
+        for name in [n for n in vars(self) if n.endswith("_") or n == "_model"]:
+            delattr(self, name)
+
+    def _objects(self, X: Any) -> Any:
+        """Hold the objects of a fit against the parameters."""
+        kept = isinstance(X, Kept)
+        if kept and not self._takes_kept:
+            msg = f"X is kept worlds, which {type(self).__name__} has no use for; pass "
+            raise TypeError(msg + "X.data.")
+        data = objects_of(self, X.data if kept else X)
         k = getattr(self, "n_clusters", 1)
         if isinstance(k, (int, np.integer)) and k > len(data):
             msg = (
@@ -52,28 +203,30 @@ class UncertainClusterMixin(ClusterMixin):  # type: ignore[misc]
                 f"(n_samples={len(data)}); lower n_clusters."
             )
             raise ValueError(msg)
-        return data
+        return X if kept else data
+
+    def _new_objects(self, X: Any) -> UncertainData:
+        check_is_fitted(self)
+        return objects_of(self, X, reset=False)
+
+    def _check_stored(self) -> None:
+        """Refuse a model out of a file that does not fit together."""
 
 
-def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
-    """Number clusters in the order in which they first appear; −1 stays.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-    order : ndarray of shape (n_found,)
-        The old number of each new one.
-    """
-    n = len(labels)
-    # Of repeated assignments the last one stays: going backwards, the first place.
-    # One place more than there are clusters: noise, at −1, has the last.
-    first = np.full(int(labels.max()) + 2, n)
-    first[labels[::-1]] = np.arange(n - 1, -1, -1)
-    first[-1] = n
-    order = np.argsort(first, kind="stable")[: int((first < n).sum())]
-    rank = np.full(len(first), -1, dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    return rank[labels], order
+def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
+    """Worlds that an estimator was given, or draws and keeps by its parameters."""
+    if isinstance(objects, Kept):
+        return objects
+    return keep_worlds(
+        objects,
+        estimator.n_worlds,
+        estimator.n_representatives,
+        selection=estimator.selection,
+        divergence=estimator.divergence,
+        n_clusters=n_clusters,
+        n_jobs=getattr(estimator, "n_jobs", None),
+        seed=estimator.seed_,
+    )
 
 
 def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, Array]:
@@ -88,8 +241,7 @@ def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, 
     """
     found = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32).fit(rows)
     labels, order = in_order_of_appearance(found.labels_)
-    empty = np.setdiff1d(np.arange(n_clusters), order)
-    return labels, found.cluster_centers_[np.concatenate([order, empty])]
+    return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
 
 
 def of_unit_length(rows: Array) -> Array:
@@ -104,17 +256,46 @@ def nearest(rows: Array, centres: Array) -> Indices:
     return squares.argmin(axis=1)
 
 
-def likeliest(membership: Array) -> Indices:
-    """Most probable cluster of each object, −1 where that is noise."""
-    noise = 1.0 - membership.sum(axis=1, keepdims=True)
-    best = np.hstack([membership, noise]).argmax(axis=1)
-    return np.where(best == membership.shape[1], -1, best)
+def check_fitted_to(model: Any, data: Any) -> None:
+    """Refuse a model out of a file that was not fitted to these data."""
+    if (
+        not isinstance(data, UncertainData)
+        or data.n_features != model.n_features_in_
+        or len(data) != len(model.labels_)
+    ):
+        wrong("the data are not those of the model")
 
 
-def shares(labels_per_world: Indices, n_clusters: int) -> Array:
-    """Share of the worlds in which each object falls into each cluster, none for −1."""
-    n_worlds, n_objects = labels_per_world.shape
-    # One column more, to be left out, takes the noise.
-    cells = np.arange(n_objects) * (n_clusters + 1) + labels_per_world + 1
-    counts = np.bincount(cells.ravel(), minlength=n_objects * (n_clusters + 1))
-    return counts.reshape(n_objects, n_clusters + 1)[:, 1:] / n_worlds
+def check_model(model: Any, cls: Any) -> None:
+    """Refuse a model out of a file whose ``_model`` is none, or of other data."""
+    if not isinstance(model._model, cls):
+        wrong(f"what should be {cls.__name__} is something else")
+    check_fitted_to(model, model._model.worlds.data)
+
+
+def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
+    return {**cls._stored_by_all, **cls._stored}
+
+
+def _state(model: UncertainClusterer) -> State:
+    state = model.get_params(deep=False)
+    for name in _fields(type(model)):
+        # Not every estimator has every one; some are computed now.
+        if hasattr(model, name):
+            state[name] = getattr(model, name)
+    return state
+
+
+def _made(cls: type[UncertainClusterer], state: State) -> UncertainClusterer:
+    parameters, fields = inspect.signature(cls).parameters, _fields(cls)
+    for name in state.keys() - parameters.keys() - fields.keys():
+        wrong(f"{cls.__name__} has no {name!r}")
+    model = cls(**{name: state[name] for name in parameters})
+    model._validate_params()
+    whole(state.get("n_features_in_"), 0, "n_features_in_")
+    shapes = {name: text for name, text in fields.items() if text}
+    check_shapes(state, shapes, {"d": state["n_features_in_"]})
+    # Not setattr: some are computed when asked for, unless they are there.
+    model.__dict__.update({n: state[n] for n in fields.keys() & state.keys()})
+    model._check_stored()
+    return model

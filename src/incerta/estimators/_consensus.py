@@ -1,20 +1,35 @@
 """WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from incerta.ensemble.naming import matched
-from incerta.ensemble.runs import cluster_worlds
-from incerta.estimators._base import Interval, StrOptions
-from incerta.estimators._worlds import WorldsMixin
+from incerta.data.container import UncertainData
+from incerta.ensemble.consensus import consensus
+from incerta.ensemble.naming import matched, renamed
+from incerta.ensemble.runs import Runs, cluster_worlds, predict_worlds
+from incerta.ensemble.stability import Instability, mean_agreement
+from incerta.estimators._base import (
+    KEEPING,
+    WHOLE,
+    Interval,
+    StrOptions,
+    UncertainClusterer,
+    check_model,
+    kept_worlds,
+)
+from incerta.estimators._worlds import STORED, Described, describe, instability_of
+from incerta.labels import in_order_of_appearance, shares
+from incerta.selection.keeping import Divergence
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.streams import as_seed
+from incerta.worlds.pairing import paired
+
+# Entries of a membership that are still reasonable to store: 2 GB.
+MOST_ENTRIES = 2**28
 
 
-class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
+class WorldConsensus(UncertainClusterer):
     """Run your own clusterer over the uncertainty, and learn how sure each label is.
 
     Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
@@ -32,8 +47,11 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         Number of worlds to draw. Joint data have no more than their draws: all of
         them are used if they are fewer, else `n_worlds` of them, evenly spaced.
     n_representatives : int, optional
-        Cluster only so many worlds, chosen to stand for all by Jensen–Shannon
-        divergence, as in `RPC`.
+        Cluster only so many worlds, chosen to stand for all, as in `RPC`.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How worlds are chosen, with `n_representatives`; see `RPC`.
+    divergence : str or callable, default="jensen-shannon"
+        How far apart worlds are, with `n_representatives`; see `RPC`.
     consensus : str, default="coassociation"
         How many clusterings become one:
 
@@ -140,18 +158,18 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
     array([1. , 1. , 1. , 0.6, 1. , 1. , 1. ])
     """
 
+    _takes_kept = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KEEPING,
         "clusterer": "no_validation",
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
         "consensus": [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_clusters": [*WHOLE, None],
         "noise": [StrOptions({"separate", "cluster"})],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "soft": ["boolean"],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state", np.random.Generator],
     }
+    _stored: ClassVar[dict[str, str]] = {**STORED, "_components": ""}
 
     def __init__(
         self,
@@ -159,6 +177,8 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         n_worlds: int = 100,
         n_representatives: int | None = None,
         *,
+        selection: str = "greedy",
+        divergence: Divergence = "jensen-shannon",
         consensus: str = "coassociation",
         n_clusters: int | None = None,
         noise: str = "separate",
@@ -170,6 +190,8 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         self.clusterer = clusterer
         self.n_worlds = n_worlds
         self.n_representatives = n_representatives
+        self.selection = selection
+        self.divergence = divergence
         self.consensus = consensus
         self.n_clusters = n_clusters
         self.noise = noise
@@ -178,61 +200,70 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, objects: Any) -> None:
         self._check_choices()
-        self.seed_ = as_seed(self.random_state)
-
-        worlds = self._draw(data)
+        kept = kept_worlds(self, objects)
         runs = cluster_worlds(
             self.clusterer,
-            worlds,
+            kept.worlds,
             seed=self.seed_,
             n_jobs=self.n_jobs,
             keep_models=True,
         )
-        self._keep(self.clusterer, worlds, runs, self.consensus, self.n_clusters)
+        self.representatives_ = kept.chosen
+        self.labels_, self.n_clusters_, self.stability_ = agreed(
+            runs, self, self.consensus, self.n_clusters
+        )
+        describe(self, kept.worlds, runs)
         if self.soft:
-            self._set_membership(self._soft_membership())
-        return self
+            self.membership_ = self._soft_membership()
 
-    def predict_proba(self, X: Any) -> Array:
-        """Share of the worlds in which new objects fall into each cluster.
+    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
+        """Tell the uncertainty of the data from the clusterer's own randomness.
 
-        In each world that is what the clusterer fitted there predicts, if it can; else
-        the label of the nearest value in that world. With ``soft=True`` the
-        probabilities that it gives are averaged.
+        The clusterer is run again in some of the worlds, several times in each with
+        different seeds; also a ``random_state`` that is set is replaced.
 
         Parameters
         ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
+        n_seeds : int, default=5
+            Runs in each world, at least 2.
+        n_worlds : int, default=20
+            Number of worlds.
 
         Returns
         -------
-        ndarray of shape (n_new, n_found)
-            Columns in the order of the labels; what is missing to 1 is noise.
+        Instability
+            ``total``, ``uncertainty``, ``clusterer``; printed, it says it in words.
+
+        Notes
+        -----
+        ``n_seeds * n_worlds`` fits.
         """
-        if not self.soft:
-            return super().predict_proba(X)
-        positions, new = self._worlds_of_new(X)
-        total = np.zeros((new.shape[1], self.n_clusters_))
-        for j, values in zip(positions.tolist(), new, strict=True):
-            total += self._probabilities(j, values)
-        return total / len(new)
+        return instability_of(self, self.clusterer, n_seeds, n_worlds)
+
+    def _proba(self, data: UncertainData) -> Array:
+        # What the clusterer fitted in each world predicts, if it can; else the label
+        # of the nearest value there.
+        model = self._model
+        positions, worlds, new = paired(model.worlds, data, self.n_worlds)
+        if self.soft:
+            total = np.zeros((len(data), self.n_clusters_))
+            for j, values in zip(positions.tolist(), new, strict=True):
+                total += self._summed(model.models[j].predict_proba(values), j)
+            return total / len(new)
+        raw = predict_worlds(
+            worlds,
+            new,
+            model.raw[positions],
+            [model.models[j] for j in positions],
+            n_jobs=self.n_jobs,
+        )
+        found = renamed(raw, [model.names[j] for j in positions])
+        return shares(found, self.n_clusters_)
+
+    def _check_stored(self) -> None:
+        check_model(self, Described)
 
     def _check_choices(self) -> None:
         if not hasattr(self.clusterer, "fit") or isinstance(self.clusterer, type):
@@ -259,16 +290,47 @@ class WorldConsensus(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         consensus = np.eye(self.n_clusters_ + 1)[self.labels_, : self.n_clusters_]
         total = np.zeros_like(consensus)
         self._components: list[Indices] = []
-        for j, values in enumerate(self._worlds):
-            given = self._models[j].predict_proba(values)
+        for j, values in enumerate(self._model.worlds):
+            given = self._model.models[j].predict_proba(values)
             self._components.append(matched(given.T @ consensus))
             total += self._summed(given, j)
-        return total / len(self._worlds)
-
-    def _probabilities(self, j: int, values: Array) -> Array:
-        return self._summed(self._models[j].predict_proba(values), j)
+        return total / len(self._model.worlds)
 
     def _summed(self, given: Array, j: int) -> Array:
         """Add up the columns of components that go with the same cluster."""
         columns = np.eye(self.n_clusters_ + 1)[self._components[j]]
         return given @ columns[:, : self.n_clusters_]
+
+
+def agreed(
+    runs: Runs, how: Any, method: str, n_clusters: int | None = None
+) -> tuple[Indices, int, float]:
+    """One clustering of many.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,), in order of appearance
+    n_clusters : int
+    stability : float
+        Mean adjusted Rand index of the clusterings of two worlds.
+    """
+    raw = runs.labels[~runs.failed]
+    found = consensus(
+        raw,
+        method,
+        n_clusters=n_clusters,
+        noise=how.noise,
+        threshold=how.threshold,
+        seed=how.seed_,
+    )
+    labels, order = in_order_of_appearance(found)
+    n, k = len(labels), len(order)
+    if n * k > MOST_ENTRIES:
+        msg = (
+            f"the worlds agree so little that {n} objects fall into {k} clusters, "
+            "most of them single objects, and their membership is too large to be "
+            f"stored; lower threshold={how.threshold}, or look for the average "
+            "instead of the graph."
+        )
+        raise ValueError(msg)
+    return labels, k, mean_agreement(raw)

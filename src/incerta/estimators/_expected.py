@@ -1,32 +1,32 @@
 """ExpectedSpectral: spectral clustering of the expected affinity."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.laws import Joint, Law
+from incerta.data.laws import Law
 from incerta.distances.affinity import (
-    as_values,
     expected_affinity,
     expected_squared_distances,
-    points_like,
+    same_sort,
     with_closed_form,
 )
 from incerta.estimators._base import (
+    SEED,
+    WHOLE,
     Interval,
     StrOptions,
-    UncertainClusterMixin,
+    UncertainClusterer,
     cut,
     nearest,
     of_unit_length,
-    shares,
 )
+from incerta.labels import shares
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.spectral.affinity import (
     dense_affinity,
     inverse_root,
@@ -34,14 +34,24 @@ from incerta.spectral.affinity import (
 )
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.streams import as_seed
+from incerta.worlds.sequence import worlds_of
 
 MOST_OBJECTS = 20_000
 # A new object is lost if even its largest affinity is below this part of the median.
 LOST = 1e-3
 
 
-class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
+@stored(centres="f k e", targets="f n e")
+class ExpectedEmbedding(NamedTuple):
+    """The objects, and what extends their embedding to new ones."""
+
+    law: Law
+    centres: Array  # (n_clusters, k), of the cut
+    targets: Array  # (n_objects, k), what rows of affinities are multiplied by
+    least: float  # affinity below which a new object is lost
+
+
+class ExpectedSpectral(UncertainClusterer):
     """Cluster uncertain objects by their expected affinity.
 
     The affinity of two objects is the mean of the Gaussian kernel over all their
@@ -109,14 +119,21 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
     array([0, 0, 1, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": WHOLE,
         "width": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
         "width_scale": [Interval(Real, 0, None, closed="neither")],
         "normalize_rows": ["boolean"],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "n_worlds": WHOLE,
+        "n_init": WHOLE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "affinity_": "f n n",
+        "embedding_": "f n e",
+        "eigenvalues_": "f e",
+        "width_": "",
+        "_model": "",
     }
 
     def __init__(
@@ -138,81 +155,37 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, data: UncertainData) -> None:
         if len(data) > MOST_OBJECTS:
             msg = (
                 f"{len(data)} objects are too many for an affinity of all pairs (at "
                 f"most {MOST_OBJECTS}); RPC takes more, with a graph of neighbours."
             )
             raise ValueError(msg)
-        self.seed_ = as_seed(self.random_state)
-        self._law = with_closed_form(data.law, self.seed_)
+        law = with_closed_form(data.law, self.seed_)
 
         self.width_ = self._kernel_width(data)
-        self.affinity_ = self._expected(data)
-        self._least = LOST * float(np.median(self.affinity_))
-        self._roots = inverse_root(self.affinity_.sum(axis=1))
-        laplacian = normalise_in_place(self.affinity_.copy(), self._roots)
+        self.affinity_ = self._expected(data, law)
+        roots = inverse_root(self.affinity_.sum(axis=1))
+        laplacian = normalise_in_place(self.affinity_.copy(), roots)
         self.eigenvalues_, self.embedding_ = leading_eigenvectors(
             laplacian, self.n_clusters
         )
-        self.labels_, self._centres = cut(
+        self.labels_, centres = cut(
             self._rows(self.embedding_), self.n_clusters, self.n_init, self.seed_
         )
 
+        targets = roots[:, None] * self.embedding_ / self.eigenvalues_
+        least = LOST * float(np.median(self.affinity_))
+        self._model = ExpectedEmbedding(law, centres, targets, least)
         self.labels_per_world_ = self._labels_in_worlds(data)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
-        self.confidence_ = self.membership_[np.arange(len(data)), self.labels_]
-        return self
 
-    def predict(self, X: Any) -> Indices:
-        """Cluster of new objects, by their expected affinity to those of the fit.
+    def _predict(self, data: UncertainData) -> Indices:
+        new, known = same_sort(data.law, self._model.law, self.seed_)
+        return nearest(self._embed(new, known), self._model.centres)
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-        """
-        check_is_fitted(self)
-        new = with_closed_form(objects_of(self, X, reset=False).law, self.seed_)
-        known = self._law
-        if type(new) is not type(known) or new.kind != known.kind:
-            new, known = as_values(new, self.seed_), as_values(known, self.seed_)
-        return nearest(self._embed(new, known), self._centres)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Share of the worlds in which new objects fall into each cluster.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels; rows sum to one.
-        """
-        check_is_fitted(self)
-        data = objects_of(self, X, reset=False)
+    def _proba(self, data: UncertainData) -> Array:
         return shares(self._labels_in_worlds(data), self.n_clusters)
 
     @property
@@ -229,14 +202,14 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         median = float(np.sqrt(np.median(apart))) if len(apart) else 1.0
         return median * self.width_scale
 
-    def _expected(self, data: UncertainData) -> Array:
-        if isinstance(data.law, Joint):
+    def _expected(self, data: UncertainData, law: Law) -> Array:
+        if data.n_draws is None:
+            affinity = expected_affinity(law, law, self._t)
+        else:
             affinity = np.zeros((len(data), len(data)))
             scales = np.full(len(data), self.width_)
-            for draw in data.law.draws:
-                affinity += dense_affinity(draw, scales) / len(data.law.draws)
-        else:
-            affinity = expected_affinity(self._law, self._law, self._t)
+            for draw in data.worlds(data.n_draws, 0):
+                affinity += dense_affinity(draw, scales) / data.n_draws
         # An object meets itself in the same value, not in an independent copy.
         np.fill_diagonal(affinity, 1.0)
         return affinity
@@ -248,22 +221,28 @@ class ExpectedSpectral(UncertainClusterMixin, BaseEstimator):  # type: ignore[mi
         """Extend the embedding to new objects by their expected affinity (Nyström)."""
         affinity = expected_affinity(new, known, self._t)
         # An object far from everything goes with its nearest one, not with nobody.
-        lost = np.flatnonzero(affinity.max(axis=1) < self._least)
+        lost = np.flatnonzero(affinity.max(axis=1) < self._model.least)
         apart = expected_squared_distances(new.take(lost), known)
         affinity[lost] = 0.0
         affinity[lost, apart.argmin(axis=1)] = 1.0
-        targets = self._roots[:, None] * self.embedding_ / self.eigenvalues_
         own = inverse_root(affinity.sum(axis=1))
-        return self._rows(own[:, None] * (affinity @ targets))
+        return self._rows(own[:, None] * (affinity @ self._model.targets))
 
     def _labels_in_worlds(self, data: UncertainData) -> Indices:
-        n_worlds = 1 if data.exact else self.n_worlds
-        if isinstance(data.law, Joint):
-            n_worlds = min(n_worlds, len(data.law.draws))
-        steps = track(n_worlds, "confidence")
+        law, centres = self._model.law, self._model.centres
+        worlds = worlds_of(data, self.n_worlds, self.seed_)
+        steps = track(len(worlds), "confidence")
         labels = []
-        for world in data.worlds(n_worlds, self.seed_):
-            points = points_like(world, self._law)
-            labels.append(nearest(self._embed(points, self._law), self._centres))
+        for world in worlds:
+            labels.append(nearest(self._embed(law.at_points(world), law), centres))
             next(steps)
         return np.array(labels)
+
+    def _check_stored(self) -> None:
+        if not isinstance(self._model, ExpectedEmbedding):
+            wrong("what should be an embedding is something else")
+        law = self._model.law
+        if not isinstance(law, Law) or law.n_features != self.n_features_in_:
+            wrong("the objects have other features than the model")
+        if law.n_objects != len(self.labels_):
+            wrong("the objects are not those of the model")

@@ -1,13 +1,13 @@
 """FDBSCAN: clusters of any shape, from probabilities of being close."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from numbers import Real
+from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.container import UncertainData
-from incerta.data.laws import Joint
+from incerta.density.in_worlds import DenseClusters
 from incerta.density.probabilities import (
     Reach,
     of_marginals,
@@ -16,12 +16,20 @@ from incerta.density.probabilities import (
     of_worlds,
 )
 from incerta.density.within import within
-from incerta.estimators._base import Interval, StrOptions
-from incerta.estimators._density import RadiusMixin
-from incerta.typing import Seed
+from incerta.estimators._base import (
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    UncertainClusterer,
+    check_model,
+)
+from incerta.estimators._density import STORED, Prepared, grow, prepared
+from incerta.labels import shares
+from incerta.typing import Array, Indices, Seed
 
 
-class FDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
+class FDBSCAN(UncertainClusterer):
     """Cluster uncertain objects by how probably they lie densely.
 
     DBSCAN asks whether an object has `min_samples` objects within `eps`; FDBSCAN [1]_
@@ -130,19 +138,17 @@ class FDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
     array([[0.6, 0. ]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
-        "min_samples": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-        ],
+        "min_samples": [*WHOLE, StrOptions({"auto"})],
         "variant": [StrOptions({"marginal", "exact", "threshold", "worlds"})],
         "threshold": [Interval(Real, 0, 1, closed="right")],
         "distances": [StrOptions({"exact", "fast"})],
-        "n_values": [Interval(Integral, 1, None, closed="left")],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "n_values": WHOLE,
+        "n_worlds": WHOLE,
+        "random_state": SEED,
     }
+    _stored: ClassVar[dict[str, str]] = STORED
 
     def __init__(
         self,
@@ -165,38 +171,37 @@ class FDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
+    def _fit(self, data: UncertainData) -> None:
+        how = prepared(self, data)
+        reach = self._reach(data, how)
+        grow(self, how, reach, self.threshold, self.threshold, self.threshold)
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
+    @cached_property
+    def labels_per_world_(self) -> Indices:
+        """Labels of the objects in each world."""
+        check_is_fitted(self)
+        return self._model.labels_per_world()
 
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
-        self._prepare(data)
-        reach = self._reach(data)
-        self._keep(reach, self.threshold, self.threshold, self.threshold)
-        return self
+    def _membership(self) -> Array:
+        return shares(self.labels_per_world_, len(self.cluster_levels_))
 
-    def _reach(self, data: UncertainData) -> Reach:
-        m, eps = self.min_samples_, self.eps_
-        how: Any = {"seed": self.seed_, "fast": self.distances == "fast"}
+    def _proba(self, data: UncertainData) -> Array:
+        return self._model.proba(data, self.n_worlds)
+
+    def _check_stored(self) -> None:
+        check_model(self, DenseClusters)
+
+    def _reach(self, data: UncertainData, how: Prepared) -> Reach:
+        worlds, m, eps = how
+        using: Any = {"seed": self.seed_, "fast": self.distances == "fast"}
         if self.variant == "worlds":
-            return of_worlds(self._worlds, m, eps)
-        if self.variant == "exact" and isinstance(data.law, Joint):
+            return of_worlds(worlds, m, eps)
+        if self.variant == "exact" and data.n_draws is not None:
             # Given the place of one object the others still hang together.
-            every = data.worlds(len(data.law.draws), self.seed_)
-            return of_worlds(every, m, eps)
+            return of_worlds(data.worlds(data.n_draws, self.seed_), m, eps)
         if self.variant == "exact":
-            return of_values(data.law, m, eps, n_values=self.n_values, **how)
+            return of_values(data.law, m, eps, n_values=self.n_values, **using)
         if self.variant == "threshold":
-            table = within(data.law, eps, least=self.threshold, **how)
+            table = within(data.law, eps, least=self.threshold, **using)
             return of_threshold(table, m, self.threshold)
-        return of_marginals(within(data.law, eps, **how), m, self.threshold)
+        return of_marginals(within(data.law, eps, **using), m, self.threshold)

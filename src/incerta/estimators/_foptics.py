@@ -1,21 +1,25 @@
 """FOPTICS: clusters of any density, from expected reachability."""
 
 import warnings
+from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.container import UncertainData
+from incerta.density.in_worlds import DenseClusters
 from incerta.density.ordering import (
     Extraction,
+    Ordering,
     clusters_at_cut,
     clusters_by_number,
     clusters_by_steepness,
     order,
 )
+from incerta.density.radius import knee, neighbour_distances
 from incerta.density.reachability import (
     Matrix,
     expected_in_worlds,
@@ -23,20 +27,23 @@ from incerta.density.reachability import (
     share_within,
 )
 from incerta.estimators._base import (
+    SEED,
+    WHOLE,
     Interval,
     StrOptions,
-    in_order_of_appearance,
+    UncertainClusterer,
+    check_model,
 )
-from incerta.estimators._density import DensityMixin
 from incerta.exceptions import IncertaWarning
+from incerta.labels import in_order_of_appearance, shares
 from incerta.typing import Array, Indices, Seed
+from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
-from incerta.worlds.streams import as_seed
 
 MOST_OBJECTS = 10_000
 
 
-class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class FOPTICS(UncertainClusterer):
     """Order uncertain objects by how densely they lie, and read clusters off.
 
     Objects are visited in the order in which they are reached from dense ones, by
@@ -146,17 +153,27 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
     array([ 0,  0,  0,  0,  0,  0,  0,  0, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "min_samples": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "min_samples": WHOLE,
         "max_eps": [Interval(Real, 0, None, closed="right")],
         "method": [StrOptions({"worlds", "grid"})],
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_clusters": [*WHOLE, None],
         "eps": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "xi": [Interval(Real, 0, 1, closed="both")],
-        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), None],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
+        "min_cluster_size": [*WHOLE, None],
+        "n_worlds": WHOLE,
         "n_radii": [Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "random_state": SEED,
+    }
+
+    _stored: ClassVar[dict[str, str]] = {
+        "ordering_": "i n",
+        "reachability_": "f n",
+        "predecessor_": "i n",
+        "core_distances_": "f n",
+        "cluster_levels_": "f k",
+        "eps_": "",
+        "_model": "",
     }
 
     def __init__(
@@ -184,33 +201,34 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.n_radii = n_radii
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Order the objects of `X`, and find its clusters.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, data: UncertainData) -> None:
         self._check_cut(self.n_clusters, self.eps)
-        self.seed_ = as_seed(self.random_state)
-        self._min_samples, self._labels_per_world = self.min_samples, None
-        self._worlds = worlds_of(data, self.n_worlds, self.seed_)
-        self._check_size()
+        worlds = worlds_of(data, self.n_worlds, self.seed_)
+        self._check_size(worlds)
 
-        reach, self.core_distances_ = self._expected(data)
-        self._found = order(reach, self.core_distances_)
-        self.ordering_, self.reachability_, self.predecessor_ = self._found
-        clusters = self._extracted(self.n_clusters, self.eps, self.xi)
+        reach, self.core_distances_ = self._expected(worlds)
+        found = order(reach, self.core_distances_)
+        self.ordering_, self.reachability_, self.predecessor_ = found
+        clusters = self._extracted(worlds, self.n_clusters, self.eps, self.xi)
         self.labels_, self.cluster_levels_, self.eps_ = clusters
-        return self
+        self._model = DenseClusters(
+            worlds, self.labels_, self.cluster_levels_, self.min_samples
+        )
+
+    @cached_property
+    def labels_per_world_(self) -> Indices:
+        """Labels of the objects in each world."""
+        check_is_fitted(self)
+        return self._model.labels_per_world()
+
+    def _membership(self) -> Array:
+        return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def _proba(self, data: UncertainData) -> Array:
+        return self._model.proba(data, self.n_worlds)
+
+    def _check_stored(self) -> None:
+        check_model(self, DenseClusters)
 
     def extract(
         self,
@@ -244,7 +262,7 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
         xi = self.xi if xi is None else xi
         clone(self).set_params(n_clusters=n_clusters, eps=eps, xi=xi)._validate_params()
         self._check_cut(n_clusters, eps)
-        return self._extracted(n_clusters, eps, xi).labels
+        return self._extracted(self._model.worlds, n_clusters, eps, xi).labels
 
     def _check_cut(self, n_clusters: int | None, eps: float | str | None) -> None:
         if n_clusters is not None and eps is not None:
@@ -260,8 +278,8 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
             )
             raise ValueError(msg)
 
-    def _check_size(self) -> None:
-        n = self._worlds.shape[1]
+    def _check_size(self, worlds: Worlds) -> None:
+        n = worlds.shape[1]
         if n <= MOST_OBJECTS:
             return
         if np.isinf(self.max_eps):
@@ -270,7 +288,7 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
                 f"{MOST_OBJECTS}); give max_eps, and only pairs within it are stored."
             )
             raise ValueError(msg)
-        n_pairs = share_within(self._worlds[0], self.max_eps) * n * n
+        n_pairs = share_within(worlds[0], self.max_eps) * n * n
         if n_pairs > MOST_OBJECTS**2:
             msg = (
                 f"max_eps={self.max_eps} leaves some {n_pairs:.0e} pairs of {n} "
@@ -278,20 +296,26 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
             )
             raise ValueError(msg)
 
-    def _expected(self, data: UncertainData) -> tuple[Matrix, Array]:
+    def _expected(self, worlds: Worlds) -> tuple[Matrix, Array]:
         m, most = self.min_samples, float(self.max_eps)
         if self.method == "worlds":
-            return expected_in_worlds(self._worlds, m, most)
-        return expected_on_grid(data.law, m, most, self.n_radii, self.seed_)
+            return expected_in_worlds(worlds, m, most)
+        return expected_on_grid(worlds.data.law, m, most, self.n_radii, self.seed_)
 
     def _extracted(
-        self, n_clusters: int | None, eps: float | str | None, xi: float
+        self,
+        worlds: Worlds,
+        n_clusters: int | None,
+        eps: float | str | None,
+        xi: float,
     ) -> Extraction:
         """Clusters by number, by a cut or by steepness, in order of appearance."""
-        found, core, size = self._found, self.core_distances_, self.min_cluster_size
+        found = Ordering(self.ordering_, self.reachability_, self.predecessor_)
+        core, size = self.core_distances_, self.min_cluster_size
+        if isinstance(eps, str):
+            eps = min(knee(neighbour_distances(worlds, self.min_samples)), self.max_eps)
         if eps is not None:
-            cut = min(self._knee(), self.max_eps) if isinstance(eps, str) else eps
-            clusters = clusters_at_cut(found, core, cut, size or 1)
+            clusters = clusters_at_cut(found, core, eps, size or 1)
         elif n_clusters is None:
             clusters = clusters_by_steepness(
                 found, core, xi, self.min_samples, size or self.min_samples
@@ -305,6 +329,6 @@ class FOPTICS(DensityMixin, BaseEstimator):  # type: ignore[misc]
                     f"{size} objects, but {len(clusters.levels)}; try another "
                     "min_samples or min_cluster_size."
                 )
-                warnings.warn(msg, IncertaWarning, stacklevel=3)
+                warnings.warn(msg, IncertaWarning, stacklevel=4)
         labels, numbers = in_order_of_appearance(clusters.labels)
         return Extraction(labels, clusters.levels[numbers], clusters.cut)

@@ -2,33 +2,26 @@
 
 import warnings
 from itertools import islice
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
+from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
-from incerta.estimators._base import (
-    Interval,
-    StrOptions,
-    UncertainClusterMixin,
-    in_order_of_appearance,
-)
+from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
+from incerta.labels import in_order_of_appearance
+from incerta.models.checks import wrong
 from incerta.partition.medoids import METHODS, Medoids, assign, seeds
 from incerta.partition.shares import nearest_shares
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.streams import as_seed
 
 MOST_OBJECTS = 20_000
 
 
-class UKMedoids(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
+class UKMedoids(UncertainClusterer):
     """Cluster uncertain objects around some of themselves.
 
     Each cluster stands for itself by one of its objects, its medoid; the sum of the
@@ -133,14 +126,24 @@ class UKMedoids(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
     array([2, 4])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": WHOLE,
         "metric": [StrOptions({"sqeuclidean", "euclidean"})],
         "method": [StrOptions(set(METHODS))],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "n_init": WHOLE,
+        "max_iter": WHOLE,
+        "n_worlds": WHOLE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "medoid_indices_": "i k",
+        "medoid_ids_": "a k",
+        "cluster_centers_": "f k d",
+        "cluster_sizes_": "i k",
+        "objective_": "",
+        "inertia_": "",
+        "n_iter_": "",
+        "_model": "",
     }
 
     def __init__(
@@ -162,29 +165,13 @@ class UKMedoids(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, data: UncertainData) -> None:
         if len(data) > MOST_OBJECTS:
             msg = (
                 f"{len(data)} objects are too many for the distances of all pairs (at "
                 f"most {MOST_OBJECTS}); UKMeans takes more, it needs none of them."
             )
             raise ValueError(msg)
-        self.seed_ = as_seed(self.random_state)
-
         distances = expected_distance_matrix(data.law, self.metric, self.seed_)
         history = self._best_start(distances)
         medoids = history[-1].medoids
@@ -192,48 +179,27 @@ class UKMedoids(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
 
         self.medoid_indices_ = medoids[order]
         self.medoid_ids_ = data.ids[self.medoid_indices_]
-        self._medoids = data.law.take(self.medoid_indices_)
-        self.cluster_centers_ = self._medoids.mean()
+        self._model = data.law.take(self.medoid_indices_)
+        self.cluster_centers_ = self._model.mean()
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters)
         self.objective_ = [state.objective for state in history]
         self.inertia_ = self.objective_[-1]
         self.n_iter_ = len(history)
-        self.membership_ = self._shares(data)
-        self.confidence_ = self.membership_[np.arange(len(data)), self.labels_]
-        return self
+        self.membership_ = self._proba(data)
 
-    def predict(self, X: Any) -> Indices:
-        """Cluster of new objects: that of the medoid at the least expected distance.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit, independent of its objects.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-        """
-        check_is_fitted(self)
-        law = objects_of(self, X, reset=False).law
-        distances = expected_distances(law, self._medoids, self.metric, self.seed_)
+    def _predict(self, data: UncertainData) -> Indices:
+        distances = expected_distances(data.law, self._model, self.metric, self.seed_)
         return distances.argmin(axis=1)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Share of the values of new objects that are nearest to each medoid.
+    def _proba(self, data: UncertainData) -> Array:
+        spread = self._model.variance().sum(axis=1)
+        centres = self.cluster_centers_
+        return nearest_shares(data, centres, spread, self.n_worlds, self.seed_)
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels; rows sum to one.
-        """
-        check_is_fitted(self)
-        return self._shares(objects_of(self, X, reset=False))
+    def _check_stored(self) -> None:
+        medoids = self._model
+        if not isinstance(medoids, Law) or medoids.n_features != self.n_features_in_:
+            wrong("the medoids have other features than the model")
 
     def _best_start(self, distances: Array) -> list[Medoids]:
         """States of the start that ends lowest, the earliest among equals."""
@@ -252,11 +218,5 @@ class UKMedoids(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"the medoids still change after max_iter={self.max_iter} passes; "
                 "raise max_iter."
             )
-            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
         return best
-
-    def _shares(self, data: UncertainData) -> Array:
-        spread = self._medoids.variance().sum(axis=1)
-        return nearest_shares(
-            data, self.cluster_centers_, spread, self.n_worlds, self.seed_
-        )

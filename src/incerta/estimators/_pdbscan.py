@@ -1,19 +1,29 @@
 """PDBSCAN: probabilities of being close, and nobody left out."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from functools import cached_property
+from numbers import Real
+from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
+from incerta.data.container import UncertainData
+from incerta.density.in_worlds import DenseClusters
 from incerta.density.probabilities import of_products
 from incerta.density.within import within
-from incerta.estimators._base import Interval, StrOptions
-from incerta.estimators._density import RadiusMixin
-from incerta.typing import Seed
+from incerta.estimators._base import (
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    UncertainClusterer,
+    check_model,
+)
+from incerta.estimators._density import STORED, grow, prepared
+from incerta.labels import shares
+from incerta.typing import Array, Indices, Seed
 
 
-class PDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
+class PDBSCAN(UncertainClusterer):
     """Cluster uncertain objects by how probably they lie densely, one product each.
 
     As `FDBSCAN`, but the probability that an object is reached from another is the
@@ -107,20 +117,18 @@ class PDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
     array([0, 0, 0, 0, 1, 1, 1, 1, 0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
-        "min_samples": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-        ],
+        "min_samples": [*WHOLE, StrOptions({"auto"})],
         "assignment": [StrOptions({"threshold", "maximal"})],
         "core_threshold": [Interval(Real, 0, 1, closed="right")],
         "reach_threshold": [Interval(Real, 0, 1, closed="right")],
         "noise_threshold": [Interval(Real, 0, 1, closed="both")],
         "distances": [StrOptions({"exact", "fast"})],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "n_worlds": WHOLE,
+        "random_state": SEED,
     }
+    _stored: ClassVar[dict[str, str]] = STORED
 
     def __init__(
         self,
@@ -145,21 +153,7 @@ class PDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, data: UncertainData) -> None:
         everyone = self.assignment == "maximal"
         if self.noise_threshold > 0 and not everyone:
             msg = (
@@ -167,10 +161,24 @@ class PDBSCAN(RadiusMixin, BaseEstimator):  # type: ignore[misc]
                 "with 'threshold' it is reach_threshold that decides."
             )
             raise ValueError(msg)
-        self._prepare(data)
+        how = prepared(self, data)
         fast = self.distances == "fast"
-        table = within(data.law, self.eps_, seed=self.seed_, fast=fast)
-        reach = of_products(table, self.min_samples_)
+        table = within(data.law, how.eps, seed=self.seed_, fast=fast)
+        reach = of_products(table, how.min_samples)
         noise_below = self.noise_threshold if everyone else self.reach_threshold
-        self._keep(reach, self.core_threshold, self.reach_threshold, noise_below)
-        return self
+        grow(self, how, reach, self.core_threshold, self.reach_threshold, noise_below)
+
+    @cached_property
+    def labels_per_world_(self) -> Indices:
+        """Labels of the objects in each world."""
+        check_is_fitted(self)
+        return self._model.labels_per_world()
+
+    def _membership(self) -> Array:
+        return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def _proba(self, data: UncertainData) -> Array:
+        return self._model.proba(data, self.n_worlds)
+
+    def _check_stored(self) -> None:
+        check_model(self, DenseClusters)

@@ -2,20 +2,16 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import track
-from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
 from incerta.ensemble.consensus_affinity import (
     Consensus,
     adaptive_affinity,
@@ -26,19 +22,22 @@ from incerta.ensemble.consensus_affinity import (
     votes,
     weighted_mean,
 )
-from incerta.ensemble.runs import representative_worlds
 from incerta.estimators._base import (
-    Interval,
+    KEEPING,
+    WHOLE,
     StrOptions,
-    UncertainClusterMixin,
+    UncertainClusterer,
+    check_fitted_to,
     cut,
-    shares,
+    kept_worlds,
 )
+from incerta.labels import shares
+from incerta.models.checks import wrong
+from incerta.selection.keeping import Divergence
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
-from incerta.worlds.sequence import matching, worlds_of
-from incerta.worlds.streams import as_seed
+from incerta.worlds.pairing import paired
 
 # Up to this many objects all eigenvectors of a full matrix are quicker to find.
 DENSE_OBJECTS = 1000
@@ -47,7 +46,7 @@ MOST_DOUBLINGS = 3
 N_INIT = 10
 
 
-class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
+class PossibleWorldConsistency(UncertainClusterer):
     """Cluster uncertain objects by an affinity that all worlds agree on.
 
     In each world an object shares itself out over its nearest neighbours. One affinity
@@ -64,6 +63,10 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
         Number of worlds to draw. Joint data have no more than their draws.
     n_representatives : int, optional
         Keep only this many worlds, chosen as in `RPC`; all by default.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How worlds are chosen, with `n_representatives`; see `RPC`.
+    divergence : str or callable, default="jensen-shannon"
+        How far apart worlds are, with `n_representatives`; see `RPC`.
     n_neighbors : int, default=10
         Neighbours of an object in each world. Doubled, at most three times, where the
         graph of all worlds has more components than there are to be clusters.
@@ -136,14 +139,21 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+    _takes_kept = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KEEPING,
+        "n_clusters": WHOLE,
+        "n_neighbors": WHOLE,
         "weights": [StrOptions({"uniform", "auto"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "max_iter": WHOLE,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "affinity_": "",
+        "weights_": "f w",
+        "representatives_": "i r",
+        "n_neighbors_": "",
+        "n_iter_": "",
+        "_model": "",
     }
 
     def __init__(
@@ -152,6 +162,8 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
         n_worlds: int = 100,
         n_representatives: int | None = None,
         *,
+        selection: str = "greedy",
+        divergence: Divergence = "jensen-shannon",
         n_neighbors: int = 10,
         weights: str = "uniform",
         max_iter: int = 50,
@@ -160,94 +172,46 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
         self.n_clusters = n_clusters
         self.n_worlds = n_worlds
         self.n_representatives = n_representatives
+        self.selection = selection
+        self.divergence = divergence
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
-        self.seed_ = as_seed(self.random_state)
-
-        worlds = worlds_of(data, self.n_worlds, self.seed_)
-        self.representatives_ = None
-        if self.n_representatives is not None:
-            self.representatives_ = representative_worlds(
-                worlds, self.n_representatives
-            )
-            worlds = worlds.at(self.representatives_)
-        self._kept = worlds
+    def _fit(self, objects: Any) -> None:
+        kept = kept_worlds(self, objects, self.n_clusters)
+        worlds = kept.worlds
+        self.representatives_ = kept.chosen
         self.weights_ = np.full(len(worlds), 1.0 / len(worlds))
-        graphs, mean = self._connected()
+        graphs, mean = self._connected(worlds)
         history = self._rounds(graphs, mean)
         self.affinity_ = history[-1].affinity
         self.affinity_.eliminate_zeros()
         self.n_iter_ = len(history)
         self.labels_ = self._labels(history[-1])
 
-        self.labels_per_world_ = self._in_each_world(self._kept)
+        self._model = worlds
+        self.labels_per_world_ = self._in_each_world(worlds)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
-        self.confidence_ = self.membership_[np.arange(len(data)), self.labels_]
-        return self
 
-    def predict(self, X: Any) -> Indices:
-        """Cluster of new objects: the one they fall into in most worlds.
+    def _proba(self, data: UncertainData) -> Array:
+        # In each world a new object goes with the cluster to whose objects it has the
+        # most affinity.
+        _, fitted, new = paired(self._model, data, self.n_worlds)
+        return shares(self._in_each_world(fitted, new), self.n_clusters)
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
+    def _check_stored(self) -> None:
+        if not isinstance(self._model, Worlds):
+            wrong("what should be worlds is something else")
+        check_fitted_to(self, self._model.data)
 
-        Returns
-        -------
-        ndarray of shape (n_new,)
-        """
-        return self.predict_proba(X).argmax(axis=1)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Share of the worlds in which new objects fall into each cluster.
-
-        In each world a new object goes with the cluster to whose objects it has the
-        most affinity.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels; rows sum to one.
-        """
-        check_is_fitted(self)
-        data = objects_of(self, X, reset=False)
-        # Another seed: the same one would move new object i along with object i.
-        new = replace(matching(self._kept, data), seed=self.seed_ + 1)
-        if self._kept.data.exact:  # a single world, which goes with all of the others
-            new = worlds_of(data, self.n_worlds, self.seed_ + 1)
-        old = self._kept.at(np.arange(len(new)) % len(self._kept))
-        return shares(self._in_each_world(old, new), self.n_clusters)
-
-    def _connected(self) -> tuple[list[csr_array] | None, csr_array]:
+    def _connected(self, worlds: Worlds) -> tuple[list[csr_array] | None, csr_array]:
         """Mean graph of the worlds, with not too many components, and its parts."""
-        most = self._kept.shape[1] - 2
+        most = worlds.shape[1] - 2
         self.n_neighbors_ = max(min(self.n_neighbors, most), 1)
         for doubling in range(MOST_DOUBLINGS + 1):
-            graphs: Iterable[csr_array] = self._graphs()
+            graphs: Iterable[csr_array] = self._graphs(worlds)
             if self.weights == "auto":
                 graphs = list(graphs)
             mean = weighted_mean(graphs, self.weights_)
@@ -257,9 +221,9 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
             self.n_neighbors_ = min(2 * self.n_neighbors_, most)
         return graphs if isinstance(graphs, list) else None, mean
 
-    def _graphs(self) -> Iterator[csr_array]:
-        steps = track(len(self._kept), "worlds")
-        for values in self._kept:
+    def _graphs(self, worlds: Worlds) -> Iterator[csr_array]:
+        steps = track(len(worlds), "worlds")
+        for values in worlds:
             yield adaptive_affinity(values, self.n_neighbors_)
             next(steps)
 
@@ -290,7 +254,7 @@ class PossibleWorldConsistency(UncertainClusterMixin, BaseEstimator):  # type: i
             f"n_clusters={self.n_clusters} after {self.n_iter_} rounds; the labels are "
             "a k-means cut. Try another n_neighbors, or raise max_iter."
         )
-        warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+        warnings.warn(msg, ConvergenceWarning, stacklevel=4)
         return cut(last.embedding, self.n_clusters, N_INIT, self.seed_)[0]
 
     def _in_each_world(self, worlds: Worlds, new: Worlds | None = None) -> Indices:

@@ -1,33 +1,38 @@
 """REP: clusterings of possible worlds that represent the others."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN
 
-from incerta.density.radius import knee, neighbour_distances
+from incerta.data.container import UncertainData
+from incerta.density.radius import positive_knee
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
-from incerta.ensemble.naming import renamed, renamings
-from incerta.ensemble.runs import Runs, cluster_worlds
+from incerta.ensemble.naming import renamed
+from incerta.ensemble.runs import cluster_worlds, predict_worlds
+from incerta.ensemble.stability import Instability
 from incerta.estimators._base import (
+    KEEPING,
+    WHOLE,
     Interval,
     StrOptions,
-    in_order_of_appearance,
-    shares,
+    UncertainClusterer,
+    check_model,
+    kept_worlds,
 )
-from incerta.estimators._worlds import WorldsMixin
-from incerta.typing import Array, Indices, Seed
-from incerta.worlds import Worlds
-from incerta.worlds.streams import as_seed
+from incerta.estimators._worlds import STORED, Described, describe, instability_of
+from incerta.labels import in_order_of_appearance, shares
+from incerta.selection.keeping import Divergence
+from incerta.typing import Array, Seed
+from incerta.worlds.pairing import paired
 
 # Of DBSCAN, where no clusterer is given.
 MIN_SAMPLES = 5
 
 
-class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
+class REP(UncertainClusterer):
     """Cluster uncertain objects as the most representative of their worlds do.
 
     Any clusterer is run in every world. Of all the clusterings, one or a few are
@@ -45,6 +50,10 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         Number of worlds to draw. Joint data have no more than their draws.
     n_representatives : int, optional
         Cluster only this many worlds, chosen as in `RPC`; all by default.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How worlds are chosen, with `n_representatives`; see `RPC`.
+    divergence : str or callable, default="jensen-shannon"
+        How far apart worlds are, with `n_representatives`; see `RPC`.
     n_alternatives : int, default=1
         Number of clusterings to return: the clusterings of the worlds are put into as
         many groups, around medoids, and each group is represented by one of them.
@@ -81,8 +90,10 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         appearance; -1 is noise.
     clusterings_ : ndarray of shape (n_found, n_objects)
         Labels of all alternatives. Fewer than asked for if fewer clusterings differ.
-    representatives_ : ndarray of shape (n_found,)
+    worlds_of_clusterings_ : ndarray of shape (n_found,)
         Number of the world each of them comes from.
+    representatives_ : ndarray of shape (n_representatives,) or None
+        Positions of the kept worlds, in the order they were chosen; None if all were.
     probabilities_ : ndarray of shape (n_found,)
         Share of the worlds each of them stands for: those of its group, the largest
         group first; with `holdout` those of the worlds held out that are within
@@ -148,11 +159,11 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
     array([0.48, 0.52])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "clusterer": "no_validation",  # type: ignore[dict-item]
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
-        "n_alternatives": [Interval(Integral, 1, None, closed="left")],
+    _takes_kept = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KEEPING,
+        "clusterer": "no_validation",
+        "n_alternatives": WHOLE,
         "criterion": [StrOptions({"center", "medoid"})],
         "tau": [Interval(Real, 0, None, closed="left"), None],
         "bound": [StrOptions(set(BOUNDS))],
@@ -160,7 +171,16 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         "holdout": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "noise": [StrOptions({"singletons", "cluster"})],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state", np.random.Generator],
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        **STORED,
+        "clusterings_": "i f n",
+        "worlds_of_clusterings_": "i f",
+        "probabilities_": "f f",
+        "tau_": "f f",
+        "global_tau_": "f f",
+        "phi_": "f f",
+        "clusterer_": "",
     }
 
     def __init__(
@@ -169,6 +189,8 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         n_worlds: int = 100,
         n_representatives: int | None = None,
         *,
+        selection: str = "greedy",
+        divergence: Divergence = "jensen-shannon",
         n_alternatives: int = 1,
         criterion: str = "center",
         tau: float | None = None,
@@ -182,6 +204,8 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         self.clusterer = clusterer
         self.n_worlds = n_worlds
         self.n_representatives = n_representatives
+        self.selection = selection
+        self.divergence = divergence
         self.n_alternatives = n_alternatives
         self.criterion = criterion
         self.tau = tau
@@ -192,28 +216,16 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
+    def _fit(self, objects: Any) -> None:
         self._check_choices()
-        self.seed_ = as_seed(self.random_state)
-
-        worlds = self._draw(data)
-        clusterer = self._clusterer_for(worlds)
+        kept = kept_worlds(self, objects)
+        worlds = kept.worlds
+        self.clusterer_ = self.clusterer
+        if self.clusterer is None:
+            eps = positive_knee(worlds, MIN_SAMPLES)
+            self.clusterer_ = DBSCAN(eps=eps, min_samples=MIN_SAMPLES)
         runs = cluster_worlds(
-            clusterer,
+            self.clusterer_,
             worlds,
             seed=self.seed_,
             n_jobs=self.n_jobs,
@@ -232,14 +244,45 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
 
         chosen = [in_order_of_appearance(labels[i])[0] for i in found.representatives]
         self.clusterings_ = np.array(chosen)
-        self.representatives_ = worlds.indices[counted[found.representatives]]
+        self.worlds_of_clusterings_ = worlds.indices[counted[found.representatives]]
+        self.representatives_ = kept.chosen
         self.probabilities_ = found.support / found.n_counted
         self.tau_, self.global_tau_ = found.tau, found.global_tau
-        self.phi_ = self._phi(found, data.exact)
+        self.phi_ = self._phi(found, kept.data.exact)
         self.stability_ = _mean_of_others(likeness)
-        self._remember(clusterer, worlds, runs, counted)
-        self._warn_of_failures(runs)
-        return self
+        self.labels_ = self.clusterings_[0]
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        describe(self, worlds, runs)
+
+    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
+        """Tell the uncertainty of the data from the clusterer's own randomness.
+
+        Parameters
+        ----------
+        n_seeds, n_worlds : int
+            As for `WorldConsensus.instability`.
+
+        Returns
+        -------
+        Instability
+        """
+        return instability_of(self, self.clusterer_, n_seeds, n_worlds)
+
+    def _proba(self, data: UncertainData) -> Array:
+        model = self._model
+        positions, worlds, new = paired(model.worlds, data, self.n_worlds)
+        raw = predict_worlds(
+            worlds,
+            new,
+            model.raw[positions],
+            [model.models[j] for j in positions],
+            n_jobs=self.n_jobs,
+        )
+        found = renamed(raw, [model.names[j] for j in positions])
+        return shares(found, self.n_clusters_)
+
+    def _check_stored(self) -> None:
+        check_model(self, Described)
 
     def _check_choices(self) -> None:
         if self.clusterer is not None and not hasattr(self.clusterer, "fit"):
@@ -260,14 +303,6 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
             return 0.5 if self.n_representatives is None else 0.0
         return self.holdout
 
-    def _clusterer_for(self, worlds: Worlds) -> Any:
-        if self.clusterer is not None:
-            return self.clusterer
-        radius = knee(neighbour_distances(worlds, MIN_SAMPLES))
-        # Where objects coincide it is 0, which DBSCAN does not take.
-        eps = max(radius, float(np.finfo(np.float64).tiny))
-        return DBSCAN(eps=eps, min_samples=MIN_SAMPLES)
-
     def _phi(self, found: Alternatives, exact: bool) -> Array | None:
         if exact:
             return np.ones(len(found.support))
@@ -275,23 +310,6 @@ class REP(WorldsMixin, BaseEstimator):  # type: ignore[misc]
             return None
         bound = BOUNDS[self.bound]
         return bound(found.support, found.n_counted, self.confidence_level)
-
-    def _remember(
-        self, clusterer: Any, worlds: Worlds, runs: Runs, counted: Indices
-    ) -> None:
-        """Describe each world in terms of the first alternative."""
-        self.labels_ = self.clusterings_[0]
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.clusterer_ = self._clusterer = clusterer
-        self._worlds = worlds.at(counted)
-        self._raw = runs.labels[counted]
-        self._names = renamings(self._raw, self.labels_, self.n_clusters_)
-        models = runs.models or [None] * len(runs.labels)
-        self._models = [models[j] for j in counted]
-        self.labels_per_world_ = np.full_like(runs.labels, -1)
-        self.labels_per_world_[counted] = renamed(self._raw, self._names)
-        self._set_membership(shares(self.labels_per_world_[counted], self.n_clusters_))
-        self.failures_ = runs.failures
 
 
 def _mean_of_others(table: Array) -> float:

@@ -1,52 +1,67 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.divergence import (
-    between_clusterings,
-    energy,
-    jensen_shannon,
-    jensen_shannon_per_feature,
-)
 from incerta.estimators._base import (
+    KEEPING,
+    WHOLE,
     Interval,
     StrOptions,
-    UncertainClusterMixin,
+    UncertainClusterer,
+    check_model,
     cut,
+    kept_worlds,
     nearest,
     of_unit_length,
-    shares,
 )
-from incerta.selection import random_worlds, representatives
+from incerta.labels import shares
+from incerta.models.checks import whole, wrong
+from incerta.models.registry import stored
 from incerta.spectral.consistency import Consistency, consistency
 from incerta.spectral.eigengap import n_clusters_by_eigengap
 from incerta.spectral.embedding import multiply
-from incerta.spectral.extension import (
-    Embedded,
-    aligned,
-    extend,
-)
+from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
-from incerta.worlds.sequence import matching, worlds_of
-from incerta.worlds.streams import as_seed
-
-# Above this many objects the divergence of worlds is taken at a part of their values.
-EXACT_DIVERGENCE_OBJECTS = 2000
-DIVERGENCE_POINTS = 500
+from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import check_worlds
 
 
-class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
+def _check(model: "Embeddings") -> None:
+    check_worlds(model.worlds, model.common_target)
+    if len(model.worlds) != len(model.targets):
+        wrong("there is not one embedding per world")
+    if model.n_neighbors is not None:
+        whole(model.n_neighbors, 1, "n_neighbors")
+
+
+@stored(
+    _check,
+    centres="f k e",
+    targets="f w n e",
+    common_target="f n e",
+    scales="f w n",
+    roots="f w n",
+)
+class Embeddings(NamedTuple):
+    """The kept worlds, and what extends their embeddings to new objects."""
+
+    worlds: Worlds
+    centres: Array  # (n_clusters, k), of the cut
+    targets: Array  # (n_kept, n_objects, k), to each world's own embedding
+    common_target: Array  # (n_objects, k), to the common one
+    scales: Array  # (n_kept, n_objects), of the kernels
+    roots: Array  # (n_kept, n_objects), degree ** -0.5
+    n_neighbors: int | None
+
+
+class RPC(UncertainClusterer):
     """Cluster uncertain objects by agreement among representative worlds.
 
     Possible worlds are drawn from the data, the few that best stand for all of them
@@ -150,35 +165,33 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-        ],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_representatives": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions({"greedy", "central", "random"})],
-        "divergence": [
-            StrOptions({"jensen-shannon", "per-feature", "energy", "clustering"}),
-            callable,
-        ],
+    _takes_kept = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KEEPING,
+        "n_clusters": [*WHOLE, StrOptions({"auto"})],
+        "n_representatives": WHOLE,
         "width": [
             StrOptions({"median", "self-tuning"}),
             Interval(Real, 0, None, closed="neither"),
         ],
         "width_scale": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"auto"}),
-            None,
-        ],
+        "n_neighbors": [*WHOLE, StrOptions({"auto"}), None],
         "weight": [Interval(Real, 0, None, closed="left")],
         "normalize_rows": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": WHOLE,
+        "n_init": WHOLE,
         "n_jobs": [Integral, None],
-        "random_state": ["random_state", np.random.Generator],
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "representatives_": "i w",
+        "divergences_": "f m m",
+        "loss_": "f w",
+        "embedding_": "f n e",
+        "objective_": "",
+        "n_iter_": "",
+        "n_clusters_": "",
+        "_model": "",
     }
 
     def __init__(
@@ -216,30 +229,16 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
-        self.seed_ = as_seed(self.random_state)
-
-        worlds = self._draw(data)
-        self.representatives_ = self._choose(worlds)
-        self._kept = worlds.at(self.representatives_)
-        self.n_clusters_ = self._count(self._kept)
-        laplacians = Laplacians(
-            self._kept, self.width, self.width_scale, self.n_neighbors
+    def _fit(self, objects: Any) -> None:
+        auto = isinstance(self.n_clusters, str)
+        kept = kept_worlds(self, objects, 3 if auto else int(self.n_clusters))
+        worlds = kept.worlds
+        self.n_clusters_ = (
+            n_clusters_by_eigengap(worlds, self.n_neighbors)
+            if auto
+            else int(self.n_clusters)
         )
+        laplacians = Laplacians(worlds, self.width, self.width_scale, self.n_neighbors)
         found = consistency(
             laplacians,
             self.n_clusters_,
@@ -247,140 +246,77 @@ class RPC(UncertainClusterMixin, BaseEstimator):  # type: ignore[misc]
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        rows = self._rows(found.common)
-        self.labels_, self._centres = cut(
-            rows, self.n_clusters_, self.n_init, self.seed_
+        self.labels_, centres = cut(
+            self._rows(found.common), self.n_clusters_, self.n_init, self.seed_
         )
 
+        self.representatives_ = kept.positions
+        self.divergences_, self.loss_ = kept.divergences, kept.loss
         self.embedding_ = found.common
         self.objective_ = found.objective
         self.n_iter_ = len(found.objective)
-        self._n_neighbors = laplacians.n_neighbors
-        self._remember(found, laplacians)
+        self.labels_per_world_ = self._each_alone(found, centres)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters_)
-        self.confidence_ = self.membership_[np.arange(len(data)), self.labels_]
-        return self
+        self._model = _remembered(worlds, found, laplacians, centres)
 
-    def predict(self, X: Any) -> Indices:
-        """Cluster of new objects, seen from the clusters of the fit.
+    def _predict(self, data: UncertainData) -> Indices:
+        # The extensions of the common embedding in each kept world are averaged, and
+        # cut at the same centres.
+        common = self._model.common_target
+        mean = np.mean(list(self._extensions(data, lambda j: common)), axis=0)
+        return nearest(self._rows(mean), self._model.centres)
 
-        The common embedding is extended to the new objects in each kept world
-        (Nyström); the extensions are averaged and cut at the same centres. For the
-        objects of the fit this gives their labels, up to a few at the borders.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-        """
-        check_is_fitted(self)
-        targets = [self._common_target] * len(self._kept)
-        mean = np.mean(list(self._extensions(X, targets)), axis=0)
-        return nearest(self._rows(mean), self._centres)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Share of the kept worlds in which new objects fall into each cluster.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels; rows sum to one.
-        """
-        check_is_fitted(self)
-        extended = self._extensions(X, self._targets)
-        each = [nearest(self._rows(rows), self._centres) for rows in extended]
+    def _proba(self, data: UncertainData) -> Array:
+        extended = self._extensions(data, lambda j: self._model.targets[j])
+        each = [nearest(self._rows(rows), self._model.centres) for rows in extended]
         return shares(np.array(each), self.n_clusters_)
-
-    def _draw(self, data: UncertainData) -> Worlds:
-        """Draw the worlds; exact data have one, joint data those that were given."""
-        if self.n_representatives > self.n_worlds:
-            msg = (
-                f"n_representatives={self.n_representatives} worlds cannot be kept of "
-                f"n_worlds={self.n_worlds}; lower the one or raise the other."
-            )
-            raise ValueError(msg)
-        worlds = worlds_of(data, self.n_worlds, self.seed_)
-        if data.joint and self.n_representatives > len(worlds):
-            msg = (
-                f"n_representatives={self.n_representatives} worlds cannot be kept of "
-                f"the {len(worlds)} joint draws of the data; lower it."
-            )
-            raise ValueError(msg)
-        return worlds
-
-    def _choose(self, worlds: Worlds) -> Indices:
-        """Choose the worlds that stand for all (Eq. 7)."""
-        n_kept = min(self.n_representatives, len(worlds))
-        if self.selection == "random":
-            self.divergences_ = self.loss_ = None
-            return random_worlds(len(worlds), n_kept, self.seed_)
-        self.divergences_ = self._divergence_of(worlds)(worlds)
-        chosen, self.loss_ = representatives(
-            self.divergences_, n_kept, self.selection, return_loss=True
-        )
-        return chosen
-
-    def _divergence_of(self, worlds: Worlds) -> Callable[[Worlds], Array]:
-        if callable(self.divergence):
-            return self.divergence
-        few = worlds.shape[1] <= EXACT_DIVERGENCE_OBJECTS
-        n_points = None if few else DIVERGENCE_POINTS
-        n_clusters = 3 if isinstance(self.n_clusters, str) else self.n_clusters
-        named: dict[str, Callable[[Worlds], Array]] = {
-            "jensen-shannon": partial(
-                jensen_shannon, n_points=n_points, n_jobs=self.n_jobs
-            ),
-            "per-feature": partial(
-                jensen_shannon_per_feature, n_points=n_points, n_jobs=self.n_jobs
-            ),
-            "energy": energy,
-            "clustering": partial(
-                between_clusterings, n_clusters=n_clusters, random_state=self.seed_
-            ),
-        }
-        return named[self.divergence]
-
-    def _count(self, worlds: Worlds) -> int:
-        if isinstance(self.n_clusters, str):
-            return n_clusters_by_eigengap(worlds, self.n_neighbors)
-        return int(self.n_clusters)
 
     def _rows(self, embedding: Array) -> Array:
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
-    def _remember(self, found: Consistency, laplacians: Laplacians) -> None:
-        """Label the objects in each kept world, and keep what `predict` needs.
+    def _each_alone(self, found: Consistency, centres: Array) -> Indices:
+        """Labels of the objects in each kept world.
 
         What a world says by itself counts, not what it says after it was pulled
         towards the others: those agree with each other, right or wrong.
         """
-        labels, targets = [], []
-        for values, own in zip(*found.alone, strict=True):
-            rotated = aligned(own, found.common)
-            labels.append(nearest(self._rows(own @ rotated), self._centres))
-            # L U = U Λ, so a row of L times U Λ^-1 gives the row of U (Nyström).
-            targets.append((own / values) @ rotated)
-        self.labels_per_world_ = np.array(labels)
-        self._targets = targets
-        # U* is nearly invariant under the mean Laplacian; what is left of it there
-        # takes the place of the eigenvalues.
-        mean = sum(multiply(each, found.common) for each in laplacians) / len(labels)
-        self._common_target = found.common @ np.linalg.pinv(found.common.T @ mean)
-        self._scales, self._roots = laplacians.scales, laplacians.roots
+        alone = found.alone.embeddings
+        rotated = (own @ aligned(own, found.common) for own in alone)
+        return np.array([nearest(self._rows(rows), centres) for rows in rotated])
 
-    def _extensions(self, X: Any, targets: list[Array]) -> Iterator[Array]:
-        """Embedding of new objects next to the objects of each kept world."""
-        data = objects_of(self, X, reset=False)
-        new = matching(self._kept, data)
-        for j, values in enumerate(self._kept):
-            world = Embedded(values, self._scales[j], self._roots[j], targets[j])
-            yield extend(new[j], world, self.width, self._n_neighbors)
+    def _extensions(
+        self, data: UncertainData, target: Callable[[int], Array]
+    ) -> Iterator[Array]:
+        """Embedding of new objects next to the objects of each kept world (Nyström)."""
+        model = self._model
+        pairs = paired(model.worlds, data, self.n_worlds)
+        for j, values, new in zip(*pairs, strict=True):
+            world = Embedded(values, model.scales[j], model.roots[j], target(j))
+            yield extend(new, world, self.width, model.n_neighbors)
+
+    def _check_stored(self) -> None:
+        check_model(self, Embeddings)
+
+
+def _remembered(
+    worlds: Worlds, found: Consistency, laplacians: Laplacians, centres: Array
+) -> Embeddings:
+    """What predictions need."""
+    # L U = U Λ, so a row of L times U Λ^-1 gives the row of U.
+    targets = [
+        (own / values) @ aligned(own, found.common)
+        for values, own in zip(*found.alone, strict=True)
+    ]
+    # U* is nearly invariant under the mean Laplacian; what is left of it there takes
+    # the place of the eigenvalues.
+    images = (multiply(each, found.common) for each in laplacians)
+    mean = sum(images) / len(worlds)
+    return Embeddings(
+        worlds,
+        centres,
+        np.array(targets),
+        found.common @ np.linalg.pinv(found.common.T @ mean),
+        np.array([laplacians.scales[j] for j in range(len(worlds))]),
+        np.array([laplacians.roots[j] for j in range(len(worlds))]),
+        laplacians.n_neighbors,
+    )

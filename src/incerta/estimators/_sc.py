@@ -1,24 +1,34 @@
 """SC: DBSCAN in many worlds, joined by majority."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.cluster import DBSCAN
 
+from incerta.data.container import UncertainData
 from incerta.density.in_worlds import new_labels_in_worlds
-from incerta.density.radius import knee, neighbour_distances
+from incerta.density.radius import positive_knee
 from incerta.ensemble.naming import renamed
 from incerta.ensemble.runs import cluster_worlds
-from incerta.estimators._base import Interval, StrOptions
-from incerta.estimators._worlds import WorldsMixin
-from incerta.typing import Indices, Seed
-from incerta.worlds import Worlds
-from incerta.worlds.streams import as_seed
+from incerta.estimators._base import (
+    KEEPING,
+    WHOLE,
+    Interval,
+    StrOptions,
+    UncertainClusterer,
+    check_model,
+    kept_worlds,
+)
+from incerta.estimators._consensus import agreed
+from incerta.estimators._worlds import STORED, Described, describe
+from incerta.labels import shares
+from incerta.selection.keeping import Divergence
+from incerta.typing import Array, Seed
+from incerta.worlds.pairing import paired
 
 
-class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
+class SC(UncertainClusterer):
     """Cluster each world by density, and join objects that most worlds put together.
 
     DBSCAN runs in every world; two objects are linked if they are in the same cluster
@@ -38,6 +48,10 @@ class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         Number of worlds to draw. Joint data have no more than their draws.
     n_representatives : int, optional
         Cluster only so many worlds, chosen to stand for all as in `RPC`.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How worlds are chosen, with `n_representatives`; see `RPC`.
+    divergence : str or callable, default="jensen-shannon"
+        How far apart worlds are, with `n_representatives`; see `RPC`.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never,
         or, as published, as if noise was a cluster.
@@ -112,17 +126,17 @@ class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _takes_kept = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **KEEPING,
         "eps": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "min_samples": [Interval(Integral, 1, None, closed="left")],
-        "n_worlds": [Interval(Integral, 1, None, closed="left")],
-        "n_representatives": [Interval(Integral, 1, None, closed="left"), None],
+        "min_samples": WHOLE,
         "noise": [StrOptions({"separate", "cluster"})],
         "linkage": [StrOptions({"components", "average"})],
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "n_jobs": [Integral, None],
-        "random_state": ["random_state", np.random.Generator],
     }
+    _stored: ClassVar[dict[str, str]] = {**STORED, "eps_": ""}
 
     def __init__(
         self,
@@ -131,6 +145,8 @@ class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         n_worlds: int = 100,
         n_representatives: int | None = None,
         *,
+        selection: str = "greedy",
+        divergence: Divergence = "jensen-shannon",
         noise: str = "separate",
         linkage: str = "components",
         threshold: float = 0.5,
@@ -141,55 +157,45 @@ class SC(WorldsMixin, BaseEstimator):  # type: ignore[misc]
         self.min_samples = min_samples
         self.n_worlds = n_worlds
         self.n_representatives = n_representatives
+        self.selection = selection
+        self.divergence = divergence
         self.noise = noise
         self.linkage = linkage
         self.threshold = threshold
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        data = self._check_objects(X)
-        self.seed_ = as_seed(self.random_state)
-
-        worlds = self._draw(data)
-        self.eps_ = self._radius(worlds)
-        clusterer = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
-        runs = cluster_worlds(clusterer, worlds, seed=self.seed_, n_jobs=self.n_jobs)
+    def _fit(self, objects: Any) -> None:
+        kept = kept_worlds(self, objects)
+        self.eps_ = (
+            positive_knee(kept.worlds, self.min_samples)
+            if isinstance(self.eps, str)
+            else float(self.eps)
+        )
+        dbscan = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
+        runs = cluster_worlds(dbscan, kept.worlds, seed=self.seed_, n_jobs=self.n_jobs)
+        self.representatives_ = kept.chosen
         method = "graph" if self.linkage == "components" else "coassociation"
-        self._keep(clusterer, worlds, runs, method)
-        return self
+        self.labels_, self.n_clusters_, self.stability_ = agreed(runs, self, method)
+        describe(self, kept.worlds, runs)
 
-    def _radius(self, worlds: Worlds) -> float:
-        if not isinstance(self.eps, str):
-            return float(self.eps)
-        # Objects that coincide have a radius of 0, which DBSCAN does not take.
-        found = knee(neighbour_distances(worlds, self.min_samples))
-        return max(found, float(np.finfo(np.float64).tiny))
-
-    def _new_labels(self, positions: Indices, new: Worlds) -> Indices:
-        """Label of the nearest core object of each world, if within the radius."""
+    def _proba(self, data: UncertainData) -> Array:
+        # In each world the label of the nearest core object, if within the radius.
+        model = self._model
+        pairs = paired(model.worlds, data, self.n_worlds)
         levels = np.full(self.n_clusters_, self.eps_)
-        out = np.empty(new.shape[:2], dtype=np.intp)
-        labels = renamed(self._raw, self._names)
-        for j, position in enumerate(positions.tolist()):
-            out[j] = new_labels_in_worlds(
-                self._worlds[position : position + 1],
-                new[j : j + 1],
+        labels = renamed(model.raw, model.names)
+        found = [
+            new_labels_in_worlds(
+                pairs.fitted[j : j + 1],
+                pairs.new[j : j + 1],
                 labels[position],
                 levels,
                 self.min_samples,
             )[0]
-        return out
+            for j, position in enumerate(pairs.positions.tolist())
+        ]
+        return shares(np.array(found), self.n_clusters_)
+
+    def _check_stored(self) -> None:
+        check_model(self, Described)

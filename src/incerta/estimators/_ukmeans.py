@@ -1,7 +1,6 @@
 """UK-means: expected distance to centres."""
 
-from collections.abc import Iterator
-from itertools import islice
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,27 +9,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.laws import Values
 from incerta.data.partitioned import PartitionedData
-from incerta.distances.affinity import as_values
-from incerta.estimators._base import StrOptions
-from incerta.estimators._ckmeans import CKMeans, Run
-from incerta.partition.distributed import drawn_means, labels_of, lloyd, sorted_ids
-from incerta.partition.euclidean import (
-    PRUNING,
-    Shifts,
-    assign,
-    boxes_of,
-    expected_distances,
-    geometric_median,
+from incerta.estimators._base import StrOptions, UncertainClusterer
+from incerta.estimators._ckmeans import CONSTRAINTS, STORED, keep_run
+from incerta.partition.distributed import (
+    drawn_means,
+    labels_of,
+    lloyd,
+    sorted_ids,
+    wherever,
 )
-from incerta.partition.seeding import without_empty
-from incerta.partition.shares import nearest_shares
+from incerta.partition.euclidean import PRUNING
+from incerta.partition.euclidean_search import EuclideanSearch
+from incerta.partition.kmeans import Run, Search, SquaredSearch, starts
+from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 
-class UKMeans(CKMeans):
+class UKMeans(UncertainClusterer):
     """Cluster uncertain objects by expected distance to centres.
 
     With squared distances this is exactly k-means on the means, and is computed as
@@ -127,11 +124,19 @@ class UKMeans(CKMeans):
     (array([0, 0, 1, 1]), 0.28)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CKMeans._parameter_constraints,
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CONSTRAINTS,
         "metric": [StrOptions({"sqeuclidean", "euclidean"})],
         "center": [StrOptions({"mean", "geometric-median"})],
         "pruning": [StrOptions({"all", *PRUNING}), None],
+    }
+    _search: Search
+    _stored: ClassVar[dict[str, str]] = {
+        **STORED,
+        "ids_": "a n",
+        "n_evaluations_": "",
+        "share_saved_": "",
+        "_online": "",
     }
 
     def __init__(
@@ -149,89 +154,17 @@ class UKMeans(CKMeans):
         n_worlds: int = 100,
         random_state: Seed = None,
     ) -> None:
-        super().__init__(
-            n_clusters,
-            init=init,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            algorithm=algorithm,
-            n_worlds=n_worlds,
-            random_state=random_state,
-        )
+        self.n_clusters = n_clusters
         self.metric = metric
         self.center = center
         self.pruning = pruning
-
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Find the clusters of `X`.
-
-        Parameters
-        ----------
-        X : UncertainData, PartitionedData or anything `as_uncertain` takes
-            The objects. A plain 2-D array holds objects without uncertainty.
-        y : None
-            Not used; here for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        if self.metric == "sqeuclidean" and self.center != "mean":
-            msg = (
-                f"center={self.center!r} is for metric='euclidean'; with squared "
-                "distances the mean is the best centre."
-            )
-            raise ValueError(msg)
-        self.n_evaluations_ = self._n_unpruned = 0
-        self._values: tuple[UncertainData, Values] | None = None
-        if isinstance(X, PartitionedData):
-            self._fit_partitions(X)
-        else:
-            self.__dict__.pop("ids_", None)  # of an earlier fit
-            super().fit(X)
-        self._values = None
-        saved = self._n_unpruned - self.n_evaluations_
-        self.share_saved_ = saved / max(self._n_unpruned, 1)
-        return self
-
-    def predict(self, X: Any) -> Indices:
-        """Cluster of new objects: the centre with the least expected distance.
-
-        Parameters
-        ----------
-        X : UncertainData, PartitionedData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-            Partitioned objects are in the order of their ids.
-        """
-        if not isinstance(X, PartitionedData):
-            return super().predict(X)
-        self._check_partitions(X)
-        return X.each(labels_of, self.cluster_centers_)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probability, under its own law, of being nearest to each centre.
-
-        Parameters
-        ----------
-        X : UncertainData, PartitionedData or anything `as_uncertain` takes
-            New objects with the features of the fit.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels; rows sum to one. Partitioned objects
-            are in the order of their ids.
-        """
-        if not isinstance(X, PartitionedData):
-            return super().predict_proba(X)
-        self._check_partitions(X)
-        centres, no_offsets = self.cluster_centers_, np.zeros(self.n_clusters)
-        return X.each(nearest_shares, centres, no_offsets, self.n_worlds, self.seed_)
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.algorithm = algorithm
+        self.n_worlds = n_worlds
+        self.random_state = random_state
 
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Take one more piece of the data: mini-batch k-means on the means.
@@ -252,9 +185,9 @@ class UKMeans(CKMeans):
         if self.metric != "sqeuclidean":
             msg = "partial_fit needs metric='sqeuclidean'; gather the data and fit."
             raise ValueError(msg)
-        first = not hasattr(self, "_online")
-        if first:
-            data = self._check_objects(X)
+        if not hasattr(self, "_online"):
+            self._validate_params()
+            data = self._objects(X)
             self.seed_ = as_seed(self.random_state)
             init = self.init if isinstance(self.init, str) else np.asarray(self.init)
             self._online = MiniBatchKMeans(
@@ -262,120 +195,109 @@ class UKMeans(CKMeans):
             )
         else:
             data = objects_of(self, X, reset=False)
+        for lazy in ("membership_", "confidence_", "inertia_", "objective_"):
+            self.__dict__.pop(lazy, None)  # of the piece before
         self._online.partial_fit(data.mean())
-        centres = self._online.cluster_centers_
-        labels = self._assigned(data, centres)
+        centres = self._online.cluster_centers_.copy()
         # Pieces come one after the other: clusters keep the numbers they have.
-        self.cluster_centers_, self.labels_ = centres.copy(), labels
+        self.cluster_centers_ = centres
+        self.labels_ = labels = self._predict(data)
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
-        self.n_iter_, self._start, self._data = 1, centres.copy(), data
-        self._membership = self._objective = None
-        self._inertia = self._costs(data, labels, centres)
+        self.n_iter_ = 1
+        apart = float(np.square(data.mean() - centres[labels]).sum())
+        self._search = SquaredSearch(data, 1, self.tol, self.algorithm)
+        self._run, self._data = Run(centres, centres, labels, apart, 1), data
         return self
 
+    @cached_property
+    def inertia_(self) -> float:
+        """Sum of the expected distances; the variances are added when asked for."""
+        check_is_fitted(self)
+        return self._search.inertia(self._run)
+
+    @cached_property
+    def objective_(self) -> list[float]:
+        """Objective after each iteration of the best start."""
+        check_is_fitted(self)
+        return self._search.objectives(self._run)
+
+    def _fit(self, objects: UncertainData | PartitionedData) -> None:
+        if self.metric == "sqeuclidean" and self.center != "mean":
+            msg = (
+                f"center={self.center!r} is for metric='euclidean'; with squared "
+                "distances the mean is the best centre."
+            )
+            raise ValueError(msg)
+        self.__dict__.pop("_online", None)  # pieces of an earlier fit
+        self._data = objects
+        self.n_evaluations_, self.share_saved_ = 0, 0.0
+        if isinstance(objects, PartitionedData):
+            self._fit_partitions(objects)
+            return
+        search = self._search_for(objects)
+        first = self._starts(objects.mean())
+        best = min(map(search.run, first), key=lambda run: run.cost)
+        keep_run(self, best)
+        self._search, self._run = search, best
+        if isinstance(search, EuclideanSearch):
+            self.n_evaluations_ = search.n_evaluations
+            self.share_saved_ = 1.0 - search.n_evaluations / search.n_pairs
+
     def _fit_partitions(self, data: PartitionedData) -> None:
-        self._validate_params()
-        self._check_partitions(data, reset=True)
-        self.seed_, parts = as_seed(self.random_state), data.summaries()
+        parts = data.summaries()
         self.ids_ = sorted_ids(parts, at_least=self.n_clusters)
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
-        starts = self._starts(drawn)
-        best, labels = lloyd(parts, starts, self.max_iter, self.tol)
-        run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
-        self._keep(data, run)  # type: ignore[arg-type]  # it only passes data on
-        self._inertia, self._objective = best.inertia, best.objective
+        best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
+        self._run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
+        keep_run(self, self._run)
+        self.inertia_, self.objective_ = best.inertia, best.objective
 
-    def _check_partitions(self, data: PartitionedData, *, reset: bool = False) -> None:
+    def _membership(self) -> Array:
+        return self._proba(self._data)
+
+    def _predict(self, objects: UncertainData | PartitionedData) -> Indices:
+        centres = self.cluster_centers_
+        if isinstance(objects, PartitionedData):
+            return objects.each(labels_of, centres)
+        if self.metric == "sqeuclidean":
+            return nearest_centres(objects.mean(), centres, np.zeros(len(centres)))
+        return self._search_for(objects).assigned(centres)  # type: ignore[union-attr]
+
+    def _proba(self, objects: UncertainData | PartitionedData) -> Array:
+        centres = self.cluster_centers_
+        how = centres, np.zeros(len(centres)), self.n_worlds, self.seed_
+        return wherever(nearest_shares, objects, *how)
+
+    def _starts(self, means: Array) -> Any:
+        return starts(means, self.n_clusters, self.init, self.n_init, self.seed_)
+
+    def _search_for(self, data: UncertainData) -> SquaredSearch | EuclideanSearch:
+        if self.metric == "sqeuclidean":
+            return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
+        rules: tuple[str, ...] = () if self.pruning is None else (self.pruning,)
+        if self.pruning == "all":
+            rules = ("voronoi", "shift")  # bisectors decide whatever boxes decide
+        law = data.law.as_values(self.seed_)
+        return EuclideanSearch(law, data.mean(), self.center, rules, self.max_iter)
+
+    def _objects(self, X: Any) -> Any:
+        if not isinstance(X, PartitionedData):
+            return super()._objects(X)
+        self._check_partitions(X, reset=True)
+        return X
+
+    def _new_objects(self, X: Any) -> Any:
+        if not isinstance(X, PartitionedData):
+            return super()._new_objects(X)
+        check_is_fitted(self)
+        self._check_partitions(X, reset=False)
+        return X
+
+    def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
         if self.metric != "sqeuclidean":
             msg = (
                 f"metric={self.metric!r} is not for partitioned data; use "
                 "metric='sqeuclidean', or bring the objects here: X.gather()."
             )
             raise ValueError(msg)
-        if not reset:
-            check_is_fitted(self, "cluster_centers_")
         objects_of(self, data.example(), reset=reset)
-
-    def _run(self, data: UncertainData, means: Array, start: Array) -> Run:
-        if self.metric == "sqeuclidean":
-            return super()._run(data, means, start)
-        seen = set[bytes]()
-        for labels, centres in self._iterations(data, start):
-            again = labels.tobytes() in seen
-            seen.add(labels.tobytes())
-            # With mean centres the same labels may come back after a while.
-            if again or len(seen) == self.max_iter:
-                cost = self._costs(data, labels, centres)
-                return Run(start, centres, labels, cost, len(seen))
-        raise AssertionError
-
-    def _iterations(
-        self, data: UncertainData, centres: Array
-    ) -> Iterator[tuple[Indices, Array]]:
-        """Assign all objects, then move the centres; both after each iteration."""
-        law, k = self._as_values(data), len(centres)
-        boxes, shifts = boxes_of(law), Shifts(len(data), k)
-        while True:
-            labels, n_new = assign(law, boxes, centres, self._rules(), shifts)
-            self.n_evaluations_ += n_new
-            self._n_unpruned += len(data) * k
-            if len(np.unique(labels)) < k:
-                own = self._own_distances(law, labels, centres)
-                labels = without_empty(labels, own, k)
-            centres = self._moved(data, labels, centres)
-            yield labels, centres
-
-    def _moved(self, data: UncertainData, labels: Indices, centres: Array) -> Array:
-        if self.center == "mean":
-            members = np.eye(len(centres))[labels]
-            return members.T @ data.mean() / members.sum(axis=0)[:, None]
-        law = self._as_values(data)
-        clusters = (law.take(np.flatnonzero(labels == c)) for c in range(len(centres)))
-        places = zip(clusters, centres, strict=True)
-        return np.array([geometric_median(*place) for place in places])
-
-    def _rules(self) -> tuple[str, ...]:
-        if self.pruning is None:
-            return ()
-        # Bisectors decide whatever boxes decide, so "all" needs no minmax.
-        return ("voronoi", "shift") if self.pruning == "all" else (self.pruning,)
-
-    def _as_values(self, data: UncertainData) -> Values:
-        """The values of the objects; those of the data at hand are kept."""
-        if self._values is None or self._values[0] is not data:
-            self._values = data, as_values(data.law, self.seed_)
-        return self._values[1]
-
-    def _own_distances(self, law: Values, labels: Indices, centres: Array) -> Array:
-        """Expected distance of each object to the centre of its own cluster."""
-        own = np.empty(len(labels))
-        for c in np.unique(labels):
-            members = np.flatnonzero(labels == c)
-            own[members] = expected_distances(law, members, centres[c])
-        return own
-
-    def _fixed(self, data: UncertainData) -> float:
-        return super()._fixed(data) if self.metric == "sqeuclidean" else 0.0
-
-    def _assigned(self, data: UncertainData, centres: Array) -> Indices:
-        if self.metric == "sqeuclidean":
-            return super()._assigned(data, centres)
-        law = as_values(data.law, self.seed_)
-        nothing_known = Shifts(len(data), len(centres))
-        return assign(law, boxes_of(law), centres, self._rules(), nothing_known)[0]
-
-    def _costs(self, data: UncertainData, labels: Indices, centres: Array) -> float:
-        if self.metric == "sqeuclidean":
-            return super()._costs(data, labels, centres)
-        return float(self._own_distances(self._as_values(data), labels, centres).sum())
-
-    def _replayed(self) -> Iterator[float]:
-        if self.metric == "sqeuclidean":
-            yield from super()._replayed()
-            return
-        counts = self.n_evaluations_, self._n_unpruned
-        steps = islice(self._iterations(self._data, self._start), self.n_iter_)
-        yield from [self._costs(self._data, *step) for step in steps]
-        # Telling the objective is not part of the fit.
-        self.n_evaluations_, self._n_unpruned = counts
-        self._values = None

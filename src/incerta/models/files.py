@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from incerta import __version__
 from incerta.backend.memory import physical_bytes
 from incerta.exceptions import ModelFileError
 from incerta.models.archive import Archive, write_archive
-from incerta.models.registry import is_model, name_of
+from incerta.models.recipes import register_scikit_learn
+from incerta.models.registry import is_model
 from incerta.models.values import Decoder, Encoder
 
 FORMAT = "incerta model"
@@ -55,23 +57,22 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> import tempfile
     >>> from pathlib import Path
     >>> import incerta as ic
-    >>> from incerta.models.files import load, save
     >>> data = ic.from_gaussian([[0.0], [0.2], [5.0], [5.3]], std=0.1)
     >>> uk = ic.UKMeans(n_clusters=2, random_state=0).fit(data)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(uk, Path(folder) / "stars.incerta")
-    ...     again = load(Path(folder) / "stars.incerta")
+    ...     ic.save(uk, Path(folder) / "stars.incerta")
+    ...     again = ic.load(Path(folder) / "stars.incerta")
     >>> again.predict([[[4.0], [6.0]]])
     array([1])
     """
-    name = name_of(model)
-    if not is_model(name):
+    register_scikit_learn()
+    if not is_model(model):
         msg = (
             f"model is a {type(model).__name__}; save takes fitted estimators of this "
             "library and what cluster() returns."
         )
         raise TypeError(msg)
-    if name != "Clustering":
+    if isinstance(model, BaseEstimator):
         check_is_fitted(model)
     encoder = Encoder()
     manifest = {
@@ -161,8 +162,9 @@ def _model_of(manifest: dict[str, Any], arrays: list[Any]) -> Any:
     if manifest["n_arrays"] != len(arrays):
         msg = f"{len(arrays)} of {manifest['n_arrays']} arrays are there"
         raise ValueError(msg)
+    register_scikit_learn()
     model = Decoder(arrays).decode(manifest["model"])
-    if not is_model(name_of(model)):
+    if not is_model(model):
         msg = f"it holds a {type(model).__name__}"
         raise ValueError(msg)
     return model

@@ -1,118 +1,89 @@
-"""How objects of scipy and numpy are taken apart for a file, and made again."""
+"""How objects of numpy, scipy and scikit-learn are taken apart, and made again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import inspect
+import os
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any
 
 import numpy as np
-from scipy import sparse, stats
+from scipy import sparse
 
-from incerta.data.laws.scipy_stats import FrozenGroup, ObjectGroup, SingleGroup
-from incerta.models.checks import check_shapes
+from incerta.models.checks import check_shapes, whole
+from incerta.models.registry import Recipe, State, UnstorableError, register
 
-State = dict[str, Any]
+# Clusterers for WorldConsensus and REP, and what commonly stands before them. Fitted,
+# they are numbers and arrays; those that are more are refused by that attribute.
+SKLEARN = {
+    "sklearn.cluster": (
+        "AffinityPropagation",
+        "AgglomerativeClustering",
+        "BisectingKMeans",
+        "Birch",
+        "DBSCAN",
+        "HDBSCAN",
+        "KMeans",
+        "MeanShift",
+        "MiniBatchKMeans",
+        "OPTICS",
+        "SpectralClustering",
+    ),
+    "sklearn.decomposition": ("PCA",),
+    "sklearn.mixture": ("BayesianGaussianMixture", "GaussianMixture"),
+    "sklearn.pipeline": ("Pipeline",),
+    "sklearn.preprocessing": (
+        "MaxAbsScaler",
+        "MinMaxScaler",
+        "RobustScaler",
+        "StandardScaler",
+    ),
+}
+
+# Of fitted estimators of scikit-learn: n objects, d features, c clusters.
+FITTED = {
+    "labels_": "i n",
+    "cluster_centers_": "f c d",
+    "feature_names_in_": "a d",
+    "reachability_": "f n",
+    "ordering_": "i n",
+    "core_distances_": "f n",
+    "_counts": "f c",
+}
 
 
-class UnstorableError(Exception):
-    """An object that is of a known class, but not of the kind that can be stored."""
+def _estimator_state(model: Any) -> State:
+    state = dict(vars(model))
+    _refuse_folder(state)
+    return state
 
 
-class Recipe(NamedTuple):
-    """How objects of a class are taken apart, and put together again."""
+def _made_estimator(cls: type, state: State) -> Any:
+    _refuse_folder(state)
+    known = inspect.signature(cls).parameters
+    model = cls(**{name: state[name] for name in known if name in state})
+    for name in state.keys() - known.keys():
+        # Nothing out of a file takes the place of a method.
+        if name.startswith("__") or not name.isidentifier() or hasattr(cls, name):
+            msg = f"{cls.__name__} cannot have an attribute {name!r}"
+            raise ValueError(msg)
+        setattr(model, name, state[name])
+    if hasattr(cls, "_parameter_constraints"):
+        model._validate_params()
+    if "n_features_in_" in state:
+        whole(model.n_features_in_, 0, "n_features_in_")
+        check_shapes(state, FITTED, {"d": model.n_features_in_})
+    if "_n_threads" in state:
+        model._n_threads = max(1, min(state["_n_threads"], os.cpu_count() or 1))
+    return model
 
-    state: Callable[[Any], State]
-    make: Callable[[State], Any]
 
-
-def _frozen_state(group: FrozenGroup) -> State:
-    given = group.generator
-    named: Any = getattr(stats, given.name, None)
-    alike = type(named) is type(given)
-    if not alike or (named.a, named.b) != (given.a, given.b):
-        msg = "it is no distribution with a name in scipy.stats"
+def _refuse_folder(state: Mapping[str, Any]) -> None:
+    if state.get("memory") is not None:
+        msg = "its memory names a folder, which is never followed; set memory=None"
         raise UnstorableError(msg)
-    return {"name": given.name, "parameters": group.parameters}
-
-
-def _made_frozen(state: State) -> FrozenGroup:
-    generator: Any = getattr(stats, state["name"], None)
-    continuous = isinstance(generator, stats.rv_continuous)
-    if not continuous and not isinstance(generator, stats.rv_discrete):
-        msg = f"{state['name']!r} is no distribution of scipy.stats"
-        raise ValueError(msg)
-    parameters = state["parameters"]
-    _check_columns(parameters, generator.numargs + 1 + continuous)
-    return FrozenGroup(generator, parameters)
-
-
-# Of Normal and its like; scipy does not name it in public.
-_NEW_STYLE: Any = stats.Normal.__base__
-
-
-def _object_state(group: ObjectGroup) -> State:
-    name = group.cls.__name__
-    if getattr(stats, name, None) is not group.cls:
-        msg = "it is no distribution with a name in scipy.stats"
-        raise UnstorableError(msg)
-    return {"name": name, "parameters": group.parameters, "size": group.size}
-
-
-def _made_object(state: State) -> ObjectGroup:
-    cls, parameters = getattr(stats, state["name"], None), state["parameters"]
-    if not isinstance(cls, type) or not issubclass(cls, _NEW_STYLE):
-        msg = f"{state['name']!r} is no distribution of scipy.stats"
-        raise ValueError(msg)
-    _check_columns(tuple(parameters.values()), len(parameters))
-    group = ObjectGroup(cls, parameters, state["size"])
-    if {len(column) for column in parameters.values()} != {group.size}:
-        msg = "a distribution has more parameters than cells"
-        raise ValueError(msg)
-    group.moments()  # the names of its parameters are right, or this fails
-    return group
-
-
-def _check_columns(columns: Any, number: int) -> None:
-    if not isinstance(columns, tuple) or len(columns) != number:
-        msg = "a distribution has a wrong number of parameters"
-        raise ValueError(msg)
-    named = {str(i): column for i, column in enumerate(columns)}
-    check_shapes(named, dict.fromkeys(named, "f c"), {})
-
-
-def _made_singles(state: State) -> SingleGroup:
-    members = state["members"]
-    if not all(isinstance(member, stats.gaussian_kde) for member in members):
-        msg = "a cell is no distribution"
-        raise ValueError(msg)
-    return SingleGroup(members)
-
-
-def _kernel_state(kde: Any) -> State:
-    return {
-        "dataset": kde.dataset,
-        "factor": float(kde.factor),
-        "weights": kde.weights,
-        "covariance": kde.covariance,
-    }
-
-
-def _made_kernel(state: State) -> Any:
-    shapes = {"dataset": "f d n", "weights": "f n", "covariance": "f d d"}
-    check_shapes(state, shapes, {})
-    kde: Any = stats.gaussian_kde(state["dataset"], state["factor"], state["weights"])
-    # It rounds both anew: a last bit may differ, and with it a draw.
-    kde._weights, kde.covariance = state["weights"], state["covariance"]
-    return kde
-
-
-def _t_state(member: Any) -> State:
-    return {"loc": member.loc, "shape": member.shape, "df": member.df}
-
-
-def _made_t(state: State) -> Any:
-    loc, shape, df = state["loc"], state["shape"], state["df"]
-    return stats.multivariate_t(loc, shape, df, allow_singular=True)
 
 
 def _csr_state(matrix: Any) -> State:
@@ -170,24 +141,14 @@ def _made_generator(state: State) -> np.random.Generator:
     return np.random.Generator(source)
 
 
-RECIPES = {
-    "FrozenGroup": Recipe(_frozen_state, _made_frozen),
-    "ObjectGroup": Recipe(_object_state, _made_object),
-    "SingleGroup": Recipe(lambda group: {"members": group.members}, _made_singles),
-    "gaussian_kde": Recipe(_kernel_state, _made_kernel),
-    "multivariate_t": Recipe(_t_state, _made_t),
-    "csr_array": Recipe(_csr_state, _made_csr),
-    "RandomState": Recipe(_random_state, _made_random),
-    "Generator": Recipe(_generator_state, _made_generator),
-}
+register(sparse.csr_array, Recipe(_csr_state, _made_csr))
+register(np.random.RandomState, Recipe(_random_state, _made_random))
+register(np.random.Generator, Recipe(_generator_state, _made_generator))
 
-FOREIGN: dict[type, str] = {
-    FrozenGroup: "FrozenGroup",
-    ObjectGroup: "ObjectGroup",
-    SingleGroup: "SingleGroup",
-    stats.gaussian_kde: "gaussian_kde",
-    type(stats.multivariate_t([0.0])): "multivariate_t",
-    sparse.csr_array: "csr_array",
-    np.random.RandomState: "RandomState",
-    np.random.Generator: "Generator",
-}
+
+def register_scikit_learn() -> None:
+    """Enter the classes of scikit-learn; it takes a second to import them all."""
+    for home, names in SKLEARN.items():
+        for name in names:
+            cls = getattr(import_module(home), name)
+            register(cls, Recipe(_estimator_state, partial(_made_estimator, cls)))

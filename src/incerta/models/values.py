@@ -26,8 +26,7 @@ import numpy as np
 
 from incerta.exceptions import ModelFileError
 from incerta.models.archive import is_storable
-from incerta.models.recipes import UnstorableError
-from incerta.models.registry import name_of, recipe_for
+from incerta.models.registry import UnstorableError, name_of, recipe_for
 
 MOST_DEPTH = 40
 RESULTS_ALONE = (

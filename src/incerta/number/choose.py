@@ -14,6 +14,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.models.checks import whole, wrong
+from incerta.models.registry import stored
 from incerta.number.references import adjusted_p_values, excess, reference_structure
 from incerta.number.structure import structure_of
 from incerta.typing import Array, Seed
@@ -21,6 +23,14 @@ from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
 
 
+def _check(choice: KChoice) -> None:
+    for k in choice.ks:
+        whole(k, 1, "ks")
+    if len(choice.ks) != len(choice.scores) or choice.k not in choice.ks:
+        wrong("ks does not fit the scores")
+
+
+@stored(_check, scores="f k", null_scores="f r k", p_values="f k", p_more="f k")
 @dataclass(frozen=True, eq=False, repr=False)
 class KChoice:
     """What `choose_k` found; ``print`` it for an answer in words.

@@ -6,11 +6,11 @@ object does not depend on the objects beside it, so the result is the same to th
 bit for any partitioning.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,15 @@ from incerta.backend.fold import Parts, exact_sums, exponents, rounded
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
-from incerta.data.partitioned import Summary, in_order_of_ids, summary
+from incerta.data.partitioned import (
+    PartitionedData,
+    Summary,
+    in_order_of_ids,
+    summary,
+)
 from incerta.typing import Array, Ids, Indices
 
+T = TypeVar("T", bound=np.generic)
 _BLOCK = 2**20  # bytes: distances are computed feature by feature, within the cache
 
 
@@ -117,6 +123,17 @@ def listed_labels(part: Summary, centres: Array) -> list[tuple[Ids, Indices]]:
 def labels_of(data: UncertainData, centres: Array) -> Indices:
     """Nearest centre of the mean of each object, found as in the fit."""
     return nearest_alone(summary(data, data.n_features).means, centres)
+
+
+def wherever(
+    function: Callable[..., NDArray[T]],
+    objects: UncertainData | PartitionedData,
+    *given: Any,
+) -> NDArray[T]:
+    """``function(objects, *given)``, in each partition where there are some."""
+    if isinstance(objects, PartitionedData):
+        return objects.each(function, *given)
+    return function(objects, *given)
 
 
 def variance_of(part: Summary, extent: Extent) -> int:

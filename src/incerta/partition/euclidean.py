@@ -5,13 +5,13 @@ computing everything. Ties are common: in one feature, an object with an even nu
 values is equally far from all centres between its two middle values.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incerta.backend.memory import blocks
-from incerta.data.laws import Values
+from incerta.data.laws import Boxes, Values
 from incerta.typing import Array, Indices
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -22,22 +22,6 @@ SLACK = 1e-9
 # Distances that differ by less, relatively, are tied. It must stay far below SLACK, so
 # that no bound rules out a tied centre.
 TIE = 1e-12
-
-
-class Boxes(NamedTuple):
-    """Smallest box around the values of each object, (n_objects, n_features) each."""
-
-    low: Array
-    high: Array
-
-
-def boxes_of(law: Values) -> Boxes:
-    """Bounding boxes of all objects."""
-    starts = law.starts[:-1]
-    return Boxes(
-        np.minimum.reduceat(law.values, starts, axis=0),
-        np.maximum.reduceat(law.values, starts, axis=0),
-    )
 
 
 def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:

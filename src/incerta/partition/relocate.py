@@ -6,12 +6,15 @@ looked at together.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from incerta.backend.progress import track
 from incerta.partition.moments import Moments, Objective
+from incerta.partition.seeding import random_partition, seeded_partition
 from incerta.typing import Array, Indices
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -180,3 +183,52 @@ def _first_move(
         return None
     first = int(near[0])
     return first, int(change[first].argmin())
+
+
+def best_relocation(
+    means: Array,
+    variances: Array,
+    n_clusters: int,
+    objective: Objective,
+    *,
+    init: str,
+    n_init: int,
+    max_iter: int,
+    seed: int,
+) -> list[Sweep]:
+    """Sweeps of the start that ends lowest.
+
+    Parameters
+    ----------
+    means, variances
+        As for `relocation_sweeps`.
+    n_clusters : int
+    objective : Objective
+        What is lowered.
+    init : {"k-means++", "random"}
+        Partitions to start from.
+    n_init, max_iter : int
+        Number of starts, and most sweeps of each.
+    seed : int
+    """
+    random_state = np.random.RandomState(seed % 2**32)
+    n, k = len(means), n_clusters
+    # With one cluster, or one object in each, all starts are the same partition.
+    n_init = n_init if 1 < k < n else 1
+    best: list[Sweep] = []
+    starts = track(n_init, "starts")
+    for _ in range(n_init):
+        if init == "random":
+            start = random_partition(n, k, random_state)
+        else:
+            start = seeded_partition(means, k, random_state)
+        history = []
+        sweeps = relocation_sweeps(means, variances, start, k, objective)
+        for sweep in islice(sweeps, max_iter):
+            history.append(sweep)
+            if not sweep.n_moved:
+                break
+        if not best or history[-1].objective < best[-1].objective:
+            best = history
+        next(starts)
+    return best

@@ -4,7 +4,7 @@ import numpy as np
 
 from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
-from incerta.data.laws import Joint, Values
+from incerta.data.laws import Values
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
@@ -52,8 +52,7 @@ def nearest_shares(
             weights = np.repeat(1.0 / law.counts, law.counts)
         shares: Array = np.bincount(cells, weights=weights, minlength=n * k)  # type: ignore[assignment]
         return shares.reshape(n, k)
-    if isinstance(law, Joint):
-        n_worlds = len(law.draws)
+    n_worlds = data.n_draws or n_worlds
     counts = np.zeros(n * k)
     for world in Worlds.drawn(data, n_worlds, seed):
         nearest = nearest_centres(world, centres, offsets)

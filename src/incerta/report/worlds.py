@@ -98,6 +98,9 @@ def _alternatives(estimator: Any) -> list[dict[str, Any]]:
             "n_clusters": int(labels.max()) + 1,
         }
         for world, share, labels in zip(
-            estimator.representatives_, estimator.probabilities_, found, strict=True
+            estimator.worlds_of_clusterings_,
+            estimator.probabilities_,
+            found,
+            strict=True,
         )
     ]

@@ -13,10 +13,25 @@ from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
 from incerta.exceptions import DataError
+from incerta.models.checks import whole, within, wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, ArrayLike, Indices, Seed
 from incerta.worlds.streams import as_seed, stratified_uniforms, uniforms
 
 
+def _check(worlds: Worlds) -> None:
+    if not isinstance(worlds.data, UncertainData):
+        wrong("worlds have no data")
+    n_draws = worlds.data.n_draws
+    within(worlds.indices, 2**62 if n_draws is None else n_draws, "indices")
+    whole(worlds.seed, 0, "seed")
+    if worlds.n_strata is not None:
+        whole(worlds.n_strata, 1, "n_strata")
+        # The search for the stratum of a world that is not among them never ends.
+        within(worlds.indices, worlds.n_strata, "indices")
+
+
+@stored(_check, indices="i w")
 @dataclass(frozen=True, eq=False, repr=False)
 class Worlds(Sequence[Array]):
     """Possible worlds of uncertain data: one value per object in each.
@@ -65,10 +80,10 @@ class Worlds(Sequence[Array]):
         if not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
             msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."
             raise ValueError(msg)
-        if isinstance(data.law, Joint) and n_worlds > len(data.law.draws):
+        if data.n_draws is not None and n_worlds > data.n_draws:
             msg = (
                 f"n_worlds={n_worlds} worlds were asked for, but joint data have only "
-                f"the {len(data.law.draws)} draws they were made from; ask for at most "
+                f"the {data.n_draws} draws they were made from; ask for at most "
                 "as many."
             )
             raise DataError(msg)
@@ -154,6 +169,22 @@ class Worlds(Sequence[Array]):
         return law.at(u)
 
 
+def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
+    """Refuse what came out of a file and is no `Worlds` of as many objects.
+
+    Parameters
+    ----------
+    worlds : object
+        What should be worlds.
+    *arrays : ndarray of shape (n_objects, ...)
+        What is known of their objects.
+    """
+    if not isinstance(worlds, Worlds):
+        wrong("what should be worlds is something else")
+    if any(len(array) != worlds.shape[1] for array in arrays):
+        wrong("worlds do not fit what is said of their objects")
+
+
 def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
     """Take worlds as they come: a `Worlds`, or an array of them.
 
@@ -195,19 +226,8 @@ def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
     """
     if data.exact:
         return data.worlds(1, seed)
-    if not isinstance(data.law, Joint):
+    n_draws = data.n_draws
+    if n_draws is None:
         return data.worlds(n_worlds, seed)
-    n_draws = len(data.law.draws)
     spaced = np.linspace(0, n_draws - 1, min(n_worlds, n_draws))
     return data.worlds(n_draws, seed).at(np.round(spaced).astype(np.intp))
-
-
-def matching(worlds: Worlds, data: UncertainData) -> Worlds:
-    """Worlds of other objects, with the numbers and the seed of some worlds.
-
-    Joint data with fewer draws are gone through again from the first one.
-    """
-    numbers = worlds.indices
-    if isinstance(data.law, Joint):
-        numbers = numbers % len(data.law.draws)
-    return Worlds(data, numbers, worlds.seed, worlds.n_strata)

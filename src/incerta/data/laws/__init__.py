@@ -5,7 +5,8 @@ it draws by one rule: uniform numbers in, values out. Whoever supplies the unifo
 numbers decides about seeds, order and stratification.
 """
 
-from incerta.data.laws.base import Law
+from incerta.data.laws import scipy_recipes  # noqa: F401 (its classes can be stored)
+from incerta.data.laws.base import Boxes, Law
 from incerta.data.laws.combined import Mapped, Stacked
 from incerta.data.laws.families import FAMILIES, Gaussian, Independent
 from incerta.data.laws.joint import Joint
@@ -14,6 +15,7 @@ from incerta.data.laws.values import Values
 
 __all__ = [
     "FAMILIES",
+    "Boxes",
     "Cells",
     "Gaussian",
     "Independent",

@@ -5,9 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from incerta.data.laws.base import Law
+from incerta.models.checks import within, wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
+def _check_stacked(law: "Stacked") -> None:
+    if not law.parts or not all(isinstance(part, Law) for part in law.parts):
+        wrong("parts are no laws")
+    if len({part.n_features for part in law.parts}) > 1:
+        wrong("parts have different features")
+    within(law.part, len(law.parts), "part")
+    within(law.row, np.array([p.n_objects for p in law.parts])[law.part], "row")
+
+
+@stored(_check_stacked, part="i n", row="i n")
 @dataclass(frozen=True, eq=False)
 class Stacked(Law):
     """Objects of different kinds side by side.
@@ -100,6 +112,12 @@ def stack(laws: list[Law]) -> Law:
     return Stacked(tuple(merged), part, row)
 
 
+def _check_mapped(law: "Mapped") -> None:
+    if not isinstance(law.source, Law) or law.matrix.shape[1] != law.source.n_features:
+        wrong("matrix does not fit what it maps")
+
+
+@stored(_check_mapped, matrix="f m d", offset="f m")
 @dataclass(frozen=True, eq=False)
 class Mapped(Law):
     """The linear image ``matrix @ value + offset`` of another law."""

@@ -8,6 +8,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.laws.base import Law, diagonal
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
@@ -32,6 +34,12 @@ FAMILIES = {
 }
 
 
+def _check(law: "Independent") -> None:
+    if law.family not in FAMILIES:
+        wrong(f"family {law.family!r} is unknown")
+
+
+@stored(_check, loc="f n d", scale="f n d")
 @dataclass(frozen=True, eq=False)
 class Independent(Law):
     """Independent features of one location-scale family: ``loc + scale * Q(u)``.
@@ -69,6 +77,9 @@ class Independent(Law):
     def variance(self) -> Array:
         return self.scale**2 * FAMILIES[self.family].variance
 
+    def at_points(self, points: Array) -> "Independent":
+        return Independent(self.family, points, np.zeros_like(points))
+
     def take(self, index: Indices) -> "Independent":
         return Independent(self.family, self.loc[index], self.scale[index])
 
@@ -93,6 +104,7 @@ class Independent(Law):
         )
 
 
+@stored(centre="f n d", factor="f n d u")
 @dataclass(frozen=True, eq=False)
 class Gaussian(Law):
     """Gaussians with correlated features: ``centre + factor @ z``.
@@ -136,6 +148,10 @@ class Gaussian(Law):
 
     def covariance(self) -> Array:
         return self.factor @ np.swapaxes(self.factor, 1, 2)
+
+    def at_points(self, points: Array) -> "Gaussian":
+        n, d = points.shape
+        return Gaussian(points, np.zeros((n, d, self.n_uniforms)))
 
     def take(self, index: Indices) -> "Gaussian":
         return Gaussian(self.centre[index], self.factor[index])

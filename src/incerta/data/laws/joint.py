@@ -4,10 +4,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incerta.data.laws.base import Law
+from incerta.data.laws.base import N_VALUES, Boxes, Law, end_to_end
+from incerta.data.laws.values import Values
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
+def _check(law: "Joint") -> None:
+    if not len(law.draws):
+        wrong("there are no draws")
+
+
+@stored(_check, draws="f w n d")
 @dataclass(frozen=True, eq=False)
 class Joint(Law):
     """Joint draws, shape (n_draws, n_objects, n_features), equally likely.
@@ -20,6 +29,10 @@ class Joint(Law):
 
     kind = "joint worlds"
     n_uniforms = 1
+
+    @property
+    def n_draws(self) -> int:  # type: ignore[override]
+        return len(self.draws)
 
     @property
     def n_objects(self) -> int:
@@ -41,6 +54,15 @@ class Joint(Law):
     def covariance(self) -> Array:
         centred = self.draws - self.draws.mean(axis=0)
         return np.einsum("mni,mnj->nij", centred, centred) / len(self.draws)
+
+    def values_per_object(self) -> Indices:
+        return np.full(self.n_objects, len(self.draws))
+
+    def boxes(self) -> Boxes:
+        return Boxes(self.draws.min(axis=0), self.draws.max(axis=0))
+
+    def as_values(self, seed: int, n_values: int = N_VALUES) -> Values:
+        return end_to_end(self.draws)
 
     def take(self, index: Indices) -> "Joint":
         return Joint(self.draws[:, index])

@@ -9,6 +9,8 @@ from scipy.special import ndtri
 
 from incerta.data.laws.base import Law
 from incerta.data.laws.values import Values
+from incerta.models.checks import whole, within, wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
@@ -96,6 +98,15 @@ class SingleGroup:
         return SingleGroup(tuple(self.members[i] for i in index))
 
 
+def _check_cells(law: "Cells") -> None:
+    whole(law.width, 1, "width")
+    if not law.groups or len(law.group) % law.width:
+        wrong("width does not fit the cells")
+    within(law.group, len(law.groups), "group")
+    within(law.member, np.array([g.size for g in law.groups])[law.group], "member")
+
+
+@stored(_check_cells, group="i c", member="i c")
 @dataclass(frozen=True, eq=False)
 class Cells(Law):
     """Independent features, each with a distribution of its own.
@@ -173,6 +184,15 @@ class Cells(Law):
         return Cells(tuple(groups), renumbered, member, cells.shape[1])
 
 
+def _check_kernels(law: "Kernels") -> None:
+    points = law.points
+    if not isinstance(points, Values):
+        wrong("points are no values")
+    if law.factor.shape[:2] != (points.n_objects, points.n_features):
+        wrong("factor does not fit the points")
+
+
+@stored(_check_kernels, factor="f n d u")
 @dataclass(frozen=True, eq=False)
 class Kernels(Law):
     """Kernel density estimates: a value of `points`, then Gaussian noise."""
@@ -223,6 +243,13 @@ class Kernels(Law):
         return Kernels(self.points.mapped(matrix, offset), matrix @ self.factor)
 
 
+def _check_opaque(law: "Opaque") -> None:
+    kinds = {type(member).__name__ for member in law.members}
+    if len(law.members) != len(law.centre) or kinds != {"multivariate_t_frozen"}:
+        wrong("there is not one distribution per object")
+
+
+@stored(_check_opaque, centre="f n d", cov="f n d d")
 @dataclass(frozen=True, eq=False)
 class Opaque(Law):
     """Multivariate distributions that can only be asked for draws (``rvs``).

@@ -7,10 +7,21 @@ from functools import cached_property
 import numpy as np
 
 from incerta.backend.memory import BLOCK_BYTES
-from incerta.data.laws.base import Law
+from incerta.data.laws.base import N_VALUES, Boxes, Law
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 
+def _check(law: "Values") -> None:
+    starts = law.starts
+    if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(law.values):
+        wrong("starts does not fit the values")
+    if (np.diff(starts) < 1).any():
+        wrong("starts does not rise")
+
+
+@stored(_check, values="f v d", starts="i s", weights="f v")
 @dataclass(frozen=True, eq=False)
 class Values(Law):
     """Discrete laws: all objects' values end to end, nothing padded.
@@ -100,6 +111,19 @@ class Values(Law):
                 products.reshape(-1, d * d), objects, rows
             ).reshape(-1, d, d)
         return cov
+
+    def values_per_object(self) -> Indices:
+        return self.counts
+
+    def boxes(self) -> Boxes:
+        starts = self.starts[:-1]
+        return Boxes(
+            np.minimum.reduceat(self.values, starts, axis=0),
+            np.maximum.reduceat(self.values, starts, axis=0),
+        )
+
+    def as_values(self, seed: int, n_values: int = N_VALUES) -> "Values":
+        return self
 
     def take(self, index: Indices) -> "Values":
         counts = self.counts[index]

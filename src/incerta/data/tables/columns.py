@@ -8,13 +8,12 @@ import numpy as np
 
 from incerta.backend.optional import comes_from
 from incerta.data.checks import as_labels
+from incerta.data.container import FRAME_LIBRARIES
 from incerta.data.tables.grouping import Coded, by_appearance, encode
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
-
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def library_of(frame: Any) -> str | None:

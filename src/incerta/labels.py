@@ -1,0 +1,77 @@
+"""Labels: how they are numbered, counted over worlds, and read off probabilities.
+
+A label is a whole number from 0; −1 is noise. A membership has one column per cluster;
+the rest of each row, to 1, is the probability of noise.
+"""
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.typing import Array, Indices
+
+
+def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
+    """Number clusters in the order in which they first appear; −1 stays.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_objects,)
+    order : ndarray of shape (n_found,)
+        The old number of each new one.
+    """
+    n = len(labels)
+    # Of repeated assignments the last one stays: going backwards, the first place.
+    # One place more than there are clusters: noise, at −1, has the last.
+    first = np.full(int(labels.max()) + 2, n)
+    first[labels[::-1]] = np.arange(n - 1, -1, -1)
+    first[-1] = n
+    order = np.argsort(first, kind="stable")[: int((first < n).sum())]
+    rank = np.full(len(first), -1, dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank[labels], order
+
+
+def with_empty_last(order: Indices, n_clusters: int) -> Indices:
+    """An order of clusters, followed by the clusters that have no object."""
+    return np.concatenate([order, np.setdiff1d(np.arange(n_clusters), order)])
+
+
+def shares(labels_per_world: Indices, n_clusters: int) -> Array:
+    """Share of the worlds in which each object falls into each cluster.
+
+    Parameters
+    ----------
+    labels_per_world : ndarray of shape (n_worlds, n_objects)
+        Noise counts for no cluster.
+    n_clusters : int
+        Number of columns.
+
+    Returns
+    -------
+    ndarray of shape (n_objects, n_clusters)
+    """
+    n_worlds, n_objects = labels_per_world.shape
+    out = np.empty((n_objects, n_clusters))
+    for part in blocks(n_objects, 8 * (3 * n_worlds + 2 * n_clusters)):
+        some = labels_per_world[:, part]
+        n = some.shape[1]
+        # One column more, to be left out, takes the noise.
+        cells = np.arange(n) * (n_clusters + 1) + some + 1
+        counts = np.bincount(cells.ravel(), minlength=n * (n_clusters + 1))
+        out[part] = counts.reshape(n, n_clusters + 1)[:, 1:] / n_worlds
+    return out
+
+
+def likeliest(membership: Array) -> Indices:
+    """Most probable cluster of each object, −1 where that is noise."""
+    noise = 1.0 - membership.sum(axis=1, keepdims=True)
+    best = np.hstack([membership, noise]).argmax(axis=1)
+    return np.where(best == membership.shape[1], -1, best)
+
+
+def confidence_of(labels: Indices, membership: Array) -> Array:
+    """Probability of each object's own label, noise or not."""
+    noise = 1.0 - membership.sum(axis=1)
+    # The column of −1 is the last.
+    full = np.column_stack([membership, noise])
+    return full[np.arange(len(full)), labels]

@@ -1,0 +1,111 @@
+"""k-means on the means of objects, from one start at a time."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
+
+from incerta.data.container import UncertainData
+from incerta.typing import Array, Indices
+
+
+class Run(NamedTuple):
+    """One start of the algorithm and where it ended."""
+
+    start: Array
+    centres: Array
+    labels: Indices
+    cost: float  # of the distances, without what is the same for all partitions
+    n_iter: int
+
+
+class Search(Protocol):
+    """A way from centres to better ones."""
+
+    def run(self, start: Array) -> Run:
+        """Follow one start to its end."""
+
+    def objectives(self, run: Run) -> list[float]:
+        """Objective after each iteration of a run, whose iterations are repeated."""
+
+    def inertia(self, run: Run) -> float:
+        """Sum of the expected distances at the end of a run."""
+
+
+def starts(
+    means: Array, n_clusters: int, init: Any, n_init: int, seed: int
+) -> Iterator[Array]:
+    """Centres to start from, one set per run.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_objects, n_features)
+    n_clusters : int
+    init : {"k-means++", "random"} or array of shape (n_clusters, n_features)
+        An array is the only start.
+    n_init : int
+        Number of starts.
+    seed : int
+    """
+    rng = np.random.RandomState(seed % 2**32)
+    if not isinstance(init, str):
+        start = np.asarray(init, dtype=np.float64)
+        if start.shape != (n_clusters, means.shape[1]):
+            msg = (
+                f"init has shape {start.shape}; it must hold one centre per "
+                f"cluster: ({n_clusters}, {means.shape[1]})."
+            )
+            raise ValueError(msg)
+        yield start
+        return
+    for _ in range(n_init):
+        if init == "random":
+            yield means[rng.permutation(len(means))[:n_clusters]]
+        else:
+            yield kmeans_plusplus(means, n_clusters, random_state=rng)[0]
+
+
+class SquaredSearch:
+    """Expected squared distances: scikit-learn's k-means on the means.
+
+    The variances of the objects add the same to every partition.
+    """
+
+    def __init__(
+        self, data: UncertainData, max_iter: int, tol: float, algorithm: str
+    ) -> None:
+        self._data, self._means = data, data.mean()
+        self._how: Any = {"max_iter": max_iter, "tol": tol, "algorithm": algorithm}
+
+    def run(self, start: Array) -> Run:
+        """Follow one start to its end."""
+        found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self._means)
+        return Run(
+            start,
+            found.cluster_centers_,
+            found.labels_,
+            found.inertia_,
+            found.n_iter_,
+        )
+
+    def objectives(self, run: Run) -> list[float]:
+        """Objective after each iteration of a run, whose iterations are repeated."""
+        centres, fixed, out = run.start, self._fixed(), []
+        for _ in range(run.n_iter):
+            step = KMeans(len(centres), init=centres, n_init=1, max_iter=1, tol=0.0)
+            with warnings.catch_warnings():
+                # A cluster may be empty on the way; the fit has warned if it stayed so.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                centres = step.fit(self._means).cluster_centers_
+            out.append(step.inertia_ + fixed)
+        return out
+
+    def inertia(self, run: Run) -> float:
+        """Sum of the expected squared distances at the end of a run."""
+        return run.cost + self._fixed()
+
+    def _fixed(self) -> float:
+        return float(self._data.variance().sum())

@@ -1,0 +1,167 @@
+"""Draw worlds, compare them, keep those that speak for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+from incerta.divergence import (
+    between_clusterings,
+    energy,
+    jensen_shannon,
+    jensen_shannon_per_feature,
+)
+from incerta.selection.choosing import random_worlds, representatives
+from incerta.typing import Array, Indices
+from incerta.worlds import Worlds
+from incerta.worlds.sequence import worlds_of
+
+SELECTIONS = ("greedy", "central", "random")
+DIVERGENCES = ("jensen-shannon", "per-feature", "energy", "clustering")
+# Above this many objects densities are compared at a part of the values of a world.
+EXACT_DIVERGENCE_OBJECTS = 2000
+DIVERGENCE_POINTS = 500
+
+Divergence = str | Callable[[Worlds], Array]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept:
+    """Worlds of some data, and which of them are kept.
+
+    Made by `keep_worlds`; estimators that cluster worlds take it in the place of data,
+    and then neither draw nor choose.
+
+    Attributes
+    ----------
+    drawn : Worlds
+        All worlds that were drawn.
+    chosen : ndarray of shape (n_kept,) or None
+        Positions of the kept ones, in the order they were chosen; None if all are.
+    divergences : ndarray of shape (n_drawn, n_drawn) or None
+        Between all worlds; None where the choice needed none.
+    loss : ndarray of shape (n_kept,) or None
+        Loss after each choice (Eq. 1); None without divergences.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.selection import keep_worlds
+    >>> data = ic.from_gaussian([[0.0], [0.2], [5.0], [5.3]], std=0.3)
+    >>> kept = keep_worlds(data, 40, 5, seed=0)
+    >>> len(kept.worlds), ic.RPC(2, random_state=0).fit(kept).labels_
+    (5, array([0, 0, 1, 1]))
+    """
+
+    drawn: Worlds
+    chosen: Indices | None = None
+    divergences: Array | None = None
+    loss: Array | None = None
+
+    @property
+    def data(self) -> UncertainData:
+        """What the worlds are of."""
+        return self.drawn.data
+
+    @property
+    def worlds(self) -> Worlds:
+        """The kept worlds."""
+        return self.drawn if self.chosen is None else self.drawn.at(self.chosen)
+
+    @property
+    def positions(self) -> Indices:
+        """Positions of the kept worlds among those drawn."""
+        return np.arange(len(self.drawn)) if self.chosen is None else self.chosen
+
+
+def keep_worlds(
+    data: UncertainData,
+    n_worlds: int,
+    n_representatives: int | None = None,
+    *,
+    selection: str = "greedy",
+    divergence: Divergence = "jensen-shannon",
+    n_clusters: int = 3,
+    n_jobs: int | None = None,
+    seed: int,
+) -> Kept:
+    """Draw worlds, and keep those that stand for all of them.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects. Exact ones have a single world, which is kept; joint ones no more
+        than their draws.
+    n_worlds : int
+        Number of worlds to draw.
+    n_representatives : int, optional
+        Number of worlds to keep; all by default.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How they are chosen; see `incerta.selection.representatives`.
+    divergence : str or callable, default="jensen-shannon"
+        How far apart worlds are: "jensen-shannon", "per-feature", "energy" or
+        "clustering"; see `incerta.divergence`. A callable takes `Worlds` and returns
+        the matrix. Above 2000 objects densities are compared at 500 values of each
+        world.
+    n_clusters : int, default=3
+        For ``divergence="clustering"``.
+    n_jobs : int, optional
+        Threads for the divergences; the result does not depend on it.
+    seed : int
+        Of the worlds, and of what else is random.
+
+    Returns
+    -------
+    Kept
+    """
+    if n_representatives is not None and n_representatives > n_worlds:
+        msg = (
+            f"n_representatives={n_representatives} worlds cannot be kept of "
+            f"n_worlds={n_worlds}; lower the one or raise the other."
+        )
+        raise ValueError(msg)
+    drawn = worlds_of(data, n_worlds, seed)
+    if n_representatives is None:
+        return Kept(drawn)
+    if data.joint and n_representatives > len(drawn):
+        msg = (
+            f"n_representatives={n_representatives} worlds cannot be kept of "
+            f"the {len(drawn)} joint draws of the data; lower it."
+        )
+        raise ValueError(msg)
+    n_kept = min(n_representatives, len(drawn))
+    if selection == "random":
+        return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
+    if len(drawn) == 1:
+        return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
+    compare = _comparing(divergence, len(data), n_clusters, n_jobs, seed)
+    divergences = compare(drawn)
+    chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
+    return Kept(drawn, chosen, divergences, loss)
+
+
+def _comparing(
+    divergence: Divergence,
+    n_objects: int,
+    n_clusters: int,
+    n_jobs: int | None,
+    seed: int,
+) -> Callable[[Worlds], Array]:
+    if callable(divergence):
+        return divergence
+    few = n_objects <= EXACT_DIVERGENCE_OBJECTS
+    at: Any = {"n_points": None if few else DIVERGENCE_POINTS, "n_jobs": n_jobs}
+    named: dict[str, Callable[[Worlds], Array]] = {
+        "jensen-shannon": partial(jensen_shannon, **at),
+        "per-feature": partial(jensen_shannon_per_feature, **at),
+        "energy": energy,
+        "clustering": partial(
+            between_clusterings, n_clusters=n_clusters, random_state=seed
+        ),
+    }
+    return named[divergence]
