@@ -77,13 +77,13 @@ def test_one_method_has_nothing_to_agree_with(call, wide):
 
 
 def test_k_is_chosen_once(call, wide, monkeypatch):
-    home = import_module("incerta.number.choose")
+    home = import_module("incerta.api.answer")
     asked = []
     truly = home.choose_k
 
     def fewer(data, ks, **options):
         asked.append(ks)
-        return truly(data, range(1, 5), n_worlds=4, **options)
+        return truly(data, range(1, 5), **{**options, "n_worlds": 4})
 
     monkeypatch.setattr(home, "choose_k", fewer)
     methods = ["--methods", "UKMeans,MMVar,FDBSCAN", "--format", "csv"]
@@ -128,3 +128,13 @@ def test_classes_must_be_one_per_object(call, wide):
     assert "truth='class' has more than one class for object s000" in done.stderr
     done = call("compare", "-", *asked, "--truth", "kind", input=table, code=1)
     assert done.stderr.startswith("Error: truth: there is no column 'kind'")
+
+
+def test_a_method_finds_what_it_finds_alone(call, wide):
+    asked = [*WIDE, "-k", "auto"]
+    compared = call("compare", wide, *asked, "--methods", "FOPTICS", "--format", "csv")
+    (row,) = rows_of(compared.stdout)
+    alone = rows_of(call("fit", wide, *asked, "--method", "FOPTICS").stdout)
+    clusters = {one["cluster"] for one in alone} - {"-1"}
+    assert row["clusters"] == str(len(clusters))
+    assert row["noise"] == str(sum(one["cluster"] == "-1" for one in alone))

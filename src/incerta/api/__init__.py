@@ -1,10 +1,15 @@
 """Calls for people who want an answer.
 
-`load` is here, above all rooms, as it makes objects of any of them.
+`load` is here, above all rooms, as a file may hold an object of any of them.
 """
 
+from incerta import estimators
 from incerta.api.answer import cluster
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
+
+# Every class that a file may name is known from here on.
+for _name in estimators.__all__:
+    getattr(estimators, _name)
 
 __all__ = ["Clustering", "cluster", "load", "save"]

@@ -21,8 +21,7 @@ from incerta.worlds.streams import as_seed
 FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
-# Those that need no number of clusters, and take none.
-FIND_THEIR_OWN = ("FDBSCAN", "FOPTICS", "PDBSCAN", "SC", "REP")
+# All but the one that needs a clusterer.
 NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 
 
@@ -74,12 +73,8 @@ def cluster(
     model, reasons = _model(method, objects)
     said: list[str] = []
     with _noted(said):
-        scaler: Standardizer | None = None
-        scaled: Any = objects
-        if scale:
-            scaler = Standardizer().fit(objects)
-            scaled = scaler.transform(objects)
-            assert isinstance(scaled, UncertainData)
+        scaler, scaled = scaled_by(objects, scale)
+        if scaler is not None:
             reasons.append(
                 "Features were brought to one scale by their spread between objects."
             )
@@ -131,31 +126,54 @@ def _with_number(
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number is from."""
     name = type(model).__name__
-    known = "n_clusters" in model.get_params()
     if isinstance(k, str) and k != "auto":
         msg = f"k={k!r} must be a whole number or 'auto'."
         raise ValueError(msg)
     if isinstance(k, str):
-        if name in FIND_THEIR_OWN:
+        if model.finds_number:
             return model, None, [f"{name} finds the number of clusters itself."]
         if own:
             return model, None, []
-        if len(data) < 2:
+        choice = chosen_number(data, seed)
+        if choice is None:
             return model.set_params(n_clusters=1), None, ["A single object."]
-        tried = range(1, min(MOST_TRIED, len(data)) + 1)
-        choice = choose_k(data, tried, n_worlds=FEW_WORLDS, random_state=seed)
         why = (
             f"{choice.k} clusters: the smallest number that worlds do not refute, of "
-            f"{tried[0]} to {tried[-1]}."
+            f"{choice.ks[0]} to {choice.ks[-1]}."
         )
         return model.set_params(n_clusters=choice.k), choice, [why]
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
-    if not known:
+    if not takes_number(model):
         msg = f"k={k} cannot be asked of {name}, which finds its own number."
         raise ValueError(msg)
     return model.set_params(n_clusters=int(k)), None, [f"{k} clusters, as asked for."]
+
+
+def takes_number(model: Any) -> bool:
+    """Whether an estimator can be asked for a number of clusters."""
+    return "n_clusters" in model.get_params()
+
+
+def chosen_number(data: UncertainData, seed: int) -> KChoice | None:
+    """Choose the number of clusters of scaled data; None for a single object."""
+    if len(data) < 2:
+        return None
+    tried = range(1, min(MOST_TRIED, len(data)) + 1)
+    return choose_k(data, tried, n_worlds=FEW_WORLDS, random_state=seed)
+
+
+def scaled_by(
+    data: UncertainData, scale: bool
+) -> tuple[Standardizer | None, UncertainData]:
+    """Data as estimators are to see them, and what brought them to one scale."""
+    if not scale:
+        return None, data
+    scaler = Standardizer().fit(data)
+    scaled = scaler.transform(data)
+    assert isinstance(scaled, UncertainData)
+    return scaler, scaled
 
 
 @contextmanager

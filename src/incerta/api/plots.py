@@ -33,18 +33,18 @@ class Plots:
 
     def coassociation(self, ax: Any = None) -> Any:
         """In what share of the worlds two objects are together."""
-        labels = self._fitted("labels_per_world_", "worlds")
+        labels = self._told("labels_per_world", "worlds")
         return plot.coassociation(labels, self._result.labels, ax=ax)
 
     def divergences(self, ax: Any = None) -> Any:
         """Worlds, the more alike the nearer, with the representative ones marked."""
-        divergences = self._fitted("divergences_", "divergences between worlds")
-        chosen = self._fitted("representatives_", "representative worlds")
+        divergences = self._told("divergences", "divergences between worlds")
+        chosen = self._told("kept", "representative worlds")
         return plot.divergences(divergences, chosen, ax=ax)
 
     def objective(self, ax: Any = None) -> Any:
         """What the method maximises or minimises, step by step."""
-        return plot.objective(self._fitted("objective_", "objective"), ax=ax)
+        return plot.objective(self._told("objective", "objective"), ax=ax)
 
     def choice(self, ax: Any = None) -> Any:
         """How the number of clusters was chosen."""
@@ -56,15 +56,12 @@ class Plots:
 
     def reachability(self, ax: Any = None) -> Any:
         """At what distance each object is reached, in order."""
-        reachability = self._fitted("reachability_", "reachability")
-        fitted = self._result.estimator
-        return plot.reachability(
-            reachability, fitted.ordering_, self._result.labels, fitted.eps_, ax=ax
-        )
+        reached, order, cut = self._told("reachability", "reachability")
+        return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
 
-    def _fitted(self, name: str, what: str) -> Any:
-        value = getattr(self._result.estimator, name, None)
-        if value is None:
+    def _told(self, name: str, what: str) -> Any:
+        fact = getattr(self._result.estimator.facts(), name)
+        if fact is None:
             msg = f"{self._result.method} has no {what} to draw."
             raise ValueError(msg)
-        return value
+        return fact

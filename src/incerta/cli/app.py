@@ -4,12 +4,12 @@ from typing import Annotated
 
 import typer
 
-from incerta import __version__
 from incerta.cli import compare, fit, predict
 from incerta.cli.cite import CITATION
 from incerta.cli.demo import demo
 from incerta.cli.failures import EXIT_CODES, Commands
 from incerta.cli.info import info
+from incerta.version import __version__
 
 app = typer.Typer(
     name="incerta",

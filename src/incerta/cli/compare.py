@@ -2,7 +2,6 @@
 
 import sys
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -107,10 +106,11 @@ def compare(
             data = columns.read(path)
             if truth is not None:
                 classes = classes_of(path, id, truth)
-        n_clusters = _number(data, options.number_of_clusters(k), names, seed, scale)
+        asked = options.number_of_clusters(k)
+        numbers = _numbers(data, asked, names, seed, scale)
         for name in names:
             try:
-                answers[name] = _answer(data, n_clusters, name, seed, scale)
+                answers[name] = _answer(data, numbers[name], name, seed, scale)
             except ValueError as error:  # too few objects for it, and the like
                 failed[name] = in_one_line(error)
     for name, why in failed.items():
@@ -124,24 +124,21 @@ def compare(
         raise typer.Exit(1)
 
 
-def _takes_number(name: str) -> bool:
-    estimators = import_module("incerta.estimators")
-    return "n_clusters" in getattr(estimators, name)().get_params()
-
-
-def _number(
+def _numbers(
     data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
-) -> int | str:
-    """The number for those that take one, chosen once for all of them."""
-    if k != "auto" or not any(map(_takes_number, names)) or len(data) < 2:
-        return k
-    from incerta.api.answer import MOST_TRIED
-    from incerta.data import Standardizer
-    from incerta.number.choose import choose_k
+) -> dict[str, int | str]:
+    """What each method is asked for; a number that is chosen is chosen once for all."""
+    from incerta import estimators
+    from incerta.api.answer import chosen_number, scaled_by, takes_number
 
-    scaled = Standardizer().fit_transform(data) if scale else data
-    tried = range(1, min(MOST_TRIED, len(data)) + 1)
-    return choose_k(scaled, tried, random_state=seed).k
+    models = {name: getattr(estimators, name)() for name in names}
+    if k != "auto":
+        return {n: k if takes_number(model) else "auto" for n, model in models.items()}
+    chosen = None
+    if not all(model.finds_number for model in models.values()):
+        chosen = chosen_number(scaled_by(data, scale)[1], seed)
+    number: int | str = "auto" if chosen is None else chosen.k
+    return {n: "auto" if model.finds_number else number for n, model in models.items()}
 
 
 def _answer(
@@ -150,8 +147,7 @@ def _answer(
     from incerta.api.answer import cluster
 
     start = time.perf_counter()
-    asked = k if _takes_number(name) else "auto"
-    result = cluster(data, k=asked, method=name, seed=seed, scale=scale)
+    result = cluster(data, k=k, method=name, seed=seed, scale=scale)
     return Answer(result, time.perf_counter() - start)
 
 

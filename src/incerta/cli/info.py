@@ -73,8 +73,8 @@ def _show_table(file: Path, columns: Columns) -> None:
 
 
 def _show_model(file: Path) -> None:
+    from incerta.api import load
     from incerta.api.clustering import Clustering
-    from incerta.models.files import load
 
     model = load(file)
     if isinstance(model, Clustering):

@@ -1,7 +1,7 @@
 """Options that several commands share, and what may be said with them.
 
-Names of methods and kinds are repeated here, as the rooms that own them import numpy,
-which is slower than ``--help`` may be; a test holds both against each other.
+Names of kinds are repeated here, as the room that owns them imports numpy, which is
+slower than ``--help`` may be; a test holds both against each other.
 """
 
 from collections.abc import Callable
@@ -10,21 +10,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-METHODS = (
-    "RPC",
-    "ExpectedSpectral",
-    "PossibleWorldConsistency",
-    "UKMeans",
-    "CKMeans",
-    "UKMedoids",
-    "MMVar",
-    "UCPC",
-    "FDBSCAN",
-    "PDBSCAN",
-    "FOPTICS",
-    "SC",
-    "REP",
-)
+from incerta import estimators
+
+# Of those that need no clusterer of one's own.
+METHODS = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
 FORMATS = ("csv", "parquet", "json")
 

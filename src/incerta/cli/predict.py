@@ -80,7 +80,7 @@ def predict(
         joint=joint,
         missing=missing,
     )
-    from incerta.models.files import load
+    from incerta.api import load
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         fitted = load(model)

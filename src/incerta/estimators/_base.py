@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
+from incerta.estimators._facts import Facts
 from incerta.labels import (
     confidence_of,
     in_order_of_appearance,
@@ -43,8 +44,8 @@ __all__ = [
 ]
 
 Constraints = dict[str, Any]
-WHOLE = [Interval(Integral, 1, None, closed="left")]
-SEED = ["random_state", np.random.Generator]
+WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
+SEED: list[Any] = ["random_state", np.random.Generator]
 # Of estimators that cluster worlds, and may keep some of them.
 KEEPING: Constraints = {
     "n_worlds": WHOLE,
@@ -71,6 +72,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     seed_: int
     labels_: Indices
 
+    # Whether the number of clusters is found by the fit, where none is asked for.
+    finds_number: ClassVar[bool] = False
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints]
@@ -155,6 +158,16 @@ class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         save(self, path)
+
+    def facts(self) -> Facts:
+        """What the fit can tell besides labels and membership.
+
+        Returns
+        -------
+        Facts
+            Reports and pictures show what is not None.
+        """
+        return Facts()
 
     @cached_property
     def membership_(self) -> Array:

@@ -15,6 +15,7 @@ from incerta.estimators._base import (
     StrOptions,
     UncertainClusterer,
 )
+from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.partition.kmeans import Run, SquaredSearch, starts
 from incerta.partition.shares import nearest_centres, nearest_shares
@@ -31,7 +32,7 @@ CONSTRAINTS: dict[str, Any] = {
     "n_worlds": WHOLE,
     "random_state": SEED,
 }
-STORED = {
+STORED: dict[str, str] = {
     "cluster_centers_": "f k d",
     "cluster_sizes_": "i k",
     "inertia_": "",
@@ -161,6 +162,10 @@ class CKMeans(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         centres = self.cluster_centers_
         return nearest_centres(data.mean(), centres, np.zeros(len(centres)))
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(objective=self.objective_)
 
     def _proba(self, data: UncertainData) -> Array:
         centres = self.cluster_centers_

@@ -19,7 +19,14 @@ from incerta.estimators._base import (
     check_model,
     kept_worlds,
 )
-from incerta.estimators._worlds import STORED, Described, describe, instability_of
+from incerta.estimators._facts import Facts
+from incerta.estimators._worlds import (
+    STORED,
+    Described,
+    describe,
+    facts_of,
+    instability_of,
+)
 from incerta.labels import in_order_of_appearance, shares
 from incerta.selection.keeping import Divergence
 from incerta.typing import Array, Indices, Seed
@@ -111,6 +118,8 @@ class WorldConsensus(UncertainClusterer):
         objects are noise do.
     representatives_ : ndarray of shape (n_representatives,) or None
         Numbers of the worlds that were kept, in the order they were chosen.
+    n_drawn_ : int
+        Number of worlds that were drawn.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
@@ -211,6 +220,7 @@ class WorldConsensus(UncertainClusterer):
             keep_models=True,
         )
         self.representatives_ = kept.chosen
+        self.n_drawn_ = len(kept.drawn)
         self.labels_, self.n_clusters_, self.stability_ = agreed(
             runs, self, self.consensus, self.n_clusters
         )
@@ -241,6 +251,10 @@ class WorldConsensus(UncertainClusterer):
         ``n_seeds * n_worlds`` fits.
         """
         return instability_of(self, self.clusterer, n_seeds, n_worlds)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return facts_of(self)
 
     def _proba(self, data: UncertainData) -> Array:
         # What the clusterer fitted in each world predicts, if it can; else the label

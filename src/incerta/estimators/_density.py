@@ -17,7 +17,7 @@ from incerta.worlds.sequence import worlds_of
 # Pairs of objects with a probability to store: some 5 GB.
 MOST_PAIRS = 2e8
 # What a model file holds of them.
-STORED = {
+STORED: dict[str, str] = {
     "core_sample_indices_": "i c",
     "core_probabilities_": "f n",
     "cluster_levels_": "f k",

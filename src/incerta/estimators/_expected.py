@@ -24,6 +24,7 @@ from incerta.estimators._base import (
     nearest,
     of_unit_length,
 )
+from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
@@ -184,6 +185,11 @@ class ExpectedSpectral(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         new, known = same_sort(data.law, self._model.law, self.seed_)
         return nearest(self._embed(new, known), self._model.centres)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = self.labels_per_world_
+        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
 
     def _proba(self, data: UncertainData) -> Array:
         return shares(self._labels_in_worlds(data), self.n_clusters)

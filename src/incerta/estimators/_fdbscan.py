@@ -25,6 +25,7 @@ from incerta.estimators._base import (
     check_model,
 )
 from incerta.estimators._density import STORED, Prepared, grow, prepared
+from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.typing import Array, Indices, Seed
 
@@ -138,6 +139,7 @@ class FDBSCAN(UncertainClusterer):
     array([[0.6, 0. ]])
     """
 
+    finds_number = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
         "min_samples": [*WHOLE, StrOptions({"auto"})],
@@ -184,6 +186,11 @@ class FDBSCAN(UncertainClusterer):
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = self.labels_per_world_
+        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
 
     def _proba(self, data: UncertainData) -> Array:
         return self._model.proba(data, self.n_worlds)

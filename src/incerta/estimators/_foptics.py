@@ -34,6 +34,7 @@ from incerta.estimators._base import (
     UncertainClusterer,
     check_model,
 )
+from incerta.estimators._facts import Facts, Reachability
 from incerta.exceptions import IncertaWarning
 from incerta.labels import in_order_of_appearance, shares
 from incerta.typing import Array, Indices, Seed
@@ -153,6 +154,7 @@ class FOPTICS(UncertainClusterer):
     array([ 0,  0,  0,  0,  0,  0,  0,  0, -1])
     """
 
+    finds_number = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "min_samples": WHOLE,
         "max_eps": [Interval(Real, 0, None, closed="right")],
@@ -223,6 +225,12 @@ class FOPTICS(UncertainClusterer):
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = self.labels_per_world_
+        reached = Reachability(self.reachability_, self.ordering_, self.eps_)
+        return Facts(labels_per_world=worlds, n_drawn=len(worlds), reachability=reached)
 
     def _proba(self, data: UncertainData) -> Array:
         return self._model.proba(data, self.n_worlds)

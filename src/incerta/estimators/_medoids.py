@@ -12,6 +12,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
+from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance
 from incerta.models.checks import wrong
 from incerta.partition.medoids import METHODS, Medoids, assign, seeds
@@ -190,6 +191,10 @@ class UKMedoids(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         distances = expected_distances(data.law, self._model, self.metric, self.seed_)
         return distances.argmin(axis=1)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(objective=self.objective_)
 
     def _proba(self, data: UncertainData) -> Array:
         spread = self._model.variance().sum(axis=1)

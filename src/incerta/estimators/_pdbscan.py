@@ -19,6 +19,7 @@ from incerta.estimators._base import (
     check_model,
 )
 from incerta.estimators._density import STORED, grow, prepared
+from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.typing import Array, Indices, Seed
 
@@ -117,6 +118,7 @@ class PDBSCAN(UncertainClusterer):
     array([0, 0, 0, 0, 1, 1, 1, 1, 0])
     """
 
+    finds_number = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
         "min_samples": [*WHOLE, StrOptions({"auto"})],
@@ -176,6 +178,11 @@ class PDBSCAN(UncertainClusterer):
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = self.labels_per_world_
+        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
 
     def _proba(self, data: UncertainData) -> Array:
         return self._model.proba(data, self.n_worlds)

@@ -31,6 +31,7 @@ from incerta.estimators._base import (
     cut,
     kept_worlds,
 )
+from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.checks import wrong
 from incerta.selection.keeping import Divergence
@@ -95,6 +96,8 @@ class PossibleWorldConsistency(UncertainClusterer):
         Weights of the worlds, summing to one.
     representatives_ : ndarray of shape (n_representatives,) or None
         Numbers of the kept worlds; None if all were.
+    n_drawn_ : int
+        Number of worlds that were drawn.
     n_neighbors_ : int
         Number of neighbours that was used.
     n_iter_ : int
@@ -151,6 +154,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         "affinity_": "",
         "weights_": "f w",
         "representatives_": "i r",
+        "n_drawn_": "",
         "n_neighbors_": "",
         "n_iter_": "",
         "_model": "",
@@ -183,6 +187,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         kept = kept_worlds(self, objects, self.n_clusters)
         worlds = kept.worlds
         self.representatives_ = kept.chosen
+        self.n_drawn_ = len(kept.drawn)
         self.weights_ = np.full(len(worlds), 1.0 / len(worlds))
         graphs, mean = self._connected(worlds)
         history = self._rounds(graphs, mean)
@@ -194,6 +199,14 @@ class PossibleWorldConsistency(UncertainClusterer):
         self._model = worlds
         self.labels_per_world_ = self._in_each_world(worlds)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(
+            labels_per_world=self.labels_per_world_,
+            n_drawn=self.n_drawn_,
+            kept=self.representatives_,
+        )
 
     def _proba(self, data: UncertainData) -> Array:
         # In each world a new object goes with the cluster to whose objects it has the

@@ -21,7 +21,7 @@ CONSTRAINTS: dict[str, Any] = {
     "n_worlds": WHOLE,
     "random_state": SEED,
 }
-STORED = {
+STORED: dict[str, str] = {
     "cluster_centers_": "f k d",
     "cluster_variances_": "f k d",
     "cluster_sizes_": "i k",

@@ -1,5 +1,6 @@
 """REP: clusterings of possible worlds that represent the others."""
 
+from itertools import starmap
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -22,7 +23,14 @@ from incerta.estimators._base import (
     check_model,
     kept_worlds,
 )
-from incerta.estimators._worlds import STORED, Described, describe, instability_of
+from incerta.estimators._facts import Alternative, Facts
+from incerta.estimators._worlds import (
+    STORED,
+    Described,
+    describe,
+    facts_of,
+    instability_of,
+)
 from incerta.labels import in_order_of_appearance, shares
 from incerta.selection.keeping import Divergence
 from incerta.typing import Array, Seed
@@ -94,6 +102,8 @@ class REP(UncertainClusterer):
         Number of the world each of them comes from.
     representatives_ : ndarray of shape (n_representatives,) or None
         Positions of the kept worlds, in the order they were chosen; None if all were.
+    n_drawn_ : int
+        Number of worlds that were drawn.
     probabilities_ : ndarray of shape (n_found,)
         Share of the worlds each of them stands for: those of its group, the largest
         group first; with `holdout` those of the worlds held out that are within
@@ -160,6 +170,7 @@ class REP(UncertainClusterer):
     """
 
     _takes_kept = True
+    finds_number = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KEEPING,
         "clusterer": "no_validation",
@@ -246,6 +257,7 @@ class REP(UncertainClusterer):
         self.clusterings_ = np.array(chosen)
         self.worlds_of_clusterings_ = worlds.indices[counted[found.representatives]]
         self.representatives_ = kept.chosen
+        self.n_drawn_ = len(kept.drawn)
         self.probabilities_ = found.support / found.n_counted
         self.tau_, self.global_tau_ = found.tau, found.global_tau
         self.phi_ = self._phi(found, kept.data.exact)
@@ -267,6 +279,16 @@ class REP(UncertainClusterer):
         Instability
         """
         return instability_of(self, self.clusterer_, n_seeds, n_worlds)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        found = zip(
+            self.worlds_of_clusterings_.tolist(),
+            self.probabilities_.tolist(),
+            self.clusterings_,
+            strict=True,
+        )
+        return facts_of(self)._replace(alternatives=tuple(starmap(Alternative, found)))
 
     def _proba(self, data: UncertainData) -> Array:
         model = self._model

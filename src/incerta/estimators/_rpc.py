@@ -19,6 +19,7 @@ from incerta.estimators._base import (
     nearest,
     of_unit_length,
 )
+from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
@@ -125,6 +126,8 @@ class RPC(UncertainClusterer):
         (Procrustes), cut at the same centres.
     representatives_ : ndarray of shape (n_representatives,)
         Numbers of the kept worlds, in the order they were chosen.
+    n_drawn_ : int
+        Number of worlds that were drawn.
     divergences_ : ndarray of shape (n_worlds, n_worlds) or None
         Between all worlds; None if `selection` is "random".
     loss_ : ndarray of shape (n_representatives,) or None
@@ -185,6 +188,7 @@ class RPC(UncertainClusterer):
     }
     _stored: ClassVar[dict[str, str]] = {
         "representatives_": "i w",
+        "n_drawn_": "",
         "divergences_": "f m m",
         "loss_": "f w",
         "embedding_": "f n e",
@@ -251,6 +255,7 @@ class RPC(UncertainClusterer):
         )
 
         self.representatives_ = kept.positions
+        self.n_drawn_ = len(kept.drawn)
         self.divergences_, self.loss_ = kept.divergences, kept.loss
         self.embedding_ = found.common
         self.objective_ = found.objective
@@ -265,6 +270,16 @@ class RPC(UncertainClusterer):
         common = self._model.common_target
         mean = np.mean(list(self._extensions(data, lambda j: common)), axis=0)
         return nearest(self._rows(mean), self._model.centres)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(
+            objective=self.objective_,
+            labels_per_world=self.labels_per_world_,
+            n_drawn=self.n_drawn_,
+            kept=self.representatives_,
+            divergences=self.divergences_,
+        )
 
     def _proba(self, data: UncertainData) -> Array:
         extended = self._extensions(data, lambda j: self._model.targets[j])

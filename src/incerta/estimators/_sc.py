@@ -21,7 +21,8 @@ from incerta.estimators._base import (
     kept_worlds,
 )
 from incerta.estimators._consensus import agreed
-from incerta.estimators._worlds import STORED, Described, describe
+from incerta.estimators._facts import Facts
+from incerta.estimators._worlds import STORED, Described, describe, facts_of
 from incerta.labels import shares
 from incerta.selection.keeping import Divergence
 from incerta.typing import Array, Seed
@@ -93,6 +94,8 @@ class SC(UncertainClusterer):
         Number of the world: "all noise", where that is so.
     representatives_ : ndarray of shape (n_representatives,) or None
         Numbers of the worlds that were kept, in the order they were chosen.
+    n_drawn_ : int
+        Number of worlds that were drawn.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
@@ -127,6 +130,7 @@ class SC(UncertainClusterer):
     """
 
     _takes_kept = True
+    finds_number = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KEEPING,
         "eps": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
@@ -175,9 +179,14 @@ class SC(UncertainClusterer):
         dbscan = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
         runs = cluster_worlds(dbscan, kept.worlds, seed=self.seed_, n_jobs=self.n_jobs)
         self.representatives_ = kept.chosen
+        self.n_drawn_ = len(kept.drawn)
         method = "graph" if self.linkage == "components" else "coassociation"
         self.labels_, self.n_clusters_, self.stability_ = agreed(runs, self, method)
         describe(self, kept.worlds, runs)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return facts_of(self)
 
     def _proba(self, data: UncertainData) -> Array:
         # In each world the label of the nearest core object, if within the radius.

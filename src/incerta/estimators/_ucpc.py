@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from incerta.data.container import UncertainData
 from incerta.estimators._base import UncertainClusterer
+from incerta.estimators._facts import Facts
 from incerta.estimators._relocation import CONSTRAINTS, STORED, relocated
 from incerta.partition.moments import mean_by_cluster, ucpc
 from incerta.partition.shares import nearest_centres, nearest_shares
@@ -129,6 +130,10 @@ class UCPC(UncertainClusterer):
         # An object of the fit may get another cluster than its label: the fit also
         # counts what a move does to the centres.
         return nearest_centres(data.mean(), self.cluster_centers_, self._offsets())
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(objective=self.objective_)
 
     def _proba(self, data: UncertainData) -> Array:
         n_worlds = 1 if data.exact else self.n_worlds

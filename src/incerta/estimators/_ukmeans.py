@@ -12,6 +12,7 @@ from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import StrOptions, UncertainClusterer
 from incerta.estimators._ckmeans import CONSTRAINTS, STORED, keep_run
+from incerta.estimators._facts import Facts
 from incerta.partition.distributed import (
     drawn_means,
     labels_of,
@@ -262,6 +263,10 @@ class UKMeans(UncertainClusterer):
         if self.metric == "sqeuclidean":
             return nearest_centres(objects.mean(), centres, np.zeros(len(centres)))
         return self._search_for(objects).assigned(centres)  # type: ignore[union-attr]
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(objective=self.objective_)
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
         centres = self.cluster_centers_

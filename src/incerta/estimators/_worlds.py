@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.ensemble.naming import Renaming, renamed, renamings
 from incerta.ensemble.runs import Runs, cluster_worlds
 from incerta.ensemble.stability import Instability, sources
+from incerta.estimators._facts import Facts
 from incerta.exceptions import IncertaWarning
 from incerta.labels import shares
 from incerta.models.checks import wrong
@@ -18,9 +19,10 @@ from incerta.worlds import Worlds
 from incerta.worlds.sequence import check_worlds, worlds_of
 
 # What a model file holds of them.
-STORED = {
+STORED: dict[str, str] = {
     "raw_labels_per_world_": "i w n",
     "representatives_": "i r",
+    "n_drawn_": "",
     "stability_": "",
     "failures_": "",
     "n_clusters_": "",
@@ -60,6 +62,17 @@ def describe(estimator: Any, worlds: Worlds, runs: Runs) -> None:
     estimator.membership_ = shares(estimator.labels_per_world_[answered], k)
     estimator.failures_ = runs.failures
     _warn_of_failures(runs)
+
+
+def facts_of(estimator: Any) -> Facts:
+    """What the worlds tell."""
+    return Facts(
+        labels_per_world=estimator.labels_per_world_,
+        n_drawn=estimator.n_drawn_,
+        kept=estimator.representatives_,
+        stability=estimator.stability_,
+        failures=estimator.failures_,
+    )
 
 
 def instability_of(

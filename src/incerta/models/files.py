@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from incerta import __version__
 from incerta.backend.memory import physical_bytes
 from incerta.exceptions import ModelFileError
 from incerta.models.archive import Archive, write_archive
 from incerta.models.recipes import register_scikit_learn
 from incerta.models.registry import is_model
 from incerta.models.values import Decoder, Encoder
+from incerta.version import __version__
 
 FORMAT = "incerta model"
 # Raise it when older versions could misread a file; keep reading the older ones, and

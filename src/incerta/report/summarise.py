@@ -212,19 +212,18 @@ def _choice(choice: KChoice) -> dict[str, Any]:
 
 
 def _objective(estimator: Any) -> list[float | None] | None:
-    history = getattr(estimator, "objective_", None)
-    if history is None or np.ndim(history) != 1 or len(history) < 2:
+    history = estimator.facts().objective
+    if history is None or len(history) < 2:
         return None
     return numbers(history)
 
 
 def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
-    reached = getattr(estimator, "reachability_", None)
-    if reached is None:
+    facts = estimator.facts().reachability
+    if facts is None:
         return None
-    order = estimator.ordering_
+    reached, order, cut = facts
     heights, owners = highest_bars(reached[order], labels[order], MOST_BARS)
-    cut = getattr(estimator, "eps_", None)
     return {
         "reachability": numbers(heights),
         "cluster": owners.tolist(),

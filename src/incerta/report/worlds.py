@@ -29,33 +29,32 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
     dict or None
         None if the method looks at no single world. See `incerta.report.summarise`.
     """
-    per_world = getattr(estimator, "labels_per_world_", None)
+    facts = estimator.facts()
+    per_world, kept = facts.labels_per_world, facts.kept
     if per_world is None:
         return None
     agreement = (per_world == labels).mean(axis=1)
-    kept = getattr(estimator, "representatives_", None)
-    divergences = getattr(estimator, "divergences_", None)
-    # REP clusters all worlds, and its representatives are clusterings.
-    alternatives = _alternatives(estimator)
-    if alternatives or kept is None or len(kept) != len(per_world):
-        kept = None
-    drawn = len(per_world) if kept is None else getattr(estimator, "n_worlds", None)
-    stability = getattr(estimator, "stability_", None)
-    failures = getattr(estimator, "failures_", None) or {}
     return {
-        "n_drawn": drawn if divergences is None else len(divergences),
+        "n_drawn": facts.n_drawn,
         "n_clustered": len(per_world),
         "agreement": numbers(agreement),
-        "stability": None if stability is None else number(stability),
+        "stability": None if facts.stability is None else number(facts.stability),
         "representatives": []
         if kept is None
-        else _representatives(kept, agreement, divergences),
-        "map": None if kept is None else _map(divergences, kept),
-        "alternatives": alternatives,
-        "n_failures": len(failures),
+        else _representatives(kept, agreement, facts.divergences),
+        "map": None if kept is None else _map(facts.divergences, kept),
+        "alternatives": [
+            {
+                "world": int(world),
+                "probability": number(share),
+                "n_clusters": int(found.max()) + 1,
+            }
+            for world, share, found in facts.alternatives
+        ],
+        "n_failures": len(facts.failures),
         "failures": [
             {"world": int(world), "what": text(what)}
-            for world, what in list(failures.items())[:MOST_FAILURES]
+            for world, what in list(facts.failures.items())[:MOST_FAILURES]
         ],
     }
 
@@ -85,22 +84,3 @@ def _map(divergences: Array | None, kept: Indices) -> dict[str, Any] | None:
         "kept": kept.tolist(),
         "shown": numbers(shown),
     }
-
-
-def _alternatives(estimator: Any) -> list[dict[str, Any]]:
-    found = getattr(estimator, "clusterings_", None)
-    if found is None:
-        return []
-    return [
-        {
-            "world": int(world),
-            "probability": number(share),
-            "n_clusters": int(labels.max()) + 1,
-        }
-        for world, share, labels in zip(
-            estimator.worlds_of_clusterings_,
-            estimator.probabilities_,
-            found,
-            strict=True,
-        )
-    ]

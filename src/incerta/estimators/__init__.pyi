@@ -1,0 +1,32 @@
+from ._ckmeans import CKMeans
+from ._consensus import WorldConsensus
+from ._expected import ExpectedSpectral
+from ._fdbscan import FDBSCAN
+from ._foptics import FOPTICS
+from ._medoids import UKMedoids
+from ._mmvar import MMVar
+from ._pdbscan import PDBSCAN
+from ._pwc import PossibleWorldConsistency
+from ._rep import REP
+from ._rpc import RPC
+from ._sc import SC
+from ._ucpc import UCPC
+from ._ukmeans import UKMeans
+
+# In the order in which the command line and the pages list them.
+__all__ = [
+    "RPC",
+    "ExpectedSpectral",
+    "PossibleWorldConsistency",
+    "UKMeans",
+    "CKMeans",
+    "UKMedoids",
+    "MMVar",
+    "UCPC",
+    "FDBSCAN",
+    "PDBSCAN",
+    "FOPTICS",
+    "SC",
+    "REP",
+    "WorldConsensus",
+]
