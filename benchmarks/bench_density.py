@@ -75,7 +75,7 @@ def small_enough(n, n_values):
         print(f"{n} objects, blobs {'apart' if apart else 'in one place'}")
         print(f"  blocked numpy, all pairs     {peer:7.2f} s")
         for engine in ("numba", "numpy"):
-            with mock.patch.object(value_pairs, "default_engine", lambda e=engine: e):
+            with mock.patch.object(value_pairs, "engine_for", lambda _, e=engine: e):
                 seconds, table = timed(within, data.law, EPS)
             same = bool(((table.toarray() >= 0.5) == (expected >= 0.5)).all())
             print(

@@ -51,7 +51,7 @@ def as_data(objects):
 )
 def test_within_is_the_brute_force_over_all_worlds(engine, objects, eps):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(value_pairs, "default_engine", lambda: engine)
+        patch.setattr(value_pairs, "engine_for", lambda _: engine)
         table = within(as_data(objects).law, eps)
     np.testing.assert_allclose(table.toarray(), oracle.within(objects, eps), atol=1e-12)
     assert (table.data > 0).all()

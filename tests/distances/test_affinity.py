@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.integrate import dblquad, quad
 
 import incerta as ic
-from incerta.data.laws import Independent, Values
+from incerta.data.laws import Independent, Values, as_values, points_like
 from incerta.distances.affinity import (
     expected_affinity,
     expected_squared_distances,
@@ -141,7 +141,7 @@ def test_points_are_laws_without_spread():
     for kind in ("samples", "gaussian", "correlated", "interval"):
         data = make(kind, n=4, d=2)
         law = with_closed_form(data.law, 0)
-        points = law.at_points(np.zeros((3, 2)))
+        points = points_like(law, np.zeros((3, 2)))
         np.testing.assert_allclose(points.variance(), 0.0)
         assert expected_affinity(points, law, 0.5).shape == (3, 4)
 
@@ -149,7 +149,7 @@ def test_points_are_laws_without_spread():
 def test_mirrored_exponentials_go_through_values():
     law = Independent("exponential", np.zeros((2, 1)), -np.ones((2, 1)))
     assert isinstance(with_closed_form(law, 0), Values)
-    assert law.as_values(0).values.max() <= 0.0
+    assert as_values(law, 0).values.max() <= 0.0
 
 
 def test_squared_distances_far_from_the_origin():

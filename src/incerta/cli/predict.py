@@ -10,6 +10,7 @@ import typer
 from incerta.backend.writing import replacing
 from incerta.cli import options
 from incerta.cli.columns import Columns, on_disk
+from incerta.cli.fit import fit
 from incerta.cli.output import (
     STDOUT,
     check_file,
@@ -116,13 +117,11 @@ def said_in(command: str) -> Columns | None:
     words = shlex.split(command)
     if words[:2] != ["incerta", "fit"]:
         return None
-    from incerta.cli.app import app
-
-    group: Any = typer.main.get_command(app)
+    alone = typer.Typer()
+    alone.command()(fit)
+    command_of_fit: Any = typer.main.get_command(alone)
     # Resilient: what a later version no longer knows is passed over.
-    context = group.commands["fit"].make_context(
-        "fit", words[2:], resilient_parsing=True
-    )
+    context = command_of_fit.make_context("fit", words[2:], resilient_parsing=True)
     known = Columns.__dataclass_fields__
     return Columns.of(**{name: context.params.get(name) for name in known})
 

@@ -15,7 +15,7 @@ from incerta.data.checks import (
     positions_of_objects,
 )
 from incerta.data.laws import Law
-from incerta.data.laws.combined import stack
+from incerta.data.laws.combined import mapped, stack
 from incerta.exceptions import DataError
 from incerta.models.checks import texts, wrong
 from incerta.models.registry import stored
@@ -225,7 +225,7 @@ class UncertainData:
         default = [f"map{i}" for i in range(len(map_))]
         names = as_feature_names(feature_names or default, len(map_))
         shift = np.broadcast_to(np.asarray(offset, np.float64), (len(map_),))
-        return replace(self, law=self.law.mapped(map_, shift), feature_names=names)
+        return replace(self, law=mapped(self.law, map_, shift), feature_names=names)
 
     def select(self, features: Sequence[str] | Sequence[int]) -> UncertainData:
         """Keep some features, by name or position.

@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from incerta.backend.engine import engine_for
 from incerta.backend.memory import BLOCK_BYTES, blocks
-from incerta.divergence.kernel_sums import default_engine
+from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
 
 # Numbers of the state of a block of rows, which stays in the second-level cache.
 STATE = 2**14
-# Steps between two looks at whether the rest can still change anything.
-STRIDE = 32
-# What is added to a number at least this many times as large is lost in rounding.
-NEGLIGIBLE = 1e-17
 
 
 def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
@@ -62,7 +59,7 @@ def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
     lengths = np.diff(starts)
     if lengths.max(initial=0) < m:
         return out
-    if _engine(engine) == "numba":
+    if engine_for(engine) == "numba":
         from incerta.density import numba_counts
 
         numba_counts.at_least(_floats(table), starts, m, out)
@@ -126,7 +123,7 @@ def at_least_without(
     lengths = np.diff(starts)
     if lengths.max(initial=0) <= m:
         return out
-    if _engine(engine) == "numba":
+    if engine_for(engine) == "numba":
         from incerta.density import numba_counts
 
         numba_counts.at_least_without(_floats(table), starts, wanted, m, out)
@@ -143,10 +140,6 @@ def at_least_without(
         there = slots < n_wanted[rows]
         out[(first[rows] + slots)[there]] = answers[there]
     return out
-
-
-def _engine(engine: str) -> str:
-    return default_engine() if engine == "auto" else engine
 
 
 def _floats(table: csr_array) -> Array:

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
-from incerta.data.laws import Law, Values
+from incerta.data.laws import Law, Values, as_values
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import within_between
 from incerta.typing import Array, Indices, Mask
@@ -109,7 +109,7 @@ def of_values(
     -----
     Costs as `of_marginals` for as many objects as there are values.
     """
-    values = law.as_values(seed, n_values)
+    values = as_values(law, seed, n_values)
     n = law.n_objects
     core = np.empty(n)
     parts = []

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from incerta.backend.engine import engine_for
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Values
-from incerta.divergence.kernel_sums import default_engine
 from incerta.typing import Array, Indices
 
 # Pairs of values that are looked at together: 2 MiB of distances.
@@ -48,8 +48,7 @@ def pairs_of_values(
     """
     if a.kind == "exact" and b.kind == "exact":
         return partial(_of_points, a.values, b.values, eps)
-    engine = default_engine() if engine == "auto" else engine
-    sums = (_by_numba if engine == "numba" else _by_numpy)(a, b, eps * eps)
+    sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps * eps)
     if _weighted(a, b):
         # Weights may add up to one and an ulp.
         return lambda i, j: np.minimum(sums(i, j), 1.0)

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from incerta.backend.memory import blocks
-from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.data.laws import (
+    Gaussian,
+    Independent,
+    Joint,
+    Law,
+    Values,
+    as_values,
+    points_like,
+)
 from incerta.density.boxes import Tree, pairs_within, plant
 from incerta.density.quadratic import correlated_within, gaussian_within
 from incerta.density.value_pairs import pairs_of_values, shares_of_draws
@@ -96,23 +104,23 @@ def known(law: Law, seed: int) -> Law:
     gaussian = isinstance(law, Independent) and law.family == "gaussian"
     if gaussian or isinstance(law, (Values, Gaussian, Joint)):
         return law
-    return law.as_values(seed)
+    return as_values(law, seed)
 
 
 def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
     """Two laws of independent objects as one sort of law."""
     # Joint draws of one law say nothing of the other: their objects are values here.
     a, b = (
-        known(each, seed) if each.n_draws is None else each.as_values(seed)
+        known(each, seed) if each.n_draws is None else as_values(each, seed)
         for each in (a, b)
     )
     if type(a) is not type(b):
         a, b = (
-            one if one.kind != "exact" else other.at_points(one.mean())
+            one if one.kind != "exact" else points_like(other, one.mean())
             for one, other in ((a, b), (b, a))
         )
     if type(a) is not type(b):
-        a, b = a.as_values(seed), b.as_values(seed)
+        a, b = as_values(a, seed), as_values(b, seed)
     return a, b
 
 

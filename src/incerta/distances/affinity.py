@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import erf, erfc, erfcx
 
 from incerta.backend.memory import blocks
-from incerta.data.laws import Gaussian, Independent, Law, Values
+from incerta.data.laws import Gaussian, Independent, Law, Values, as_values
 from incerta.typing import Array
 
 # Intervals up to this many widths of the kernel are expanded about their centre.
@@ -35,7 +35,7 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
     Parameters
     ----------
     a, b : Law
-        Laws of the same sort, as `same_sort` and `Law.at_points` give them.
+        Laws of the same sort, as `same_sort` and `points_like` give them.
     t : float
         1/(2 g²) for a kernel of width g.
 
@@ -54,7 +54,7 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
 
 def with_closed_form(law: Law, seed: int) -> Law:
     """The law itself if its expectations are known, else values drawn from it."""
-    return law if _is_known(law) else law.as_values(seed)
+    return law if _is_known(law) else as_values(law, seed)
 
 
 def same_sort(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
@@ -62,7 +62,7 @@ def same_sort(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
     a, b = with_closed_form(a, seed), with_closed_form(b, seed)
     if type(a) is type(b) and a.kind == b.kind:
         return a, b
-    return a.as_values(seed), b.as_values(seed)
+    return as_values(a, seed), as_values(b, seed)
 
 
 @singledispatch

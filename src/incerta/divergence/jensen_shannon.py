@@ -6,13 +6,13 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from joblib import Parallel, delayed
 
+from incerta.backend.engine import engine_for
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.divergence.bandwidth import Spread, bandwidths, spread_of
 from incerta.divergence.kernel_sums import (
     augmented_centres,
     augmented_points,
-    default_engine,
     kernel_sums,
 )
 from incerta.exceptions import DataError, IncertaWarning
@@ -270,7 +270,7 @@ def _on_cpu(kernels: _Densities, picks: Indices, where: _Where) -> tuple[Array, 
     n_objects = kernels.worlds.shape[1]
     means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
     widths, log_norm, dtype = kernels.widths, kernels.log_norm, where.dtype
-    engine = default_engine() if where.engine == "auto" else where.engine
+    engine = engine_for(where.engine)
 
     def densities(x: Array, q: int) -> Array:
         """Density of world q at `x`, up to a factor that all worlds share."""
@@ -353,9 +353,7 @@ def _check_choices(
             "These are for device='cpu'."
         )
         raise ValueError(msg)
-    if engine not in ("auto", "numpy", "numba"):
-        msg = f"engine={engine!r} must be 'auto', 'numpy' or 'numba'."
-        raise ValueError(msg)
+    engine_for(engine)  # refuses what it does not know
 
 
 def warn_if_saturated(divergences: Array) -> None:

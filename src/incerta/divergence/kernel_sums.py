@@ -5,7 +5,6 @@ more columns, so that one matrix product gives the finished exponent, in base 2.
 """
 
 from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -84,11 +83,6 @@ def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Arr
             np.matmul(rows, columns, out=exponents)
             add_powers(exponents, sums[i : i + POINTS])
     return sums
-
-
-def default_engine() -> str:
-    """Return "numba" where the extra ``fast`` is installed, else "numpy"."""
-    return "numba" if find_spec("numba") else "numpy"
 
 
 def _numpy_powers(exponents: NDArray[Any], sums: Array) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
-from incerta.data.laws import Law
+from incerta.data.laws import Law, points_like
 from incerta.distances.affinity import (
     expected_affinity,
     expected_squared_distances,
@@ -240,7 +240,7 @@ class ExpectedSpectral(UncertainClusterer):
         steps = track(len(worlds), "confidence")
         labels = []
         for world in worlds:
-            labels.append(nearest(self._embed(law.at_points(world), law), centres))
+            labels.append(nearest(self._embed(points_like(law, world), law), centres))
             next(steps)
         return np.array(labels)
 

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
+from incerta.data.laws import as_values
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import StrOptions, UncertainClusterer
 from incerta.estimators._ckmeans import CONSTRAINTS, STORED, keep_run
@@ -282,7 +283,7 @@ class UKMeans(UncertainClusterer):
         rules: tuple[str, ...] = () if self.pruning is None else (self.pruning,)
         if self.pruning == "all":
             rules = ("voronoi", "shift")  # bisectors decide whatever boxes decide
-        law = data.law.as_values(self.seed_)
+        law = as_values(data.law, self.seed_)
         return EuclideanSearch(law, data.mean(), self.center, rules, self.max_iter)
 
     def _objects(self, X: Any) -> Any:

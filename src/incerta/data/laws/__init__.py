@@ -6,6 +6,7 @@ numbers decides about seeds, order and stratification.
 """
 
 from incerta.data.laws import scipy_recipes  # noqa: F401 (its classes can be stored)
+from incerta.data.laws.as_values import as_values, points_like
 from incerta.data.laws.base import Boxes, Law
 from incerta.data.laws.combined import Mapped, Stacked
 from incerta.data.laws.families import FAMILIES, Gaussian, Independent
@@ -26,4 +27,6 @@ __all__ = [
     "Opaque",
     "Stacked",
     "Values",
+    "as_values",
+    "points_like",
 ]

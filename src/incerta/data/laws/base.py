@@ -1,18 +1,12 @@
 """What every law can do."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from incerta.typing import Array, Indices
 
-if TYPE_CHECKING:
-    from incerta.data.laws.values import Values
-
-
-# Draws that stand for a law where no formula is known.
-N_VALUES = 64
 # Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
 REACH = 7.0
 
@@ -85,21 +79,6 @@ class Law(ABC):
         mean, reach = self.mean(), REACH * np.sqrt(self.variance())
         return Boxes(mean - reach, mean + reach)
 
-    def as_values(self, seed: int, n_values: int = N_VALUES) -> "Values":
-        """Objects given by values: their own, or `n_values` stratified draws each."""
-        rng = np.random.default_rng([seed, 3])
-        shape = (n_values, self.n_objects, self.n_uniforms)
-        order = np.broadcast_to(np.arange(n_values)[:, None, None], shape)
-        strata = rng.permuted(order, axis=0)
-        u = (strata + np.clip(rng.random(shape), 1e-12, None)) / n_values
-        return end_to_end(self.at(u))
-
-    def at_points(self, points: Array) -> "Law":
-        """Points, as objects without spread of the same sort as these."""
-        from incerta.data.laws.values import Values
-
-        return Values(points, np.arange(len(points) + 1))
-
     @abstractmethod
     def take(self, index: Indices) -> Self:
         """Keep the objects at these positions, in this order."""
@@ -112,23 +91,13 @@ class Law(ABC):
     def select(self, features: Indices) -> "Law":
         """Keep these features, in this order."""
 
-    def mapped(self, matrix: Array, offset: Array) -> "Law":
-        """Return the law of ``matrix @ value + offset``."""
-        from incerta.data.laws.combined import Mapped
-
-        return Mapped(self, matrix, offset)
+    def mapped(self, matrix: Array, offset: Array) -> "Law | None":
+        """Return the law of ``matrix @ value + offset``, if it is of a known kind."""
+        return None
 
     def joined(self, other: "Law") -> "Law | None":
         """One law of the same kind for both sets of objects, if there is one."""
         return None
-
-
-def end_to_end(draws: Array) -> "Values":
-    """Draws of shape (n_draws, n_objects, n_features) as values of each object."""
-    from incerta.data.laws.values import Values
-
-    m, n, d = draws.shape
-    return Values(np.swapaxes(draws, 0, 1).reshape(n * m, d), np.arange(n + 1) * m)
 
 
 def diagonal(variance: Array) -> Array:

@@ -89,7 +89,7 @@ class Stacked(Law):
         return self._each([law.select(features) for law in self.parts])
 
     def mapped(self, matrix: Array, offset: Array) -> "Stacked":
-        return self._each([law.mapped(matrix, offset) for law in self.parts])
+        return self._each([mapped(law, matrix, offset) for law in self.parts])
 
     def _each(self, parts: list[Law]) -> "Stacked":
         return Stacked(tuple(parts), self.part, self.row)
@@ -167,3 +167,9 @@ class Mapped(Law):
 
     def mapped(self, matrix: Array, offset: Array) -> "Mapped":
         return Mapped(self.source, matrix @ self.matrix, matrix @ self.offset + offset)
+
+
+def mapped(law: Law, matrix: Array, offset: Array) -> Law:
+    """The law of ``matrix @ value + offset``."""
+    known = law.mapped(matrix, offset)
+    return Mapped(law, matrix, offset) if known is None else known

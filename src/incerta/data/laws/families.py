@@ -77,9 +77,6 @@ class Independent(Law):
     def variance(self) -> Array:
         return self.scale**2 * FAMILIES[self.family].variance
 
-    def at_points(self, points: Array) -> "Independent":
-        return Independent(self.family, points, np.zeros_like(points))
-
     def take(self, index: Indices) -> "Independent":
         return Independent(self.family, self.loc[index], self.scale[index])
 
@@ -89,9 +86,9 @@ class Independent(Law):
     def select(self, features: Indices) -> "Independent":
         return Independent(self.family, self.loc[:, features], self.scale[:, features])
 
-    def mapped(self, matrix: Array, offset: Array) -> Law:
+    def mapped(self, matrix: Array, offset: Array) -> "Gaussian | None":
         if self.family != "gaussian":
-            return super().mapped(matrix, offset)
+            return None
         return Gaussian(self.loc, diagonal(np.abs(self.scale))).mapped(matrix, offset)
 
     def joined(self, other: Law) -> "Independent | None":
@@ -148,10 +145,6 @@ class Gaussian(Law):
 
     def covariance(self) -> Array:
         return self.factor @ np.swapaxes(self.factor, 1, 2)
-
-    def at_points(self, points: Array) -> "Gaussian":
-        n, d = points.shape
-        return Gaussian(points, np.zeros((n, d, self.n_uniforms)))
 
     def take(self, index: Indices) -> "Gaussian":
         return Gaussian(self.centre[index], self.factor[index])

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incerta.data.laws.base import N_VALUES, Boxes, Law, end_to_end
-from incerta.data.laws.values import Values
+from incerta.data.laws.base import Boxes, Law
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
@@ -60,9 +59,6 @@ class Joint(Law):
 
     def boxes(self) -> Boxes:
         return Boxes(self.draws.min(axis=0), self.draws.max(axis=0))
-
-    def as_values(self, seed: int, n_values: int = N_VALUES) -> Values:
-        return end_to_end(self.draws)
 
     def take(self, index: Indices) -> "Joint":
         return Joint(self.draws[:, index])

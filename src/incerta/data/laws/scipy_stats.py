@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.laws.base import Law
+from incerta.data.laws.combined import mapped
 from incerta.data.laws.values import Values
 from incerta.models.checks import whole, within, wrong
 from incerta.models.registry import stored
@@ -165,7 +166,7 @@ class Cells(Law):
         return self._subset(self._cells()[:, features])
 
     def rescaled(self, scale: Array, offset: Array) -> Law:
-        return self.mapped(np.diag(scale), offset)
+        return mapped(self, np.diag(scale), offset)
 
     def _cells(self) -> Indices:
         return np.arange(len(self.group)).reshape(-1, self.n_features)
@@ -293,10 +294,10 @@ class Opaque(Law):
         return Opaque(members, self.centre[index], self.cov[index])
 
     def rescaled(self, scale: Array, offset: Array) -> Law:
-        return self.mapped(np.diag(scale), offset)
+        return mapped(self, np.diag(scale), offset)
 
     def select(self, features: Indices) -> Law:
-        return self.mapped(np.eye(self.n_features)[features], np.zeros(len(features)))
+        return mapped(self, np.eye(self.n_features)[features], np.zeros(len(features)))
 
 
 def _generator_at(u: float) -> np.random.Generator:

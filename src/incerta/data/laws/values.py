@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from incerta.backend.memory import BLOCK_BYTES
-from incerta.data.laws.base import N_VALUES, Boxes, Law
+from incerta.data.laws.base import Boxes, Law
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
@@ -121,9 +121,6 @@ class Values(Law):
             np.minimum.reduceat(self.values, starts, axis=0),
             np.maximum.reduceat(self.values, starts, axis=0),
         )
-
-    def as_values(self, seed: int, n_values: int = N_VALUES) -> "Values":
-        return self
 
     def take(self, index: Indices) -> "Values":
         counts = self.counts[index]

@@ -1,0 +1,15 @@
+"""Who does the work in loops that numpy is slow at: numba where it is there."""
+
+from importlib.util import find_spec
+
+ENGINES = ("auto", "numpy", "numba")
+
+
+def engine_for(asked: str) -> str:
+    """Turn "auto" into "numba", where the extra ``fast`` is installed, or "numpy"."""
+    if asked not in ENGINES:
+        msg = f"engine={asked!r} must be 'auto', 'numpy' or 'numba'."
+        raise ValueError(msg)
+    if asked != "auto":
+        return asked
+    return "numba" if find_spec("numba") else "numpy"
