@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.data.tables.grouping import group_rows
+from incerta.data.grouping import group_rows
 from incerta.exceptions import DataError
 
 NAN = float("nan")

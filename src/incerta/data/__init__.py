@@ -10,12 +10,12 @@ from incerta.data.construct import (
 )
 from incerta.data.container import UncertainData, concat
 from incerta.data.files.read import read
+from incerta.data.from_frame import from_frame
 from incerta.data.from_science import from_distribution_array, from_uncertainties
 from incerta.data.from_scipy import from_distributions
 from incerta.data.from_xarray import from_xarray
 from incerta.data.partitioned import PartitionedData, from_dask
 from incerta.data.standardize import Standardizer
-from incerta.data.tables.frames import from_frame
 
 __all__ = [
     "PartitionedData",

@@ -17,8 +17,8 @@ from incerta.data.checks import (
     as_weights,
 )
 from incerta.data.container import UncertainData
+from incerta.data.grouping import Groups, group_rows
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
-from incerta.data.tables.grouping import Groups, group_rows
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from incerta.data.checks import as_floats
 from incerta.data.construct import from_array, from_gaussian, from_worlds
 from incerta.data.container import UncertainData
+from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table
-from incerta.data.tables.grouping import Coded
 from incerta.data.tables.roles import Roles
 from incerta.data.tables.wide import refuse_repeated
 from incerta.exceptions import DataError, IncertaWarning

@@ -8,9 +8,9 @@ import numpy as np
 from incerta.data.checks import as_feature_names, as_floats, as_ids, unknown_name
 from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
+from incerta.data.grouping import Coded
 from incerta.data.laws import Values
 from incerta.data.tables.gaps import complete_draws, complete_rows
-from incerta.data.tables.grouping import Coded
 from incerta.data.tables.roles import Missing, Roles
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, ArrayLike, Mask

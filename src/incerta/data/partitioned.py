@@ -17,8 +17,8 @@ from incerta.backend.fold import Parts, mapped, sums_of_runs
 from incerta.backend.optional import comes_from, require
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
+from incerta.data.from_frame import from_frame
 from incerta.data.laws import Values
-from incerta.data.tables.frames import from_frame
 from incerta.data.tables.roles import as_roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids

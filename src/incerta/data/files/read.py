@@ -13,7 +13,7 @@ from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
 from incerta.data.files.csv import read_csv
-from incerta.data.tables.frames import from_frame
+from incerta.data.from_frame import from_frame
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.exceptions import (
     DataError,

@@ -9,7 +9,7 @@ import numpy as np
 from incerta.backend.optional import comes_from
 from incerta.data.checks import as_labels
 from incerta.data.container import FRAME_LIBRARIES
-from incerta.data.tables.grouping import Coded, by_appearance, encode
+from incerta.data.grouping import Coded, by_appearance, encode
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 

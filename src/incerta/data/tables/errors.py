@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table
-from incerta.data.tables.grouping import Coded
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Mask

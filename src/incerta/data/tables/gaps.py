@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from incerta.data.tables.grouping import Coded
+from incerta.data.grouping import Coded
 from incerta.exceptions import IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
 

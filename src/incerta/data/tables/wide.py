@@ -6,11 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 from incerta.data.container import UncertainData
+from incerta.data.grouping import Coded
 from incerta.data.laws import Gaussian, Independent, Law, Stacked, Values
 from incerta.data.tables.columns import Table
 from incerta.data.tables.errors import Measured, measured
 from incerta.data.tables.gaps import missing_message
-from incerta.data.tables.grouping import Coded
 from incerta.data.tables.impute import conditional, fit_gaussian
 from incerta.data.tables.roles import LONG_FORM, Missing, Roles
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError

@@ -9,6 +9,7 @@ import numpy as np
 from incerta.backend.optional import comes_from
 from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
+from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Joint
 from incerta.data.tables.columns import Table, library_of
 from incerta.data.tables.errors import finite, refuse
@@ -18,7 +19,6 @@ from incerta.data.tables.gaps import (
     missing_message,
     rows_with_gaps,
 )
-from incerta.data.tables.grouping import Coded, Groups, group_codes
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.data.tables.wide import exact_with_gaps, wide_form
 from incerta.exceptions import DataError, MissingValueError
