@@ -19,7 +19,7 @@ print(result.explain())
 # %%
 # The most typical player of each cluster, and the least certain ones.
 
-for cluster, player in enumerate(result.representatives()):
+for cluster, player in enumerate(result.typical()):
     means = ", ".join(
         f"{value:.1f} {name}"
         for name, value in zip(nba.feature_names, nba.data.mean()[player], strict=True)

@@ -133,7 +133,7 @@ def test_a_bare_estimator(call, wide, new, tmp_path):
 def test_a_foreign_file_is_no_model(call, wide):
     done = call("predict", wide, wide, code=1)
     assert done.stderr.count("\n") == 1
-    assert "no model file" in done.stderr
+    assert "not a model file" in done.stderr
 
 
 def test_other_features_are_refused(call, fitted, new):

@@ -64,7 +64,7 @@ def test_pickle_of_scipy_objects():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[stats.norm()], [1.5]], r"rows\[1\] holds 1.5, which is no univariate"),
+        ([[stats.norm()], [1.5]], r"rows\[1\] holds 1.5, which is not a univariate"),
         ([3.0], r"rows\[0\] is 3.0; it must be a scipy.stats distribution"),
         (
             [[stats.norm()], [stats.norm()] * 2],

@@ -1,7 +1,4 @@
-import dask
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +15,10 @@ from incerta.backend.fold import (
 from incerta.data.partitioned import PartitionedData, from_dask, summary
 from incerta.exceptions import DataError, MissingValueError
 from tests.strategies import make
+
+pd = pytest.importorskip("pandas", reason="dask's frames are of pandas")
+dask = pytest.importorskip("dask", reason="needs the extra dask")
+dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,7 @@ import os
 import pickle
 import signal
 
-import dask
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +12,10 @@ from incerta.backend.fold import Parts
 from incerta.backend.progress import reporting_to
 from incerta.data.partitioned import PartitionedData, from_dask, summary
 from incerta.partition.distributed import lloyd, nearest_alone
+
+pd = pytest.importorskip("pandas", reason="dask's frames are of pandas")
+dask = pytest.importorskip("dask", reason="needs the extra dask")
+dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
 
 
 @pytest.fixture(autouse=True)

@@ -83,13 +83,13 @@ def test_files_that_are_something_else(written, tmp_path):
         load(tmp_path / "none.incerta")
     with pytest.raises(FileError):
         load(tmp_path)
-    refused(b"", tmp_path, "no model file")
-    refused(b"id,mass\n1,2\n" * 100, tmp_path, "is no model file")
-    refused(pickle.dumps(Trap(tmp_path / "trap")), tmp_path, "is no model file")
-    refused(written[:-100], tmp_path, "truncated or no model file")
-    refused(packed("{}", {}), tmp_path, "no model file")
-    refused(packed('{"format": "other"}', {}), tmp_path, "no model file of incerta")
-    refused(packed("[]", {}), tmp_path, "no model file")
+    refused(b"", tmp_path, "not a model file")
+    refused(b"id,mass\n1,2\n" * 100, tmp_path, "is not a model file")
+    refused(pickle.dumps(Trap(tmp_path / "trap")), tmp_path, "is not a model file")
+    refused(written[:-100], tmp_path, "truncated or not a model file")
+    refused(packed("{}", {}), tmp_path, "not a model file")
+    refused(packed('{"format": "other"}', {}), tmp_path, "not a model file of incerta")
+    refused(packed("[]", {}), tmp_path, "not a model file")
     empty = io.BytesIO()
     zipfile.ZipFile(empty, "w").close()
     refused(empty.getvalue(), tmp_path, r"has no manifest\.json")
@@ -169,7 +169,7 @@ def test_too_many_members_and_too_long_texts(written, tmp_path, monkeypatch):
     for _ in range(60):
         deep = {"tuple": [deep]}
     refused(packed(manifest | {"model": deep}, members), tmp_path, "deep")
-    refused(packed('{"format": NaN}', {}), tmp_path, "NaN is no number of JSON")
+    refused(packed('{"format": NaN}', {}), tmp_path, "NaN is not a number in JSON")
     refused(packed(b'{"format": "\xff"}', {}), tmp_path)
     refused(packed("1" * 5000, {}), tmp_path)
 
@@ -254,7 +254,7 @@ MODEL = (*STATE, "_model", "object", 1)
         (("n_arrays",), None, "n_arrays"),
         ((*STATE, "labels_"), {"array": 99}, "array 99 is missing"),
         ((*STATE, "labels_"), {"array": True}, "missing"),
-        ((*STATE, "labels_"), [1, 2], "labels_ is no array"),
+        ((*STATE, "labels_"), [1, 2], "labels_ is not an array"),
         ((*STATE, "predict"), {"array": 0}, "has no 'predict'"),
         ((*STATE, "__class__"), "x", "has no '__class__'"),
         ((*STATE, "__dict__"), {"dict": []}, "has no '__dict__'"),
@@ -263,11 +263,11 @@ MODEL = (*STATE, "_model", "object", 1)
         ((*STATE, "n_features_in_"), 5, "are not those of the model"),
         ((*STATE, "_model"), [], "should be DenseClusters"),
         ((*MODEL, "worlds"), [], "should be worlds"),
-        ((*MODEL, "min_samples"), "3", "no whole number"),
-        ((*STATE, "eps_"), {"number": ["O", 1]}, "no type of a number"),
+        ((*MODEL, "min_samples"), "3", "not a whole number"),
+        ((*STATE, "eps_"), {"number": ["O", 1]}, "not a type of number"),
         ((*STATE, "eps_"), {"float": "1e5"}, None),
         ((*STATE, "eps_"), {"dict": [["a", 1], ["a", 2]]}, "occurs twice"),
-        ((*STATE, "eps_"), {"dict": [[[], 1]]}, "no text or number"),
+        ((*STATE, "eps_"), {"dict": [[[], 1]]}, "neither text nor a number"),
         ((*STATE, "eps_"), {"objects": [[2], [1]]}, "wrong shape"),
         ((*STATE, "eps_"), {"texts": [[1], 0, 0]}, "ends"),
         ((*STATE, "eps_"), {"object": ["RandomState", {}]}, None),

@@ -93,7 +93,7 @@ class Clustering:
 
     @property
     def membership(self) -> Array:
-        """Probability of each cluster for each object; what lacks to 1 is noise."""
+        """Probability of each cluster for each object; the rest, up to 1, is noise."""
         return self.estimator.membership_
 
     @property
@@ -175,7 +175,7 @@ class Clustering:
         Returns
         -------
         ndarray of shape (n_new, n_clusters)
-            What lacks to 1 is noise.
+            The rest of a row, up to 1, is noise.
         """
         return self.estimator.predict_proba(self._scaled(X))
 
@@ -235,7 +235,7 @@ class Clustering:
         order = self.confidence.argsort(kind="stable")
         return self.ids[order[self.confidence[order] < confidence]]
 
-    def representatives(self) -> Indices:
+    def typical(self) -> Indices:
         """Most typical object of each cluster.
 
         Returns
@@ -346,7 +346,7 @@ def _state(result: Clustering) -> State:
 def _made(state: State) -> Clustering:
     result = Clustering(**state)
     if not isinstance(result.estimator, UncertainClusterer):
-        wrong("the estimator is none of ours")
+        wrong("the estimator is not one of this library")
     check_fitted_to(result.estimator, result.data)
     for name in ("reasons", "warnings"):
         texts(getattr(result, name), name)
@@ -354,9 +354,9 @@ def _made(state: State) -> Clustering:
     texts((result.method, result.command or ""), "method or command")
     whole(result.seed, 0, "seed")
     if not isinstance(result.scaler, Standardizer | None):
-        wrong("scaler is no Standardizer")
+        wrong("scaler is not a Standardizer")
     if not isinstance(result.choice, KChoice | None):
-        wrong("choice is no KChoice")
+        wrong("choice is not a KChoice")
     return result
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``incerta demo`` and its sisters.
+"""The command line: ``incerta demo`` and the other commands.
 
 Commands import what they need when they run, so that ``--help`` answers at once.
 """

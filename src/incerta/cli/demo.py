@@ -92,7 +92,7 @@ def _profile(stations: "Dataset", result: "Clustering", title: str) -> "Table":
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("typical station", no_wrap=True)
     clusters = result.profile()
-    typical = result.ids[result.representatives()]
+    typical = result.ids[result.typical()]
     elevation = stations.objects["elevation"]
     for cluster in range(result.n_clusters):
         temperature, precipitation = clusters.mean[cluster]

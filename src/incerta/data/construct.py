@@ -241,7 +241,7 @@ def from_worlds(
 ) -> UncertainData:
     """Take joint draws: each places all objects at once.
 
-    Use it where the objects' uncertainties hang together: members of an ensemble
+    Use it where the objects' uncertainties are linked: members of an ensemble
     forecast, imputations, posterior draws of one model, months of the same year.
 
     Parameters

@@ -144,7 +144,7 @@ def _sort_of(row: Any, i: int) -> str:
         )
         if bad is None:
             return "cells"
-        msg = f"rows[{i}] holds {bad!r}, which is no univariate distribution."
+        msg = f"rows[{i}] holds {bad!r}, which is not a univariate distribution."
         raise DataError(msg)
     msg = (
         f"rows[{i}] is {row!r}; it must be a scipy.stats distribution or a list with "

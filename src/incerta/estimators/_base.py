@@ -62,7 +62,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     A subclass says how it finds clusters (`_fit`) and how probable each of them is for
     new objects (`_proba`). `_fit` sets ``labels_``, and ``membership_`` unless
     `_membership` computes it when it is first asked for. What predictions need beyond
-    public attributes is one object, by custom ``_model``.
+    public attributes is one object, ``_model``.
 
     `_stored` names what a model file holds besides the parameters: public attributes
     and ``_model``, with the type and shape of those that are arrays.
@@ -143,8 +143,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels. What a row lacks to 1 is the
-            probability of noise.
+            Columns in the order of the labels. The rest of a row, up to 1,
+            is the probability of noise.
         """
         return self._proba(self._new_objects(X))
 
@@ -280,7 +280,7 @@ def check_fitted_to(model: Any, data: Any) -> None:
 
 
 def check_model(model: Any, cls: Any) -> None:
-    """Refuse a model out of a file whose ``_model`` is none, or of other data."""
+    """Refuse a model out of a file with a ``_model`` of another class or other data."""
     if not isinstance(model._model, cls):
         wrong(f"what should be {cls.__name__} is something else")
     check_fitted_to(model, model._model.worlds.data)

@@ -99,8 +99,8 @@ class WorldConsensus(UncertainClusterer):
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
     membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; what is
-        missing to 1 is noise.
+        Share of the worlds in which the object falls into each cluster; the rest,
+        up to 1, is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         Labels in each world, in terms of the consensus: its clusters are matched with
         those of the consensus one to one, by overlap, and those left over go with the

@@ -84,8 +84,8 @@ class PDBSCAN(UncertainClusterer):
         `eps_`, the own one first, else the nearest; −1 is noise. Computed when first
         asked for.
     membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; what is
-        missing to 1 is noise.
+        Share of the worlds in which the object falls into each cluster; the rest,
+        up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
     seed_ : int

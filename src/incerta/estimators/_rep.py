@@ -121,7 +121,7 @@ class REP(UncertainClusterer):
         Labels in each world, clusters renamed to those of `labels_` they go with.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of the worlds in which the object falls into each cluster of `labels_`;
-        what is missing to 1 is noise.
+        the rest, up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label.
     stability_ : float

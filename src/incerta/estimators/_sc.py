@@ -82,8 +82,8 @@ class SC(UncertainClusterer):
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
     membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; what is
-        missing to 1 is noise.
+        Share of the worlds in which the object falls into each cluster; the rest,
+        up to 1, is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         Labels in each world; its clusters are matched with the final ones by overlap.
     raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)

@@ -111,7 +111,7 @@ class Archive:
         """Read the JSON text."""
         first = self._members[0] if self._members else None
         if first is None or first.filename != MANIFEST:
-            self._refuse(f"has no {MANIFEST}: it is no model file")
+            self._refuse(f"has no {MANIFEST}: it is not a model file")
         self._check_stored(first)
         if first.file_size > MOST_MANIFEST_BYTES:
             self._refuse(f"has a {MANIFEST} of {first.file_size} bytes")
@@ -176,7 +176,7 @@ class Archive:
             tail = file.read(98)
         if size < 22 or tail[-22:-18] != b"PK\5\6":
             start = "truncated or" if self._starts_as_zip() else ""
-            self._refuse(f"is {start} no model file of incerta".replace("  ", " "))
+            self._refuse(f"is {start} not a model file of incerta".replace("  ", " "))
         length = struct.unpack("<L", tail[-10:-6])[0]
         if tail[-42:-38] == b"PK\6\7":  # larger files have their lengths before that
             length = struct.unpack("<Q", tail[-58:-50])[0]
@@ -200,5 +200,5 @@ def _member(name: str) -> ZipInfo:
 
 
 def _no_constant(name: str) -> NoReturn:
-    msg = f"{name} is no number of JSON"
+    msg = f"{name} is not a number in JSON"
     raise ValueError(msg)

@@ -33,7 +33,7 @@ def check_shapes(
             continue
         kind, *letters = text.split()
         if not isinstance(array, np.ndarray) or not _is_of(array.dtype, kind):
-            wrong(f"{name} is no array of the right type")
+            wrong(f"{name} is not an array of the right type")
         same = len(letters) == array.ndim and all(
             sizes.setdefault(letter, length) == length
             for letter, length in zip(letters, array.shape, strict=True)
@@ -55,15 +55,15 @@ def within(numbers: Any, below: Any, name: str) -> None:
 
 
 def whole(number: Any, least: int, name: str) -> None:
-    """Refuse what is no whole number, or too small."""
+    """Refuse what is not a whole number, or too small."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        wrong(f"{name} is no whole number")
+        wrong(f"{name} is not a whole number")
     if number < least:
         wrong(f"{name}={number} is below {least}")
 
 
 def texts(given: Any, name: str) -> None:
-    """Refuse what is no tuple of texts."""
+    """Refuse what is not a tuple of texts."""
     if not isinstance(given, tuple) or not all(isinstance(t, str) for t in given):
         wrong(f"{name} is not made of texts")
 

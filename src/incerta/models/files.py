@@ -31,7 +31,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     model : estimator, Standardizer or Clustering
         Any fitted estimator of this library, or what `cluster` returned.
     path : str or path-like
-        Where to; by custom it ends in ``.incerta``. An existing file is replaced when
+        Where to; the usual ending is ``.incerta``. An existing file is replaced when
         the new one is complete.
 
     Raises
@@ -139,13 +139,13 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     # A damaged file can trip any step; whatever it says, the file is the reason.
     except Exception as error:
         reason = str(error).strip() or type(error).__name__
-        msg = f"{file} cannot be loaded, it is damaged or no model file: {reason}."
+        msg = f"{file} cannot be loaded, it is damaged or not a model file: {reason}."
         raise ModelFileError(msg) from error
 
 
 def _check_version(file: Path, manifest: Any) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        _refuse(file, "is no model file of incerta")
+        _refuse(file, "is not a model file of incerta")
     version = manifest.get("format_version")
     if type(version) is not int or version < 1:
         _refuse(file, f"has a format version {version!r} that never was")

@@ -194,7 +194,7 @@ class Decoder:
     def _all(self, items: Any) -> list[Any]:
         self._depth += 1
         if not isinstance(items, list) or self._depth > MOST_DEPTH:
-            msg = "a list is none, or nested too deeply"
+            msg = "something is not a list, or it is nested too deeply"
             raise ValueError(msg)
         made = [self.decode(item) for item in items]
         self._depth -= 1
@@ -207,7 +207,7 @@ class Decoder:
         name, value = content
         dtype, value = np.dtype(str(name)), self.decode(value)
         if dtype.kind not in "biufU" or not isinstance(value, str | int | float):
-            msg = f"{name!r} is no type of a number"
+            msg = f"{name!r} is not a type of number"
             raise ValueError(msg)
         return dtype.type(value)
 
@@ -215,7 +215,7 @@ class Decoder:
         out: dict[str | int, Any] = {}
         for key, value in pairs:
             if type(key) not in (str, int) or key in out:
-                msg = "a key is no text or number, or occurs twice"
+                msg = "a key is neither text nor a number, or occurs twice"
                 raise ValueError(msg)
             out[key] = self.decode(value)
         return out

@@ -32,7 +32,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
     Parameters
     ----------
     membership : array-like of shape (n_objects, n_clusters)
-        Probability of each cluster; what is missing to 1 is noise.
+        Probability of each cluster; the rest, up to 1, is noise.
     labels : array-like of shape (n_objects,)
         Cluster of each object; -1 is noise.
     ax : matplotlib Axes, optional

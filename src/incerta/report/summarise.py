@@ -129,7 +129,7 @@ def _clusters(result: Clustering) -> list[dict[str, Any]]:
     if result.n_clusters == 0:
         return []
     profile, labels = result.profile(), result.labels
-    typical = result.ids[result.representatives()].tolist()
+    typical = result.ids[result.typical()].tolist()
     unsure = np.bincount(
         labels[(labels >= 0) & (result.confidence < SURE)], minlength=len(profile.size)
     )

@@ -318,7 +318,7 @@ class TestNetcdf:
         with pytest.raises(FileError, match=r"d\.nc cannot be read"):
             ic.read(path, id="station", sample="member", joint=True, values="t2m")
         path.write_bytes(b"something else")
-        with pytest.raises(FileError, match="is no netCDF file: it starts with"):
+        with pytest.raises(FileError, match="is not a netCDF file: it starts with"):
             ic.read(path, id="station", sample="member", joint=True, values="t2m")
 
     def test_as_a_table(self, tmp_path):

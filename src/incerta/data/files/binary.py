@@ -70,7 +70,7 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
     elif start.startswith(b"CDF"):
         engine = "scipy"
     else:
-        msg = f"{path} is no netCDF file: it starts with {start!r}."
+        msg = f"{path} is not a netCDF file: it starts with {start!r}."
         raise FileError(msg)
     with xarray.open_dataset(path, engine=engine) as dataset:
         if roles.sample is None:

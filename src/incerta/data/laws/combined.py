@@ -12,7 +12,7 @@ from incerta.typing import Array, Indices
 
 def _check_stacked(law: "Stacked") -> None:
     if not law.parts or not all(isinstance(part, Law) for part in law.parts):
-        wrong("parts are no laws")
+        wrong("parts are not laws")
     if len({part.n_features for part in law.parts}) > 1:
         wrong("parts have different features")
     within(law.part, len(law.parts), "part")

@@ -14,7 +14,7 @@ def _frozen_state(group: FrozenGroup) -> State:
     named: Any = getattr(stats, given.name, None)
     alike = type(named) is type(given)
     if not alike or (named.a, named.b) != (given.a, given.b):
-        msg = "it is no distribution with a name in scipy.stats"
+        msg = "it is not a distribution with a name in scipy.stats"
         raise UnstorableError(msg)
     return {"name": given.name, "parameters": group.parameters}
 
@@ -23,7 +23,7 @@ def _made_frozen(state: State) -> FrozenGroup:
     generator: Any = getattr(stats, state["name"], None)
     continuous = isinstance(generator, stats.rv_continuous)
     if not continuous and not isinstance(generator, stats.rv_discrete):
-        msg = f"{state['name']!r} is no distribution of scipy.stats"
+        msg = f"{state['name']!r} is not a distribution of scipy.stats"
         raise ValueError(msg)
     parameters = state["parameters"]
     _check_columns(parameters, generator.numargs + 1 + continuous)
@@ -37,7 +37,7 @@ _NEW_STYLE: Any = stats.Normal.__base__
 def _object_state(group: ObjectGroup) -> State:
     name = group.cls.__name__
     if getattr(stats, name, None) is not group.cls:
-        msg = "it is no distribution with a name in scipy.stats"
+        msg = "it is not a distribution with a name in scipy.stats"
         raise UnstorableError(msg)
     return {"name": name, "parameters": group.parameters, "size": group.size}
 
@@ -45,7 +45,7 @@ def _object_state(group: ObjectGroup) -> State:
 def _made_object(state: State) -> ObjectGroup:
     cls, parameters = getattr(stats, state["name"], None), state["parameters"]
     if not isinstance(cls, type) or not issubclass(cls, _NEW_STYLE):
-        msg = f"{state['name']!r} is no distribution of scipy.stats"
+        msg = f"{state['name']!r} is not a distribution of scipy.stats"
         raise ValueError(msg)
     _check_columns(tuple(parameters.values()), len(parameters))
     group = ObjectGroup(cls, parameters, state["size"])
@@ -67,7 +67,7 @@ def _check_columns(columns: Any, number: int) -> None:
 def _made_singles(state: State) -> SingleGroup:
     members = state["members"]
     if not all(isinstance(member, stats.gaussian_kde) for member in members):
-        msg = "a cell is no distribution"
+        msg = "a cell is not a distribution"
         raise ValueError(msg)
     return SingleGroup(members)
 

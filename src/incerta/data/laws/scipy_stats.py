@@ -188,7 +188,7 @@ class Cells(Law):
 def _check_kernels(law: "Kernels") -> None:
     points = law.points
     if not isinstance(points, Values):
-        wrong("points are no values")
+        wrong("points are not given by values")
     if law.factor.shape[:2] != (points.n_objects, points.n_features):
         wrong("factor does not fit the points")
 
