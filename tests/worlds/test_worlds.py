@@ -106,9 +106,13 @@ def test_keyed_permutations_look_random():
     images = np.array([keyed_permutation(i, length, keys) for i in range(length)])
     # Every position goes everywhere equally often, and so does every pair.
     expected, error = n_keys / length, np.sqrt(n_keys * 0.1 * 0.9)
-    counts = np.array([np.bincount(row, minlength=length) for row in images])
+    counts = np.array(
+        [np.bincount(row.astype(np.intp), minlength=length) for row in images]
+    )
     assert np.abs(counts - expected).max() < 5 * error
-    pairs = np.bincount(images[0] * length + images[1], minlength=length**2)
+    pairs = np.bincount(
+        (images[0] * length + images[1]).astype(np.intp), minlength=length**2
+    )
     pairs = pairs.reshape(length, length)[~np.eye(length, dtype=bool)]
     assert np.abs(pairs - n_keys / 90).max() < 5 * np.sqrt(n_keys / 90)
 
