@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+# A minute in all, for scripts that users never run.
+pytestmark = pytest.mark.slow
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 SMALL = {
     "bench_read.py": ["--rows", "2000"],
