@@ -1,12 +1,17 @@
-"""Modules that cannot be imported without an optional library."""
+"""Modules that cannot be tried without an optional library."""
 
 from importlib.util import find_spec
 
 # Triton needs a GPU.
-collect_ignore = ["src/incerta/divergence/triton_kernel.py"]
-if find_spec("numba") is None:
-    collect_ignore += [
-        "src/incerta/density/numba_counts.py",
-        "src/incerta/density/numba_within.py",
-        "src/incerta/divergence/numba_kernel.py",
-    ]
+collect_ignore_glob = ["src/incerta/divergence/triton_kernel.py"]
+for library, modules in {
+    "numba": ["src/incerta/*/numba_*.py"],
+    "matplotlib": ["src/incerta/plot/*.py", "paper/figures.py"],
+    "jinja2": ["src/incerta/report/*.py", "paper/pages.py"],
+    "plotly": ["src/incerta/report/*.py"],
+    "uncertainties": ["src/incerta/data/from_science.py"],
+    "xarray": ["src/incerta/data/from_xarray.py"],
+    "dask": ["src/incerta/data/partitioned.py"],
+}.items():
+    if find_spec(library) is None:
+        collect_ignore_glob += modules

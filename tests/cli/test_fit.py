@@ -23,6 +23,7 @@ from incerta.cli.columns import Columns
 from incerta.cli.predict import said_in
 from incerta.models.files import load
 from tests.cli.conftest import PROGRAM, QUICK, WIDE, environment, wide_table
+from tests.extras import needs
 
 MADE = ["model.incerta", "summary.json", "table.csv"]
 
@@ -321,6 +322,7 @@ def test_pipe_from_a_cold_shell(run, wide):
     check_table(rows_of(done.stdout), expected(wide))
 
 
+@needs("plotly", "report")
 def test_12000_rows_with_a_report(tmp_path, record_property):
     rng = np.random.default_rng(0)
     centres = rng.integers(0, 3, 300)

@@ -6,6 +6,7 @@ import pytest
 
 import incerta as ic
 from tests.cli.conftest import QUICK, WIDE
+from tests.extras import needs
 
 
 def test_what_is_installed(call, monkeypatch, tmp_path):
@@ -18,6 +19,7 @@ def test_what_is_installed(call, monkeypatch, tmp_path):
     assert str(tmp_path / "cache") in told
 
 
+@needs("jinja2", "report")
 def test_an_extra_that_is_not_there(monkeypatch):
     from importlib import metadata
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.extras import needs
+
+pytestmark = needs("plotly", "report")
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/cli.rst"]
 

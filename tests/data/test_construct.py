@@ -199,6 +199,5 @@ def test_door(X, shape, kind):
 
 
 def test_door_keeps_the_names_of_a_frame():
-    import pandas as pd
-
+    pd = pytest.importorskip("pandas", reason="the frame is of pandas")
     assert ic.as_uncertain(pd.DataFrame({"mass": [1.0]})).feature_names == ("mass",)

@@ -1,4 +1,3 @@
-from importlib.util import find_spec
 from itertools import product
 from math import prod
 
@@ -11,11 +10,10 @@ from scipy.sparse import csr_array
 
 from incerta.density import counts
 from incerta.density.counts import at_least, at_least_without
+from tests.extras import ENGINES, needs
 
-needs_numba = pytest.mark.skipif(not find_spec("numba"), reason="needs the extra fast")
-every_engine = pytest.mark.parametrize(
-    "engine", ["numpy", pytest.param("numba", marks=needs_numba)]
-)
+needs_numba = needs("numba", "fast")
+every_engine = pytest.mark.parametrize("engine", ENGINES)
 
 chances = st.one_of(
     st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0, 1e-30, 1e-9, 0.5, 1 - 1e-12])

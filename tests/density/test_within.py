@@ -15,9 +15,10 @@ from incerta.density.boxes import LEAF, Boxes, pairs_within, plant
 from incerta.density.value_pairs import pairs_of_values
 from incerta.density.within import within, within_between
 from tests.density import oracle
+from tests.extras import ENGINES
 from tests.strategies import KINDS, make
 
-engines = pytest.mark.parametrize("engine", ["numpy", "numba"])
+engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 @st.composite

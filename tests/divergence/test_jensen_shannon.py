@@ -15,10 +15,10 @@ from incerta.divergence import (
 )
 from incerta.divergence.jensen_shannon import log_one_plus
 from tests.divergence import oracle
+from tests.extras import ENGINES
 from tests.strategies import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWarning")
-ENGINES = ["numpy", "numba"]
 
 
 def worlds_like(seed, m, n, d, noise=0.5):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
@@ -15,11 +14,6 @@ from incerta.estimators import UCPC, MMVar
 from tests.strategies import KINDS, make, uncertain_data
 
 both = pytest.mark.parametrize("Estimator", [MMVar, UCPC])
-
-
-@parametrize_with_checks([MMVar(random_state=0), UCPC(random_state=0)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def toy():

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from paper import sweeps
 from paper.commands import paper
+from tests.extras import needs
 
+pytestmark = [needs("matplotlib", "plot"), needs("jinja2", "report")]
 ROOT = Path(__file__).parents[2]
 
 

@@ -138,23 +138,26 @@ class CKMeans(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
-        search = SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
+        search = self._search_for(data)
         first = starts(data.mean(), self.n_clusters, self.init, self.n_init, self.seed_)
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
-        self._search, self._run, self._data = search, best, data
+        self._run, self._data = best, data
 
     @cached_property
     def inertia_(self) -> float:
         """Sum of the expected distances; the variances are added when asked for."""
         check_is_fitted(self)
-        return self._search.inertia(self._run)
+        return self._search_for(self._data).inertia(self._run)
 
     @cached_property
     def objective_(self) -> list[float]:
         """Objective after each iteration of the best start."""
         check_is_fitted(self)
-        return self._search.objectives(self._run)
+        return self._search_for(self._data).objectives(self._run)
+
+    def _search_for(self, data: UncertainData) -> SquaredSearch:
+        return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
 
     def _membership(self) -> Array:
         return self._proba(self._data)

@@ -23,7 +23,7 @@ from incerta.partition.distributed import (
 )
 from incerta.partition.euclidean import PRUNING
 from incerta.partition.euclidean_search import EuclideanSearch
-from incerta.partition.kmeans import Run, Search, SquaredSearch, starts
+from incerta.partition.kmeans import Run, SquaredSearch, starts
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
@@ -132,7 +132,6 @@ class UKMeans(UncertainClusterer):
         "center": [StrOptions({"mean", "geometric-median"})],
         "pruning": [StrOptions({"all", *PRUNING}), None],
     }
-    _search: Search
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "ids_": "a n",
@@ -207,7 +206,6 @@ class UKMeans(UncertainClusterer):
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
         apart = float(np.square(data.mean() - centres[labels]).sum())
-        self._search = SquaredSearch(data, 1, self.tol, self.algorithm)
         self._run, self._data = Run(centres, centres, labels, apart, 1), data
         return self
 
@@ -215,13 +213,13 @@ class UKMeans(UncertainClusterer):
     def inertia_(self) -> float:
         """Sum of the expected distances; the variances are added when asked for."""
         check_is_fitted(self)
-        return self._search.inertia(self._run)
+        return self._search_for(self._data).inertia(self._run)
 
     @cached_property
     def objective_(self) -> list[float]:
         """Objective after each iteration of the best start."""
         check_is_fitted(self)
-        return self._search.objectives(self._run)
+        return self._search_for(self._data).objectives(self._run)
 
     def _fit(self, objects: UncertainData | PartitionedData) -> None:
         if self.metric == "sqeuclidean" and self.center != "mean":
@@ -240,7 +238,7 @@ class UKMeans(UncertainClusterer):
         first = self._starts(objects.mean())
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
-        self._search, self._run = search, best
+        self._run = best
         if isinstance(search, EuclideanSearch):
             self.n_evaluations_ = search.n_evaluations
             self.share_saved_ = 1.0 - search.n_evaluations / search.n_pairs

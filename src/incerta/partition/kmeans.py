@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans, kmeans_plusplus
@@ -20,19 +20,6 @@ class Run(NamedTuple):
     labels: Indices
     cost: float  # of the distances, without what is the same for all partitions
     n_iter: int
-
-
-class Search(Protocol):
-    """A way from centres to better ones."""
-
-    def run(self, start: Array) -> Run:
-        """Follow one start to its end."""
-
-    def objectives(self, run: Run) -> list[float]:
-        """Objective after each iteration of a run, whose iterations are repeated."""
-
-    def inertia(self, run: Run) -> float:
-        """Sum of the expected distances at the end of a run."""
 
 
 def starts(
