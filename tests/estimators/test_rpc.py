@@ -209,6 +209,6 @@ def test_many_objects_through_the_graph():
         8000, 2, 3, center_box=(-30, 30), random_state=3
     )
     rpc = ic.RPC(3, 4, 3, selection="random", random_state=0).fit(data)
-    assert rpc._n_neighbors == 15
+    assert rpc._model.n_neighbors == 15
     assert clustering_accuracy(labels, rpc.labels_) > 0.9
     assert (rpc.predict(data[:500]) == rpc.labels_[:500]).mean() > 0.9
