@@ -219,3 +219,8 @@ def test_one_object():
     result = ic.cluster(ic.from_gaussian([[1.0, 2.0]], std=0.1), method="UKMeans")
     np.testing.assert_array_equal(result.labels, [0])
     assert result.reasons[-1] == "A single object."
+
+
+def test_a_clusterer_of_points_is_sent_to_the_worlds():
+    with pytest.raises(TypeError, match=r"every world: method=WorldConsensus\(KMeans"):
+        ic.cluster(make("gaussian"), method=KMeans(2))

@@ -91,3 +91,12 @@ def test_a_fit_to_kept_worlds_is_the_same_fit(estimator, kind):
 def test_others_have_no_use_for_kept_worlds():
     with pytest.raises(TypeError, match=r"kept worlds.*UKMeans.*pass X\.data"):
         ic.UKMeans(2).fit(Kept(make("gaussian").worlds(3, 0)))
+
+
+def test_no_bound_is_given_for_worlds_that_somebody_chose():
+    data = make("gaussian", n=20)
+    rep = ic.REP(n_worlds=12, random_state=5)
+    assert rep.fit(keep(data, None)).phi_ is not None
+    assert rep.fit(keep(data)).phi_ is None
+    with pytest.raises(ValueError, match=r"holdout=0\.3 counts random worlds"):
+        rep.set_params(holdout=0.3).fit(keep(data))

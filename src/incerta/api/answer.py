@@ -13,6 +13,7 @@ from incerta.api.clustering import Clustering
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
+from incerta.estimators._base import UncertainClusterer
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
@@ -117,6 +118,13 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
         return getattr(estimators, found)(), [f"{found}, as asked for."]
     if not hasattr(method, "fit") or isinstance(method, type):
         msg = f"method={method!r} must be 'auto', a name or an estimator."
+        raise TypeError(msg)
+    if not isinstance(method, UncertainClusterer):
+        name = type(method).__name__
+        msg = (
+            f"method={method!r} does not take uncertain data; run it in every world: "
+            f"method=WorldConsensus({name}(...))."
+        )
         raise TypeError(msg)
     return clone(method), [f"{type(method).__name__}, as given."]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -56,7 +56,7 @@ KEEPING: Constraints = {
 }
 
 
-class UncertainClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A clusterer of uncertain data.
 
     A subclass says how it finds clusters (`_fit`) and how probable each of them is for

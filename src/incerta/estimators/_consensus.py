@@ -7,8 +7,8 @@ import numpy as np
 
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus import consensus
-from incerta.ensemble.naming import matched, renamed
-from incerta.ensemble.runs import Runs, cluster_worlds, predict_worlds
+from incerta.ensemble.naming import matched
+from incerta.ensemble.runs import Runs, cluster_worlds
 from incerta.ensemble.stability import Instability, mean_agreement
 from incerta.estimators._base import (
     KEEPING,
@@ -26,8 +26,9 @@ from incerta.estimators._worlds import (
     describe,
     facts_of,
     instability_of,
+    predicted_shares,
 )
-from incerta.labels import in_order_of_appearance, shares
+from incerta.labels import in_order_of_appearance
 from incerta.selection.keeping import Divergence
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.pairing import paired
@@ -167,6 +168,7 @@ class WorldConsensus(UncertainClusterer):
     array([1. , 1. , 1. , 0.6, 1. , 1. , 1. ])
     """
 
+    _model: Described
     _takes_kept = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **KEEPING,
@@ -178,7 +180,7 @@ class WorldConsensus(UncertainClusterer):
         "soft": ["boolean"],
         "n_jobs": [Integral, None],
     }
-    _stored: ClassVar[dict[str, str]] = {**STORED, "_components": ""}
+    _stored: ClassVar[dict[str, str]] = STORED
 
     def __init__(
         self,
@@ -257,24 +259,15 @@ class WorldConsensus(UncertainClusterer):
         return facts_of(self)
 
     def _proba(self, data: UncertainData) -> Array:
-        # What the clusterer fitted in each world predicts, if it can; else the label
-        # of the nearest value there.
-        model = self._model
-        positions, worlds, new = paired(model.worlds, data, self.n_worlds)
-        if self.soft:
-            total = np.zeros((len(data), self.n_clusters_))
-            for j, values in zip(positions.tolist(), new, strict=True):
-                total += self._summed(model.models[j].predict_proba(values), j)
-            return total / len(new)
-        raw = predict_worlds(
-            worlds,
-            new,
-            model.raw[positions],
-            [model.models[j] for j in positions],
-            n_jobs=self.n_jobs,
-        )
-        found = renamed(raw, [model.names[j] for j in positions])
-        return shares(found, self.n_clusters_)
+        if not self.soft:
+            return predicted_shares(self, data)
+        components = self._model.components or []
+        positions, _, new = paired(self._model.worlds, data, self.n_worlds)
+        total = np.zeros((len(data), self.n_clusters_))
+        for j, values in zip(positions.tolist(), new, strict=True):
+            given = self._model.models[j].predict_proba(values)
+            total += self._summed(given, components[j])
+        return total / len(new)
 
     def _check_stored(self) -> None:
         check_model(self, Described)
@@ -303,16 +296,17 @@ class WorldConsensus(UncertainClusterer):
         """Mean of the worlds' probabilities, components matched by their overlap."""
         consensus = np.eye(self.n_clusters_ + 1)[self.labels_, : self.n_clusters_]
         total = np.zeros_like(consensus)
-        self._components: list[Indices] = []
-        for j, values in enumerate(self._model.worlds):
-            given = self._model.models[j].predict_proba(values)
-            self._components.append(matched(given.T @ consensus))
-            total += self._summed(given, j)
+        components = []
+        for model, values in zip(self._model.models, self._model.worlds, strict=True):
+            given = model.predict_proba(values)
+            components.append(matched(given.T @ consensus))
+            total += self._summed(given, components[-1])
+        self._model = self._model._replace(components=components)
         return total / len(self._model.worlds)
 
-    def _summed(self, given: Array, j: int) -> Array:
+    def _summed(self, given: Array, component: Indices) -> Array:
         """Add up the columns of components that go with the same cluster."""
-        columns = np.eye(self.n_clusters_ + 1)[self._components[j]]
+        columns = np.eye(self.n_clusters_ + 1)[component]
         return given @ columns[:, : self.n_clusters_]
 
 

@@ -11,8 +11,7 @@ from incerta.data.container import UncertainData
 from incerta.density.radius import positive_knee
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
-from incerta.ensemble.naming import renamed
-from incerta.ensemble.runs import cluster_worlds, predict_worlds
+from incerta.ensemble.runs import cluster_worlds
 from incerta.ensemble.stability import Instability
 from incerta.estimators._base import (
     KEEPING,
@@ -30,11 +29,11 @@ from incerta.estimators._worlds import (
     describe,
     facts_of,
     instability_of,
+    predicted_shares,
 )
-from incerta.labels import in_order_of_appearance, shares
-from incerta.selection.keeping import Divergence
+from incerta.labels import in_order_of_appearance
+from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Seed
-from incerta.worlds.pairing import paired
 
 # Of DBSCAN, where no clusterer is given.
 MIN_SAMPLES = 5
@@ -228,7 +227,9 @@ class REP(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
-        self._check_choices()
+        # Chosen worlds are not random ones, whoever has chosen them.
+        given = isinstance(objects, Kept) and objects.chosen is not None
+        holdout = self._holdout(given or self.n_representatives is not None)
         kept = kept_worlds(self, objects)
         worlds = kept.worlds
         self.clusterer_ = self.clusterer
@@ -250,7 +251,7 @@ class REP(UncertainClusterer):
             self.n_alternatives,
             criterion=self.criterion,
             tau=self.tau,
-            holdout=self._holdout(),
+            holdout=holdout,
         )
 
         chosen = [in_order_of_appearance(labels[i])[0] for i in found.representatives]
@@ -260,7 +261,7 @@ class REP(UncertainClusterer):
         self.n_drawn_ = len(kept.drawn)
         self.probabilities_ = found.support / found.n_counted
         self.tau_, self.global_tau_ = found.tau, found.global_tau
-        self.phi_ = self._phi(found, kept.data.exact)
+        self.phi_ = self._phi(found, kept)
         self.stability_ = _mean_of_others(likeness)
         self.labels_ = self.clusterings_[0]
         self.n_clusters_ = int(self.labels_.max()) + 1
@@ -291,44 +292,33 @@ class REP(UncertainClusterer):
         return facts_of(self)._replace(alternatives=tuple(starmap(Alternative, found)))
 
     def _proba(self, data: UncertainData) -> Array:
-        model = self._model
-        positions, worlds, new = paired(model.worlds, data, self.n_worlds)
-        raw = predict_worlds(
-            worlds,
-            new,
-            model.raw[positions],
-            [model.models[j] for j in positions],
-            n_jobs=self.n_jobs,
-        )
-        found = renamed(raw, [model.names[j] for j in positions])
-        return shares(found, self.n_clusters_)
+        return predicted_shares(self, data)
 
     def _check_stored(self) -> None:
         check_model(self, Described)
 
-    def _check_choices(self) -> None:
+    def _holdout(self, chosen: bool) -> float:
+        """Share of the worlds to keep out of the choice; refuse what makes no sense."""
         if self.clusterer is not None and not hasattr(self.clusterer, "fit"):
             msg = (
                 f"clusterer={self.clusterer!r} must be an object with fit, such as "
                 "KMeans(3), or None for DBSCAN."
             )
             raise TypeError(msg)
-        if self.n_representatives is not None and self._holdout() > 0:
+        if isinstance(self.holdout, str):
+            return 0.0 if chosen else 0.5
+        if chosen and self.holdout > 0:
             msg = (
-                f"holdout={self.holdout} counts random worlds, but those kept by "
-                f"n_representatives={self.n_representatives} are chosen; set holdout=0."
+                f"holdout={self.holdout} counts random worlds, but worlds that are "
+                "kept (n_representatives) are chosen; set holdout=0."
             )
             raise ValueError(msg)
-
-    def _holdout(self) -> float:
-        if isinstance(self.holdout, str):
-            return 0.5 if self.n_representatives is None else 0.0
         return self.holdout
 
-    def _phi(self, found: Alternatives, exact: bool) -> Array | None:
-        if exact:
+    def _phi(self, found: Alternatives, kept: Kept) -> Array | None:
+        if kept.data.exact:
             return np.ones(len(found.support))
-        if self.n_representatives is not None:
+        if kept.chosen is not None:
             return None
         bound = BOUNDS[self.bound]
         return bound(found.support, found.n_counted, self.confidence_level)

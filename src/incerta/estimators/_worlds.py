@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.data.container import UncertainData
 from incerta.ensemble.naming import Renaming, renamed, renamings
-from incerta.ensemble.runs import Runs, cluster_worlds
+from incerta.ensemble.runs import Runs, cluster_worlds, predict_worlds
 from incerta.ensemble.stability import Instability, sources
 from incerta.estimators._facts import Facts
 from incerta.exceptions import IncertaWarning
 from incerta.labels import shares
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
-from incerta.typing import Indices
+from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
+from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import check_worlds, worlds_of
 
 # What a model file holds of them.
@@ -45,6 +47,8 @@ class Described(NamedTuple):
     raw: Indices  # (n_worlds, n_objects), labels as the clusterer gave them
     names: list[Renaming]  # of each world's clusters
     models: list[Any]  # clusterers fitted in each world; None where they cannot predict
+    # Cluster that each component of a world goes with, where probabilities are used.
+    components: list[Indices] | None = None
 
 
 def describe(estimator: Any, worlds: Worlds, runs: Runs) -> None:
@@ -73,6 +77,25 @@ def facts_of(estimator: Any) -> Facts:
         stability=estimator.stability_,
         failures=estimator.failures_,
     )
+
+
+def predicted_shares(estimator: Any, data: UncertainData) -> Array:
+    """Share of the worlds in which new objects fall into each cluster.
+
+    In each world what the clusterer fitted there predicts, if it can; else the label of
+    the nearest value.
+    """
+    model = estimator._model
+    positions, worlds, new = paired(model.worlds, data, estimator.n_worlds)
+    raw = predict_worlds(
+        worlds,
+        new,
+        model.raw[positions],
+        [model.models[j] for j in positions],
+        n_jobs=estimator.n_jobs,
+    )
+    found = renamed(raw, [model.names[j] for j in positions])
+    return shares(found, estimator.n_clusters_)
 
 
 def instability_of(
