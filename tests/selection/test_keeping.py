@@ -75,6 +75,22 @@ def test_too_many(kind, n, message):
         keep(make(kind), n)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"selection": "best"}, "selection='best' must be one of greedy"),
+        ({"divergence": "l2"}, "divergence='l2' must be a function or one of jensen"),
+    ],
+)
+def test_wrong_names(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        keep(make("gaussian"), **wrong)
+
+
+def test_anything_that_is_uncertain_data_will_do():
+    assert len(keep([[[0.0], [1.0]], [[3.0]], [[5.0], [6.0]]]).worlds) == 4
+
+
 @pytest.mark.parametrize("kind", ["gaussian", "worlds", "exact"])
 @pytest.mark.parametrize("estimator", TAKE_KEPT, ids=lambda e: type(e).__name__)
 @pytest.mark.filterwarnings("ignore")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.divergence import (
     between_clusterings,
@@ -80,7 +81,7 @@ class Kept:
 
 
 def keep_worlds(
-    data: UncertainData,
+    data: Any,
     n_worlds: int,
     n_representatives: int | None = None,
     *,
@@ -94,7 +95,7 @@ def keep_worlds(
 
     Parameters
     ----------
-    data : UncertainData
+    data : UncertainData or anything `as_uncertain` takes
         The objects. Exact ones have a single world, which is kept; joint ones no more
         than their draws.
     n_worlds : int
@@ -119,6 +120,14 @@ def keep_worlds(
     -------
     Kept
     """
+    data = as_uncertain(data)
+    if selection not in SELECTIONS:
+        msg = f"selection={selection!r} must be one of {', '.join(SELECTIONS)}."
+        raise ValueError(msg)
+    if not callable(divergence) and divergence not in DIVERGENCES:
+        known = ", ".join(DIVERGENCES)
+        msg = f"divergence={divergence!r} must be a function or one of {known}."
+        raise ValueError(msg)
     if n_representatives is not None and n_representatives > n_worlds:
         msg = (
             f"n_representatives={n_representatives} worlds cannot be kept of "
