@@ -154,6 +154,11 @@ class RPC(UncertainClusterer):
     up to 5000 objects, and sparse graphs above. Objects without uncertainty have a
     single world; the result is then spectral clustering.
 
+    `predict` extends the common embedding to new objects in each kept world (Nyström),
+    and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
+    are drawn anew, also for the objects of the fit, so that a few at the borders may
+    get another label than they have.
+
     References
     ----------
     .. [1] H. Liu, X. Zhang, X. Zhang, Q. Li, X.-M. Wu, "Clustering Uncertain Data via
