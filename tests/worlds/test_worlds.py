@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.worlds.streams import as_seed, keyed_permutation
+from incerta.backend.keyed import keyed_permutation
+from incerta.worlds.streams import as_seed
 from tests.strategies import KINDS, make, uncertain_data
 
 PROCESS = """

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incerta.backend.keyed import Keys, keys_of, keys_of_texts
 from incerta.data.checks import (
     as_feature_names,
     as_matrix,
@@ -165,7 +167,9 @@ class UncertainData:
         n_worlds : int, default=100
             Number of worlds. Joint data have as many as draws were given.
         random_state : int, RandomState, Generator or None, default=None
-            Seed. World j depends on the data, the seed and j alone.
+            Seed. In world j the value of an object depends on its law and its id, on
+            the names of the features, on the seed and on j: not on its row, nor on
+            what other objects and features there are.
         quasi : bool, default=False
             Spread each object's values evenly over its distribution: among
             `n_worlds` worlds exactly one falls into each `n_worlds`-th part of it.
@@ -179,6 +183,15 @@ class UncertainData:
         from incerta.worlds import Worlds
 
         return Worlds.drawn(self, n_worlds, random_state, quasi=quasi)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Hash of each id, which random numbers go by: 64 bits, the same everywhere."""
+        return keys_of(self.ids)
+
+    def uniform_keys(self) -> Keys:
+        """Keys of the uniform numbers of a world, shape (n_objects, n_uniforms)."""
+        return self.law.keys(self.keys, keys_of_texts(self.feature_names))
 
     def affine(
         self,

@@ -6,7 +6,6 @@ means and variances of the objects.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from operator import add
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -206,7 +205,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
         means = data.mean()
         for column in data.variance().T:
             variances += column
-    return Summary(data.ids, _keys(data.ids), means, variances)
+    return Summary(data.ids, data.keys, means, variances)
 
 
 def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
@@ -272,12 +271,6 @@ def _expected(column: Array, law: Values) -> Array:
     if law.weights is None:
         return sums_of_runs(column, law.starts) / law.counts
     return sums_of_runs(column * law.weights, law.starts)
-
-
-def _keys(ids: Ids) -> NDArray[np.uint64]:
-    """Hash ids to 64 bits, the same on every machine and in every session."""
-    digests = (blake2b(str(i).encode(), digest_size=8).digest() for i in ids.tolist())
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 
 def _present(data: UncertainData | None) -> list[UncertainData]:

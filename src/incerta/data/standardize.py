@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
+from incerta.data.order import sorted_by_id
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
 from incerta.typing import Array
@@ -81,7 +82,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         if self.spread not in ("means", "total"):
             msg = f"spread={self.spread!r} must be 'means' or 'total'."
             raise ValueError(msg)
-        data = objects_of(self, X)
+        data = sorted_by_id(objects_of(self, X))  # sums round along the rows
         means = data.mean()
         variance = means.var(axis=0)
         if self.spread == "total":

@@ -10,11 +10,12 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 from scipy.spatial import cKDTree
 
+from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.data.laws import Law, Values, as_values
 from incerta.density.counts import at_least, at_least_without
-from incerta.density.within import within_between
+from incerta.density.within import known, within_between
 from incerta.typing import Array, Indices, Mask
 from incerta.worlds import Worlds
 
@@ -82,7 +83,14 @@ def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
 
 
 def of_values(
-    law: Law, m: int, eps: float, *, n_values: int, seed: int, fast: bool
+    law: Law,
+    m: int,
+    eps: float,
+    *,
+    n_values: int,
+    seed: int,
+    fast: bool,
+    keys: Keys | None = None,
 ) -> Reach:
     """Go through the values of each object: given one of them, all is independent.
 
@@ -97,6 +105,8 @@ def of_values(
         is core; its neighbours keep their law.
     seed, fast
         As for `within`.
+    keys : ndarray of shape (n_objects, n_uniforms), optional
+        Of the uniform numbers of objects not given by values; see `as_values`.
 
     Returns
     -------
@@ -109,7 +119,8 @@ def of_values(
     -----
     Costs as `of_marginals` for as many objects as there are values.
     """
-    values = as_values(law, seed, n_values)
+    values = as_values(law, seed, keys, n_values)
+    law = known(law, seed, keys)
     n = law.n_objects
     core = np.empty(n)
     parts = []

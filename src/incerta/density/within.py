@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.data.laws import (
     Gaussian,
@@ -99,12 +100,22 @@ def within_between(
     return _table(found, (a.n_objects, b.n_objects))
 
 
-def known(law: Law, seed: int) -> Law:
-    """The law itself if its distance probabilities are, else values drawn from it."""
+def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
+    """The law itself if its distance probabilities are, else values drawn from it.
+
+    Parameters
+    ----------
+    law, seed, keys
+        As for `as_values`.
+
+    Returns
+    -------
+    Law
+    """
     gaussian = isinstance(law, Independent) and law.family == "gaussian"
     if gaussian or isinstance(law, (Values, Gaussian, Joint)):
         return law
-    return as_values(law, seed)
+    return as_values(law, seed, keys)
 
 
 def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:

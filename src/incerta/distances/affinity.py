@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, erfc, erfcx
 
+from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.data.laws import Gaussian, Independent, Law, Values, as_values
 from incerta.typing import Array
@@ -52,17 +53,41 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
     return _affinity(a, b, t, np.empty((a.n_objects, b.n_objects)))
 
 
-def with_closed_form(law: Law, seed: int) -> Law:
-    """The law itself if its expectations are known, else values drawn from it."""
-    return law if _is_known(law) else as_values(law, seed)
+def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
+    """The law itself if its expectations are known, else values drawn from it.
+
+    Parameters
+    ----------
+    law, seed, keys
+        As for `as_values`.
+
+    Returns
+    -------
+    Law
+    """
+    return law if _is_known(law) else as_values(law, seed, keys)
 
 
-def same_sort(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
-    """Two laws with closed form as laws of one sort, by values where they differ."""
-    a, b = with_closed_form(a, seed), with_closed_form(b, seed)
-    if type(a) is type(b) and a.kind == b.kind:
-        return a, b
-    return as_values(a, seed), as_values(b, seed)
+def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
+    """Two laws with closed form as laws of one sort, by values where they differ.
+
+    Parameters
+    ----------
+    a, b : Law
+        Objects, independent of each other: values of `a` are drawn with another seed.
+    seed : int
+        Of the values.
+    keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
+        Of the uniform numbers of `a`; those of `b` are counted.
+
+    Returns
+    -------
+    a, b : Law
+    """
+    one, two = with_closed_form(a, seed + 1, keys), with_closed_form(b, seed)
+    if type(one) is type(two) and one.kind == two.kind:
+        return one, two
+    return as_values(a, seed + 1, keys), as_values(b, seed)
 
 
 @singledispatch

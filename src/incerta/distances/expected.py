@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Law, Values
 from incerta.distances.affinity import (
@@ -36,7 +37,9 @@ LINEAR = 1e-6
 NEGLIGIBLE = 1e-6
 
 
-def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
+def expected_distance_matrix(
+    law: Law, metric: str, seed: int, keys: Keys | None = None
+) -> Array:
     """``E|X − Y|²`` or ``E|X − Y|`` of all pairs of objects of one law.
 
     Parameters
@@ -47,6 +50,8 @@ def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
         Which of the two.
     seed : int
         Of the values that stand for laws without closed form; "euclidean" only.
+    keys : ndarray of shape (n_objects, n_uniforms), optional
+        Of the uniform numbers that these are made from; see `as_values`.
 
     Returns
     -------
@@ -69,7 +74,7 @@ def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
     elif metric == "sqeuclidean":
         out = expected_squared_distances(law, law)
     else:
-        known = with_closed_form(law, seed)
+        known = with_closed_form(law, seed, keys)
         out = np.zeros((law.n_objects, law.n_objects))
         if isinstance(known, Values):
             _add_within(known, out)
@@ -86,7 +91,9 @@ def expected_distance_matrix(law: Law, metric: str, seed: int) -> Array:
     return out
 
 
-def expected_distances(a: Law, b: Law, metric: str, seed: int) -> Array:
+def expected_distances(
+    a: Law, b: Law, metric: str, seed: int, keys: Keys | None = None
+) -> Array:
     """``E|X − Y|²`` or ``E|X − Y|`` of objects of one law and of another.
 
     Parameters
@@ -95,6 +102,8 @@ def expected_distances(a: Law, b: Law, metric: str, seed: int) -> Array:
         Objects, independent of each other.
     metric, seed
         As for `expected_distance_matrix`.
+    keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
+        Of the uniform numbers of `a`.
 
     Returns
     -------
@@ -107,7 +116,7 @@ def expected_distances(a: Law, b: Law, metric: str, seed: int) -> Array:
     """
     if metric == "sqeuclidean":
         return expected_squared_distances(a, b)
-    a, b = same_sort(a, b, seed)
+    a, b = same_sort(a, b, seed, keys)
     out = np.zeros((a.n_objects, b.n_objects))
     if isinstance(a, Values) and isinstance(b, Values):
         for one in _runs(a):

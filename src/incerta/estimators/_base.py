@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
+from incerta.data.order import at_their_rows, order_of
 from incerta.estimators._facts import Facts
 from incerta.labels import (
     confidence_of,
@@ -66,11 +69,18 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     `_stored` names what a model file holds besides the parameters: public attributes
     and ``_model``, with the type and shape of those that are arrays.
+
+    A fit does not depend on the order of the rows: `_fit` gets the objects in the order
+    of their ids. Afterwards public attributes, by their shapes, are brought into the
+    order of the rows; ``_model`` stays as it is, and what is computed later goes
+    through `_at_rows`.
     """
 
     random_state: Seed
     seed_: int
     labels_: Indices
+    # Positions of the objects in the order of their ids; None if that is their order.
+    _order: Indices | None = None
 
     # Whether the number of clusters is found by the fit, where none is asked for.
     finds_number: ClassVar[bool] = False
@@ -86,6 +96,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         "feature_names_in_": "a d",
         "n_features_in_": "",
         "seed_": "",
+        "_order": "o n",
     }
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -114,7 +125,18 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         self._forget()
         objects = self._objects(X)
         self.seed_ = as_seed(self.random_state)
-        self._fit(objects)
+        self._order = None
+        if isinstance(objects, UncertainData | Kept):
+            self._order = order_of(_data_of(objects).ids)
+        if self._order is None:
+            self._fit(objects)
+            return self
+        self._fit(_taken(objects, self._order))
+        for name, shape in _fields(type(self)).items():
+            if name in vars(self) and name not in ("_order", "_model"):
+                setattr(
+                    self, name, _rearranged(getattr(self, name), shape, self._order)
+                )
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -193,6 +215,12 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Membership of the objects of the fit, where the fit did not set it."""
         raise NotImplementedError
 
+    def _at_rows(self, array: Array, axis: int = 0) -> Array:
+        """Bring what is in the order of the ids into the order of the rows."""
+        if self._order is None:
+            return array
+        return np.take(array, at_their_rows(self._order), axis=axis)
+
     def _predict(self, data: UncertainData) -> Indices:
         """Cluster of new objects: the most probable one, unless a method differs."""
         return likeliest(self._proba(data))
@@ -208,7 +236,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         if kept and not self._takes_kept:
             msg = f"X is kept worlds, which {type(self).__name__} has no use for; pass "
             raise TypeError(msg + "X.data.")
-        data = objects_of(self, X.data if kept else X)
+        data = objects_of(self, _data_of(X))
         k = getattr(self, "n_clusters", 1)
         if isinstance(k, (int, np.integer)) and k > len(data):
             msg = (
@@ -224,6 +252,34 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def _check_stored(self) -> None:
         """Refuse a model out of a file that does not fit together."""
+
+
+def _data_of(objects: Any) -> Any:
+    return objects.data if isinstance(objects, Kept) else objects
+
+
+def _taken(objects: UncertainData | Kept, order: Indices) -> UncertainData | Kept:
+    if isinstance(objects, Kept):
+        return replace(objects, drawn=objects.drawn.only(order))
+    return objects[order]
+
+
+def _rearranged(value: Any, shape: str, order: Indices) -> Any:
+    """Bring an attribute from the order of the ids into that of the rows."""
+    rows = at_their_rows(order)
+    if issparse(value) and value.shape == (len(order), len(order)):
+        return value[rows][:, rows]
+    if value is None or not shape:
+        return value
+    kind, *letters = shape.split()
+    if kind in "os":  # −1 is nobody
+        value = np.where(value < 0, value, order[value])
+    if kind == "s":
+        value = np.sort(value)
+    for axis, letter in enumerate(letters):
+        if letter == "n":
+            value = np.take(value, rows, axis=axis)
+    return value
 
 
 def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:

@@ -160,7 +160,7 @@ class CKMeans(UncertainClusterer):
         return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
 
     def _membership(self) -> Array:
-        return self._proba(self._data)
+        return self._at_rows(self._proba(self._data))
 
     def _predict(self, data: UncertainData) -> Indices:
         centres = self.cluster_centers_

@@ -18,7 +18,7 @@ from incerta.worlds.sequence import worlds_of
 MOST_PAIRS = 2e8
 # What a model file holds of them.
 STORED: dict[str, str] = {
-    "core_sample_indices_": "i c",
+    "core_sample_indices_": "s c",
     "core_probabilities_": "f n",
     "cluster_levels_": "f k",
     "n_clusters_": "",

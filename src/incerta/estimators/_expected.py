@@ -163,7 +163,7 @@ class ExpectedSpectral(UncertainClusterer):
                 f"most {MOST_OBJECTS}); RPC takes more, with a graph of neighbours."
             )
             raise ValueError(msg)
-        law = with_closed_form(data.law, self.seed_)
+        law = with_closed_form(data.law, self.seed_, data.uniform_keys())
 
         self.width_ = self._kernel_width(data)
         self.affinity_ = self._expected(data, law)
@@ -183,7 +183,8 @@ class ExpectedSpectral(UncertainClusterer):
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
 
     def _predict(self, data: UncertainData) -> Indices:
-        new, known = same_sort(data.law, self._model.law, self.seed_)
+        keys = data.uniform_keys()
+        new, known = same_sort(data.law, self._model.law, self.seed_, keys)
         return nearest(self._embed(new, known), self._model.centres)
 
     def facts(self) -> Facts:

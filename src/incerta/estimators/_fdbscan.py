@@ -15,7 +15,7 @@ from incerta.density.probabilities import (
     of_values,
     of_worlds,
 )
-from incerta.density.within import within
+from incerta.density.within import known, within
 from incerta.estimators._base import (
     SEED,
     WHOLE,
@@ -182,7 +182,7 @@ class FDBSCAN(UncertainClusterer):
     def labels_per_world_(self) -> Indices:
         """Labels of the objects in each world."""
         check_is_fitted(self)
-        return self._model.labels_per_world()
+        return self._at_rows(self._model.labels_per_world(), axis=1)
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
@@ -207,8 +207,10 @@ class FDBSCAN(UncertainClusterer):
             # Given the place of one object the others still hang together.
             return of_worlds(data.worlds(data.n_draws, self.seed_), m, eps)
         if self.variant == "exact":
+            using["keys"] = data.uniform_keys()
             return of_values(data.law, m, eps, n_values=self.n_values, **using)
+        law = known(data.law, self.seed_, data.uniform_keys())
         if self.variant == "threshold":
-            table = within(data.law, eps, least=self.threshold, **using)
+            table = within(law, eps, least=self.threshold, **using)
             return of_threshold(table, m, self.threshold)
-        return of_marginals(within(data.law, eps, **using), m, self.threshold)
+        return of_marginals(within(law, eps, **using), m, self.threshold)

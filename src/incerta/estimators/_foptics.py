@@ -26,6 +26,7 @@ from incerta.density.reachability import (
     expected_on_grid,
     share_within,
 )
+from incerta.density.within import known
 from incerta.estimators._base import (
     SEED,
     WHOLE,
@@ -169,9 +170,9 @@ class FOPTICS(UncertainClusterer):
     }
 
     _stored: ClassVar[dict[str, str]] = {
-        "ordering_": "i n",
+        "ordering_": "o p",
         "reachability_": "f n",
-        "predecessor_": "i n",
+        "predecessor_": "o n",
         "core_distances_": "f n",
         "cluster_levels_": "f k",
         "eps_": "",
@@ -221,7 +222,7 @@ class FOPTICS(UncertainClusterer):
     def labels_per_world_(self) -> Indices:
         """Labels of the objects in each world."""
         check_is_fitted(self)
-        return self._model.labels_per_world()
+        return self._at_rows(self._model.labels_per_world(), axis=1)
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
@@ -270,7 +271,10 @@ class FOPTICS(UncertainClusterer):
         xi = self.xi if xi is None else xi
         clone(self).set_params(n_clusters=n_clusters, eps=eps, xi=xi)._validate_params()
         self._check_cut(n_clusters, eps)
-        return self._extracted(self._model.worlds, n_clusters, eps, xi).labels
+        labels = self._extracted(self._model.worlds, n_clusters, eps, xi).labels
+        if self._order is None:
+            return labels
+        return self._at_rows(in_order_of_appearance(labels[self._order])[0])
 
     def _check_cut(self, n_clusters: int | None, eps: float | str | None) -> None:
         if n_clusters is not None and eps is not None:
@@ -308,7 +312,8 @@ class FOPTICS(UncertainClusterer):
         m, most = self.min_samples, float(self.max_eps)
         if self.method == "worlds":
             return expected_in_worlds(worlds, m, most)
-        return expected_on_grid(worlds.data.law, m, most, self.n_radii, self.seed_)
+        law = known(worlds.data.law, self.seed_, worlds.data.uniform_keys())
+        return expected_on_grid(law, m, most, self.n_radii, self.seed_)
 
     def _extracted(
         self,

@@ -137,7 +137,7 @@ class UKMedoids(UncertainClusterer):
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = {
-        "medoid_indices_": "i k",
+        "medoid_indices_": "o k",
         "medoid_ids_": "a k",
         "cluster_centers_": "f k d",
         "cluster_sizes_": "i k",
@@ -173,7 +173,9 @@ class UKMedoids(UncertainClusterer):
                 f"most {MOST_OBJECTS}); UKMeans takes more, it needs none of them."
             )
             raise ValueError(msg)
-        distances = expected_distance_matrix(data.law, self.metric, self.seed_)
+        distances = expected_distance_matrix(
+            data.law, self.metric, self.seed_, data.uniform_keys()
+        )
         history = self._best_start(distances)
         medoids = history[-1].medoids
         self.labels_, order = in_order_of_appearance(assign(distances, medoids))
@@ -189,7 +191,9 @@ class UKMedoids(UncertainClusterer):
         self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:
-        distances = expected_distances(data.law, self._model, self.metric, self.seed_)
+        distances = expected_distances(
+            data.law, self._model, self.metric, self.seed_, data.uniform_keys()
+        )
         return distances.argmin(axis=1)
 
     def facts(self) -> Facts:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import DenseClusters
 from incerta.density.probabilities import of_products
-from incerta.density.within import within
+from incerta.density.within import known, within
 from incerta.estimators._base import (
     SEED,
     WHOLE,
@@ -165,7 +165,8 @@ class PDBSCAN(UncertainClusterer):
             raise ValueError(msg)
         how = prepared(self, data)
         fast = self.distances == "fast"
-        table = within(data.law, how.eps, seed=self.seed_, fast=fast)
+        law = known(data.law, self.seed_, data.uniform_keys())
+        table = within(law, how.eps, fast=fast)
         reach = of_products(table, how.min_samples)
         noise_below = self.noise_threshold if everyone else self.reach_threshold
         grow(self, how, reach, self.core_threshold, self.reach_threshold, noise_below)
@@ -174,7 +175,7 @@ class PDBSCAN(UncertainClusterer):
     def labels_per_world_(self) -> Indices:
         """Labels of the objects in each world."""
         check_is_fitted(self)
-        return self._model.labels_per_world()
+        return self._at_rows(self._model.labels_per_world(), axis=1)
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))

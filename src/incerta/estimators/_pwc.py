@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
@@ -27,24 +27,37 @@ from incerta.estimators._base import (
     WHOLE,
     StrOptions,
     UncertainClusterer,
-    check_fitted_to,
+    check_model,
     cut,
     kept_worlds,
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import shares
-from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.selection.keeping import Divergence
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import check_worlds
 
 # Up to this many objects all eigenvectors of a full matrix are quicker to find.
 DENSE_OBJECTS = 1000
 # How often the number of neighbours is doubled to connect too many components.
 MOST_DOUBLINGS = 3
 N_INIT = 10
+
+
+def _check(model: "Voting") -> None:
+    check_worlds(model.worlds, model.labels)
+
+
+@stored(_check, labels="i n")
+class Voting(NamedTuple):
+    """Worlds of the objects of a fit, and the clusters that these vote for."""
+
+    worlds: Worlds
+    labels: Indices  # (n_objects,)
 
 
 class PossibleWorldConsistency(UncertainClusterer):
@@ -196,7 +209,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         self.n_iter_ = len(history)
         self.labels_ = self._labels(history[-1])
 
-        self._model = worlds
+        self._model = Voting(worlds, self.labels_)
         self.labels_per_world_ = self._in_each_world(worlds)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
 
@@ -211,13 +224,11 @@ class PossibleWorldConsistency(UncertainClusterer):
     def _proba(self, data: UncertainData) -> Array:
         # In each world a new object goes with the cluster to whose objects it has the
         # most affinity.
-        _, fitted, new = paired(self._model, data, self.n_worlds)
+        _, fitted, new = paired(self._model.worlds, data, self.n_worlds)
         return shares(self._in_each_world(fitted, new), self.n_clusters)
 
     def _check_stored(self) -> None:
-        if not isinstance(self._model, Worlds):
-            wrong("what should be worlds is something else")
-        check_fitted_to(self, self._model.data)
+        check_model(self, Voting)
 
     def _connected(self, worlds: Worlds) -> tuple[list[csr_array] | None, csr_array]:
         """Mean graph of the worlds, with not too many components, and its parts."""
@@ -278,9 +289,9 @@ class PossibleWorldConsistency(UncertainClusterer):
         for j, values in enumerate(worlds):
             others = None if new is None else new[j]
             near, weight = neighbour_weights(values, others, self.n_neighbors_)
-            found = votes(near, weight, self.labels_, self.n_clusters)
+            found = votes(near, weight, self._model.labels, self.n_clusters)
             if new is None:  # an object stays where it is if others are not better
-                found[np.arange(len(found)), self.labels_] += 1e-12
+                found[np.arange(len(found)), self._model.labels] += 1e-12
             out[j] = found.argmax(axis=1)
         return out
 

@@ -198,6 +198,7 @@ class UKMeans(UncertainClusterer):
             data = objects_of(self, X, reset=False)
         for lazy in ("membership_", "confidence_", "inertia_", "objective_"):
             self.__dict__.pop(lazy, None)  # of the piece before
+        self._order = None
         self._online.partial_fit(data.mean())
         centres = self._online.cluster_centers_.copy()
         # Pieces come one after the other: clusters keep the numbers they have.
@@ -253,7 +254,7 @@ class UKMeans(UncertainClusterer):
         self.inertia_, self.objective_ = best.inertia, best.objective
 
     def _membership(self) -> Array:
-        return self._proba(self._data)
+        return self._at_rows(self._proba(self._data))
 
     def _predict(self, objects: UncertainData | PartitionedData) -> Indices:
         centres = self.cluster_centers_
@@ -281,7 +282,7 @@ class UKMeans(UncertainClusterer):
         rules: tuple[str, ...] = () if self.pruning is None else (self.pruning,)
         if self.pruning == "all":
             rules = ("voronoi", "shift")  # bisectors decide whatever boxes decide
-        law = as_values(data.law, self.seed_)
+        law = as_values(data.law, self.seed_, data.uniform_keys())
         return EuclideanSearch(law, data.mean(), self.center, rules, self.max_iter)
 
     def _objects(self, X: Any) -> Any:

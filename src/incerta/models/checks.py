@@ -23,7 +23,8 @@ def check_shapes(
         Names and values.
     shapes : mapping
         Type and lengths by name, such as ``"f n d"``. Equal letters are equal lengths.
-        Types: f is float64, i a whole number, b a truth value, a anything.
+        Types: f is float64, i a whole number, b a truth value, a anything; o are
+        positions of objects, s a rising list of them.
     sizes : dict
         Lengths that are known; those that are found are added.
     """
@@ -45,6 +46,8 @@ def check_shapes(
 def _is_of(dtype: np.dtype[Any], kind: str) -> bool:
     if kind == "f":
         return dtype == np.float64
+    if kind in "os":
+        return dtype.kind == "i"
     return kind == "a" or dtype.kind == kind
 
 

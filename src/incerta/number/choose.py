@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.order import sorted_by_id
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.references import adjusted_p_values, excess, reference_structure
@@ -225,7 +226,7 @@ def choose_k(
     >>> choose_k(data, range(1, 5), n_worlds=5, random_state=0).k
     3
     """
-    data = as_uncertain(data)
+    data = sorted_by_id(as_uncertain(data))
     tried = _checked(ks, min(len(data), max_objects), n_worlds, n_null, alpha)
     _check_method(method)
     seed = as_seed(random_state)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incerta.backend.fold import Parts, exact_sums, exponents, rounded
+from incerta.backend.keyed import mixed, seed_key
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
@@ -182,7 +183,7 @@ def drawn_of(
     part: Summary, seed: int, n_drawn: int
 ) -> tuple[int, NDArray[np.uint64], Array]:
     """Draw objects: those whose hashed ids, stirred with the seed, are the lowest."""
-    keys = _stirred(part.keys, seed)
+    keys = mixed(part.keys + seed_key(seed))
     first = np.argsort(keys)[:n_drawn]
     return n_drawn, keys[first], part.means[first]
 
@@ -312,14 +313,6 @@ def _sum_of(column: Array, exponent: NDArray[np.int64]) -> int:
 def _farthest(objects: Far, n_far: int) -> Far:
     first = np.lexsort((objects.keys, -objects.squares))[:n_far]
     return objects.take(first)
-
-
-def _stirred(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """Permute 64-bit numbers by a seed: the finisher of splitmix64."""
-    x = keys + np.uint64(seed * 0x9E3779B97F4A7C15 % 2**64)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 # distances that do not depend on the objects beside ---------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -116,6 +116,30 @@ class Worlds(Sequence[Array]):
         """Worlds at some positions of this sequence, in that order, still undrawn."""
         return replace(self, indices=self.indices[np.asarray(indices, dtype=np.intp)])
 
+    def only(self, objects: Any) -> Worlds:
+        """The same worlds of some of the objects, still undrawn.
+
+        Parameters
+        ----------
+        objects : slice, mask or array-like of int
+            As for ``data[objects]``.
+
+        Returns
+        -------
+        Worlds
+            What is drawn of an object does not depend on which others there are.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> import numpy as np
+        >>> worlds = ic.from_interval([[0.0], [5.0], [7.0]], [[1.0], [9.0], [8.0]])
+        >>> worlds = worlds.worlds(100, 0)
+        >>> np.array_equal(worlds.only([2, 0])[17], worlds[17][[2, 0]])
+        True
+        """
+        return replace(self, data=self.data[objects])
+
     def stack(self, indices: ArrayLike | None = None) -> Array:
         """Draw several worlds into one array.
 
@@ -158,15 +182,10 @@ class Worlds(Sequence[Array]):
             raise IndexError(msg)
         if isinstance(law, Joint):
             return law.draws[chosen]
-        shape = (law.n_objects, law.n_uniforms)
-        u = np.empty((len(chosen), *shape))
-        for row, world in zip(u, chosen.tolist(), strict=True):
-            row[...] = (
-                uniforms(self.seed, world, shape)
-                if self.n_strata is None
-                else stratified_uniforms(self.seed, world, self.n_strata, shape)
-            )
-        return law.at(u)
+        keys = self.data.uniform_keys()
+        if self.n_strata is None:
+            return law.at(uniforms(self.seed, chosen, keys))
+        return law.at(stratified_uniforms(self.seed, chosen, self.n_strata, keys))
 
 
 def check_worlds(worlds: object, *arrays: Array | Indices) -> None:

@@ -1,18 +1,18 @@
-"""Counter-based random numbers: any world's numbers, without the others'.
+"""Which random numbers a world is made from.
 
-A stream is named by (seed, world), so nothing depends on the order in which worlds
-are asked for, nor on threads or processes.
+They are named by (seed, world, object, feature), so that nothing depends on the order
+in which worlds or objects are asked for, on which others there are, nor on threads or
+processes.
 """
-
-from functools import lru_cache
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from incerta.typing import Array, Seed
+from incerta.backend import keyed
+from incerta.backend.keyed import Keys, stream_keys
+from incerta.typing import Array, Indices, Seed
 
-# Philox counters are four 64-bit words. The last holds the world, the one before
-# it the purpose; a stream would need 2**128 numbers to run into another.
+# What streams are for.
 _VALUES, _STRATA = 0, 1
 
 
@@ -34,70 +34,27 @@ def as_seed(random_state: Seed) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def uniforms(seed: int, world: int, shape: tuple[int, ...]) -> Array:
-    """Uniform numbers of one world, strictly between 0 and 1."""
-    u = _generator(seed, _VALUES, world).random(shape)
-    # random() may return 0, whose quantile can be infinite; 2**-54 lies below every
-    # other number it returns.
-    u[u == 0.0] = 2.0**-54
-    return u
+def uniforms(seed: int, worlds: Indices, keys: Keys) -> Array:
+    """Uniform numbers of some worlds, strictly between 0 and 1.
 
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+    worlds : ndarray of shape (n_worlds,)
+        Numbers of the worlds.
+    keys : ndarray of shape (n_objects, n_uniforms)
+        Of what each number is for; see `Law.keys`.
 
-def stratified_uniforms(
-    seed: int, world: int, n_worlds: int, shape: tuple[int, ...]
-) -> Array:
-    """Uniform numbers of one of `n_worlds` worlds that share out the unit interval.
-
-    Each entry visits each interval ``[i / n_worlds, (i + 1) / n_worlds)`` in exactly
-    one world, in an order of its own (Latin hypercube sampling).
+    Returns
+    -------
+    ndarray of shape (n_worlds, n_objects, n_uniforms)
     """
-    keys = _generator(seed, _STRATA, 0).integers(2**63, size=shape, dtype=np.uint64)
-    strata = keyed_permutation(world, n_worlds, keys)
-    u = (strata + uniforms(seed, world, shape)) / n_worlds
-    return np.clip(u, 2.0**-54, 1.0 - 2.0**-53)
+    return keyed.uniforms(stream_keys(seed, _VALUES, worlds), keys)
 
 
-def keyed_permutation(
-    index: int, length: int, keys: "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]"
-) -> "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]":
-    """Where each key's own permutation of ``range(length)`` sends `index`.
-
-    Nothing of the permutations is stored. Rounds of invertible steps on the next
-    power of two (add a key, multiply by an odd number, fold high bits into low
-    ones) permute it; what falls outside the range is sent on until it is inside.
-    """
-    bits = max(int(length - 1).bit_length(), 1)
-    mask = np.uint64(2**bits - 1)
-    fold = np.uint64(max(bits // 2, 1))
-    place = np.full(keys.shape, index, dtype=np.uint64)
-    outside = np.ones(keys.shape, dtype=bool)
-    while outside.any():
-        x, key = place[outside], keys[outside].copy()
-        for _ in range(4):
-            x = (x + key) & mask
-            x = (x * (key >> np.uint64(31) | np.uint64(1))) & mask
-            x ^= x >> fold
-            key = _mixed(key)
-        place[outside] = x
-        outside[outside] = x >= length
-    return place
-
-
-def _mixed(
-    key: "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]",
-) -> "np.ndarray[tuple[int, ...], np.dtype[np.uint64]]":
-    """Hash 64 bits: fold, multiply by an odd constant (2**64 over the golden ratio)."""
-    key = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-    return key ^ (key >> np.uint64(29))
-
-
-@lru_cache(maxsize=64)
-def _key(seed: int) -> tuple[int, int]:
-    low, high = np.random.SeedSequence(seed).generate_state(2, np.uint64).tolist()
-    return low, high
-
-
-def _generator(seed: int, purpose: int, world: int) -> np.random.Generator:
-    counter = np.array([0, 0, purpose, world], dtype=np.uint64)
-    key = np.array(_key(seed), dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key, counter=counter))
+def stratified_uniforms(seed: int, worlds: Indices, n_worlds: int, keys: Keys) -> Array:
+    """Uniform numbers of some of `n_worlds` worlds that share out the unit interval."""
+    orders = keyed.mixed(keys + stream_keys(seed, _STRATA, np.zeros(1, np.intp)))
+    streams = stream_keys(seed, _VALUES, worlds)
+    return keyed.stratified_uniforms(streams, keys, orders, worlds, n_worlds)

@@ -4,7 +4,14 @@ from functools import singledispatch
 
 import numpy as np
 
-from incerta.data.laws.base import Law
+from incerta.backend.keyed import (
+    Keys,
+    keys_of,
+    mixed,
+    stratified_uniforms,
+    stream_keys,
+)
+from incerta.data.laws.base import Law, numbered
 from incerta.data.laws.families import Gaussian, Independent
 from incerta.data.laws.joint import Joint
 from incerta.data.laws.values import Values
@@ -12,26 +19,54 @@ from incerta.typing import Array
 
 # Draws that stand for a law where no formula is known.
 N_VALUES = 64
+# What streams are for; worlds have the numbers below.
+_VALUES, _STRATA = 2, 3
+
+
+def as_values(
+    law: Law, seed: int, keys: Keys | None = None, n_values: int = N_VALUES
+) -> Values:
+    """Objects given by values: their own, or stratified draws of each.
+
+    Parameters
+    ----------
+    law : Law
+        The objects.
+    seed : int
+        Of the draws.
+    keys : ndarray of shape (n_objects, n_uniforms), optional
+        Keys of the uniform numbers, see `Law.keys`; objects and features are counted
+        by default.
+    n_values : int, default=64
+        Number of draws that stand for an object.
+
+    Returns
+    -------
+    Values
+    """
+    return _as_values(law, seed, keys, n_values)
 
 
 @singledispatch
-def as_values(law: Law, seed: int, n_values: int = N_VALUES) -> Values:
-    """Objects given by values: their own, or `n_values` stratified draws of each."""
-    rng = np.random.default_rng([seed, 3])
-    shape = (n_values, law.n_objects, law.n_uniforms)
-    order = np.broadcast_to(np.arange(n_values)[:, None, None], shape)
-    strata = rng.permuted(order, axis=0)
-    u = (strata + np.clip(rng.random(shape), 1e-12, None)) / n_values
-    return _end_to_end(law.at(u))
+def _as_values(law: Law, seed: int, keys: Keys | None, n_values: int) -> Values:
+    if keys is None:
+        objects = keys_of(np.arange(law.n_objects))
+        keys = law.keys(objects, numbered(law.n_features))
+    numbers = np.arange(n_values)
+    streams = stream_keys(seed, _VALUES, numbers)
+    orders = mixed(keys + stream_keys(seed, _STRATA, numbers[:1]))
+    return _end_to_end(
+        law.at(stratified_uniforms(streams, keys, orders, numbers, n_values))
+    )
 
 
-@as_values.register
-def _(law: Values, seed: int, n_values: int = N_VALUES) -> Values:
+@_as_values.register
+def _(law: Values, seed: int, keys: Keys | None, n_values: int) -> Values:
     return law
 
 
-@as_values.register
-def _(law: Joint, seed: int, n_values: int = N_VALUES) -> Values:
+@_as_values.register
+def _(law: Joint, seed: int, keys: Keys | None, n_values: int) -> Values:
     return _end_to_end(law.draws)
 
 

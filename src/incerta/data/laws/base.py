@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from incerta.backend.keyed import Keys, keys_of_texts
 from incerta.typing import Array, Indices
 
 # Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
@@ -43,6 +44,23 @@ class Law(ABC):
     @abstractmethod
     def n_uniforms(self) -> int:
         """How many uniform numbers one value of one object is made from."""
+
+    def keys(self, objects: Keys, features: Keys) -> Keys:
+        """Keys of the uniform numbers, so that each belongs to an object.
+
+        Parameters
+        ----------
+        objects : ndarray of shape (n_objects,)
+            Keys of the objects.
+        features : ndarray of shape (n_features,)
+            Keys of the features; laws with one uniform number for each feature use
+            them, others count.
+
+        Returns
+        -------
+        ndarray of shape (n_objects, n_uniforms)
+        """
+        return objects[:, None] + numbered(self.n_uniforms)
 
     @abstractmethod
     def at(self, u: Array) -> Array:
@@ -98,6 +116,11 @@ class Law(ABC):
     def joined(self, other: "Law") -> "Law | None":
         """One law of the same kind for both sets of objects, if there is one."""
         return None
+
+
+def numbered(n: int) -> Keys:
+    """Keys of features without names: x0, x1, ..."""
+    return keys_of_texts(tuple(f"x{j}" for j in range(n)))
 
 
 def diagonal(variance: Array) -> Array:

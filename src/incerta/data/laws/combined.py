@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incerta.data.laws.base import Law
+from incerta.backend.keyed import Keys
+from incerta.data.laws.base import Law, numbered
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
@@ -46,6 +47,16 @@ class Stacked(Law):
     @property
     def n_uniforms(self) -> int:
         return max(law.n_uniforms for law in self.parts)
+
+    def keys(self, objects: Keys, features: Keys) -> Keys:
+        # Columns that a part has no use for are not looked at.
+        out = np.zeros((self.n_objects, self.n_uniforms), dtype=np.uint64)
+        for number, law in enumerate(self.parts):
+            where = np.flatnonzero(self.part == number)
+            mine = np.zeros(law.n_objects, dtype=np.uint64)
+            mine[self.row[where]] = objects[where]
+            out[where, : law.n_uniforms] = law.keys(mine, features)[self.row[where]]
+        return out
 
     def at(self, u: Array) -> Array:
         out = np.empty((*u.shape[:2], self.n_features))
@@ -141,6 +152,10 @@ class Mapped(Law):
     @property
     def n_uniforms(self) -> int:
         return self.source.n_uniforms
+
+    def keys(self, objects: Keys, features: Keys) -> Keys:
+        # The features that were mapped have lost their names.
+        return self.source.keys(objects, numbered(self.source.n_features))
 
     def at(self, u: Array) -> Array:
         return self.source.at(u) @ self.matrix.T + self.offset

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from incerta.backend.keyed import Keys
 from incerta.data.laws.base import Law, diagonal
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
@@ -67,6 +68,9 @@ class Independent(Law):
     @property
     def n_uniforms(self) -> int:
         return self.loc.shape[1]
+
+    def keys(self, objects: Keys, features: Keys) -> Keys:
+        return objects[:, None] + features
 
     def at(self, u: Array) -> Array:
         return self.loc + self.scale * FAMILIES[self.family].quantile(u)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from incerta.backend.keyed import Keys
 from incerta.data.laws.base import Law
 from incerta.data.laws.combined import mapped
 from incerta.data.laws.values import Values
@@ -134,6 +135,9 @@ class Cells(Law):
     @property
     def n_uniforms(self) -> int:
         return self.n_features
+
+    def keys(self, objects: Keys, features: Keys) -> Keys:
+        return objects[:, None] + features
 
     def at(self, u: Array) -> Array:
         flat = u.reshape(len(u), -1)

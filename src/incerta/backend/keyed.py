@@ -1,0 +1,219 @@
+"""Random numbers that are functions of what they are for.
+
+A number belongs to an object, a feature and a stream (a world under a seed), each named
+by a key of 64 random-looking bits. It is a hash of the sum of the three, so that any
+block of numbers can be had alone, in any order, on any machine.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.backend.memory import blocks
+from incerta.typing import Array
+
+Keys = NDArray[np.uint64]
+
+# 2**64 over the golden ratio, odd: multiples of it are far from each other.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# Rounds of hashing: shift and fold, then multiply (variant 13 of D. Stafford's mixers).
+_ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+# Bytes of the two buffers that numbers are made in; they stay in the cache.
+_BUFFER_BYTES = 2**18
+# Whole numbers up to here are floats too, one for one.
+_WHOLE_FLOATS = 2.0**53
+
+
+def mixed(keys: Keys) -> Keys:
+    """Hash 64 bits to 64 bits, one for one."""
+    out = keys.copy()
+    _mix(out, np.empty_like(out))
+    return out
+
+
+def keys_of(names: NDArray[Any]) -> Keys:
+    """Hash names to keys: the same on every machine and in every session.
+
+    Parameters
+    ----------
+    names : ndarray of shape (n,)
+        Numbers, texts, or anything with a text of its own. Whole numbers are the same
+        names as floats, and texts the same however long the others are.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.backend.keyed import keys_of
+    >>> one, two = keys_of(np.array([7, 8])), keys_of(np.array([8.0, 7.0]))
+    >>> bool((one == two[::-1]).all())
+    True
+    """
+    kind = names.dtype.kind
+    if kind in "iub":
+        return _keys_of_numbers(names.astype(np.uint64))
+    if kind == "f":
+        return _keys_of_floats(names.astype(np.float64))
+    if kind != "U":
+        names = names.astype(str)
+    letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
+    keys = np.full(len(names), GOLDEN)
+    for column in letters.T:
+        # The end of a text is filled with zeros, which have no part in its key.
+        keys = np.where(column > 0, mixed(keys * GOLDEN + column), keys)
+    return mixed(keys)
+
+
+@lru_cache(maxsize=64)
+def keys_of_texts(names: tuple[str, ...]) -> Keys:
+    """Hash a few texts, such as the names of features; not to be written to."""
+    keys = keys_of(np.array(names, dtype=str))
+    keys.flags.writeable = False
+    return keys
+
+
+def _keys_of_numbers(numbers: Keys) -> Keys:
+    return mixed(numbers * GOLDEN + GOLDEN)
+
+
+def _keys_of_floats(names: Array) -> Keys:
+    is_whole = (np.trunc(names) == names) & (np.abs(names) <= _WHOLE_FLOATS)
+    numbers = np.where(is_whole, names, 0.0).astype(np.int64).view(np.uint64)
+    return np.where(is_whole, _keys_of_numbers(numbers), mixed(names.view(np.uint64)))
+
+
+@lru_cache(maxsize=64)
+def seed_key(seed: int) -> np.uint64:
+    """Key of a seed: any whole number that is not negative."""
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+
+
+def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
+    """Keys of numbered streams under a seed, for one purpose.
+
+    Parameters
+    ----------
+    seed : int
+        At least 0.
+    purpose : int
+        Streams for different purposes have nothing in common.
+    numbers : ndarray of shape (n_streams,)
+        Such as the numbers of worlds.
+
+    Returns
+    -------
+    ndarray of shape (n_streams,)
+    """
+    return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
+
+
+@lru_cache(maxsize=64)
+def _origin(seed: int, purpose: int) -> np.uint64:
+    """Where the streams for one purpose begin."""
+    return mixed(np.array([purpose], dtype=np.uint64) * GOLDEN + seed_key(seed))[0]
+
+
+def uniforms(streams: Keys, keys: Keys) -> Array:
+    """Numbers strictly between 0 and 1, on a grid of 2**52 cells.
+
+    Parameters
+    ----------
+    streams : ndarray of shape (n_streams,)
+        Keys of streams.
+    keys : ndarray of any shape
+        Keys of what each number is for.
+
+    Returns
+    -------
+    ndarray of shape (n_streams, *keys.shape)
+    """
+    out = np.empty((len(streams), keys.size))
+    flat = keys.ravel()
+    parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
+    length = min(keys.size, _BUFFER_BYTES // 16)
+    x, spare = np.empty((2, length), dtype=np.uint64)
+    for row, stream in zip(out, streams, strict=True):
+        for part in parts:
+            n = part.stop - part.start
+            here = np.add(flat[part], stream, out=x[:n])
+            _mix(here, spare[:n])
+            here >>= np.uint64(12)
+            # The middle of a cell: neither 0 nor 1, and as far from both.
+            np.multiply(here, 2.0**-52, out=row[part])
+            row[part] += 2.0**-53
+    return out.reshape(len(streams), *keys.shape)
+
+
+def stratified_uniforms(
+    streams: Keys,
+    keys: Keys,
+    orders: Keys,
+    numbers: NDArray[np.integer[Any]],
+    n_strata: int,
+) -> Array:
+    """Uniform numbers of streams that share out the unit interval.
+
+    Each entry visits each interval ``[i / n_strata, (i + 1) / n_strata)`` in exactly
+    one stream, in an order of its own (Latin hypercube sampling).
+
+    Parameters
+    ----------
+    streams, keys
+        As for `uniforms`.
+    orders : ndarray of the shape of `keys`
+        Keys of the orders in which the intervals are visited.
+    numbers : ndarray of shape (n_streams,)
+        Number of each stream, below `n_strata`.
+    n_strata : int
+        Number of intervals.
+
+    Returns
+    -------
+    ndarray of shape (n_streams, *keys.shape)
+    """
+    u = uniforms(streams, keys)
+    for row, number in zip(u, numbers.tolist(), strict=True):
+        row += keyed_permutation(number, n_strata, orders)
+    u /= n_strata
+    return np.clip(u, 2.0**-54, 1.0 - 2.0**-53, out=u)
+
+
+def keyed_permutation(index: int, length: int, keys: Keys) -> Keys:
+    """Where each key's own permutation of ``range(length)`` sends `index`.
+
+    Nothing of the permutations is stored. Rounds of invertible steps on the next
+    power of two (add a key, multiply by an odd number, fold high bits into low
+    ones) permute it; what falls outside the range is sent on until it is inside.
+    """
+    bits = max(int(length - 1).bit_length(), 1)
+    mask = np.uint64(2**bits - 1)
+    fold = np.uint64(max(bits // 2, 1))
+    place = np.full(keys.shape, index, dtype=np.uint64)
+    outside = np.ones(keys.shape, dtype=bool)
+    while outside.any():
+        x, key = place[outside], keys[outside]
+        for _ in range(4):
+            x = (x + key) & mask
+            x = (x * (key >> np.uint64(31) | np.uint64(1))) & mask
+            x ^= x >> fold
+            key = mixed(key)
+        place[outside] = x
+        outside[outside] = x >= length
+    return place
+
+
+def _mix(x: Keys, spare: Keys) -> None:
+    """Hash in place."""
+    for shift, factor in _ROUNDS:
+        np.right_shift(x, np.uint64(shift), out=spare)
+        np.bitwise_xor(x, spare, out=x)
+        np.multiply(x, np.uint64(factor), out=x)
+    np.right_shift(x, np.uint64(31), out=spare)
+    np.bitwise_xor(x, spare, out=x)

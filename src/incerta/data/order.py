@@ -1,0 +1,51 @@
+"""The order of objects: by their ids, whatever rows they came in.
+
+What a fit finds must not depend on the order of the rows. Sums round, ties break and
+random numbers are given out along the rows, so that fits go through the objects in the
+order of their ids.
+"""
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+from incerta.typing import Ids, Indices
+
+
+def order_of(ids: Ids) -> Indices | None:
+    """Positions of the ids from the first to the last; None if they are in order."""
+    # Ids that are neither numbers nor texts may have no order.
+    names = ids.astype(str) if ids.dtype == object else ids
+    if (names[1:] > names[:-1]).all():
+        return None
+    return np.argsort(names, kind="stable")
+
+
+def sorted_by_id(data: UncertainData) -> UncertainData:
+    """The objects in the order of their ids.
+
+    Parameters
+    ----------
+    data : UncertainData
+
+    Returns
+    -------
+    UncertainData
+        The same one if its objects are in order.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.data.order import sorted_by_id
+    >>> data = ic.from_gaussian([[0.0], [1.0]], std=1.0, ids=["b", "a"])
+    >>> sorted_by_id(data).mean().tolist()
+    [[1.0], [0.0]]
+    """
+    order = order_of(data.ids)
+    return data if order is None else data[order]
+
+
+def at_their_rows(order: Indices) -> Indices:
+    """Where each row went: the inverse of an order."""
+    rows = np.empty_like(order)
+    rows[order] = np.arange(len(order))
+    return rows
