@@ -210,7 +210,7 @@ def test_models_are_kept_where_they_can_predict():
 
 
 @pytest.mark.parametrize(
-    "clusterer", [GaussianMixture(2), KMeans(2, n_init=1), DBSCAN(2.0), Signs()]
+    "clusterer", [GaussianMixture(2), KMeans(2, n_init=1), DBSCAN(3.0), Signs()]
 )
 def test_new_objects(clusterer):
     drawn = worlds()

@@ -61,14 +61,17 @@ def keys_of(names: NDArray[Any]) -> Keys:
         return _keys_of_numbers(names.astype(np.uint64))
     if kind == "f":
         return _keys_of_floats(names.astype(np.float64))
-    if kind != "U":
+    if kind not in "US":
         names = names.astype(str)
-    letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
+    wide = names.astype(names.dtype.newbyteorder("="))
+    letters = wide.view(np.uint8 if kind == "S" else np.uint32)
+    letters = letters.reshape(len(names), -1)
+    # Texts are filled up with zeros, which have no part in their keys.
+    n_letters = (np.arange(1, letters.shape[1] + 1) * (letters > 0)).max(axis=1)
     keys = np.full(len(names), GOLDEN)
-    for column in letters.T:
-        # The end of a text is filled with zeros, which have no part in its key.
-        keys = np.where(column > 0, mixed(keys * GOLDEN + column), keys)
-    return mixed(keys)
+    for j, column in enumerate(letters.T):
+        keys = np.where(j < n_letters, mixed(keys * GOLDEN + column), keys)
+    return keys
 
 
 @lru_cache(maxsize=64)

@@ -7,9 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property, partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
@@ -46,6 +47,7 @@ __all__ = [
     "of_unit_length",
 ]
 
+T = TypeVar("T", bound=np.generic)
 Constraints = dict[str, Any]
 WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
 SEED: list[Any] = ["random_state", np.random.Generator]
@@ -134,9 +136,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         self._fit(_taken(objects, self._order))
         for name, shape in _fields(type(self)).items():
             if name in vars(self) and name not in ("_order", "_model"):
-                setattr(
-                    self, name, _rearranged(getattr(self, name), shape, self._order)
-                )
+                found = getattr(self, name)
+                setattr(self, name, _rearranged(found, shape, self._order))
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -215,7 +216,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         """Membership of the objects of the fit, where the fit did not set it."""
         raise NotImplementedError
 
-    def _at_rows(self, array: Array, axis: int = 0) -> Array:
+    def _at_rows(self, array: NDArray[T], axis: int = 0) -> NDArray[T]:
         """Bring what is in the order of the ids into the order of the rows."""
         if self._order is None:
             return array
@@ -267,8 +268,9 @@ def _taken(objects: UncertainData | Kept, order: Indices) -> UncertainData | Kep
 def _rearranged(value: Any, shape: str, order: Indices) -> Any:
     """Bring an attribute from the order of the ids into that of the rows."""
     rows = at_their_rows(order)
-    if issparse(value) and value.shape == (len(order), len(order)):
-        return value[rows][:, rows]
+    if issparse(value):
+        pairs: Any = value
+        return pairs[rows][:, rows]
     if value is None or not shape:
         return value
     kind, *letters = shape.split()

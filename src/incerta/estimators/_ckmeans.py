@@ -74,7 +74,7 @@ class CKMeans(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Mean of the members' means.
     membership_ : ndarray of shape (n_objects, n_clusters)

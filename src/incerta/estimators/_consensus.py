@@ -94,7 +94,7 @@ class WorldConsensus(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance; -1 is noise:
+        Cluster of each object, numbered along the ids; -1 is noise:
         objects that are noise in more than half of the worlds, or in so many that
         they cannot be with others in more than `threshold`.
     confidence_ : ndarray of shape (n_objects,)

@@ -90,7 +90,7 @@ class FOPTICS(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance; -1 is noise.
+        Cluster of each object, numbered along the ids; -1 is noise.
     ordering_ : ndarray of shape (n_objects,)
         Objects in the order they were visited.
     reachability_ : ndarray of shape (n_objects,)
@@ -260,7 +260,7 @@ class FOPTICS(UncertainClusterer):
         Returns
         -------
         ndarray of shape (n_objects,)
-            Labels, numbered in order of first appearance; -1 is noise.
+            Labels, numbered along the ids; -1 is noise.
         """
         check_is_fitted(self)
         given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}

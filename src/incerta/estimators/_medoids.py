@@ -59,7 +59,7 @@ class UKMedoids(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     medoid_indices_ : ndarray of shape (n_clusters,)
         Position of the medoid of each cluster among the objects.
     medoid_ids_ : ndarray of shape (n_clusters,)

@@ -47,7 +47,7 @@ class MMVar(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Mean of each mixture.
     cluster_variances_ : ndarray of shape (n_clusters, n_features)

@@ -66,7 +66,7 @@ class PDBSCAN(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance; −1 is noise.
+        Cluster of each object, numbered along the ids; −1 is noise.
     n_clusters_ : int
         Number of clusters found.
     core_sample_indices_ : ndarray of shape (n_core,)

@@ -116,7 +116,7 @@ class RPC(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     confidence_ : ndarray of shape (n_objects,)
         Share of the kept worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)

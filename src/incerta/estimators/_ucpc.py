@@ -46,7 +46,7 @@ class UCPC(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Expected value of each centroid: the mean of the members' means.
     cluster_variances_ : ndarray of shape (n_clusters, n_features)

@@ -76,7 +76,7 @@ class UKMeans(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in order of first appearance.
+        Cluster of each object, numbered along the ids.
     inertia_ : float
         Sum of the expected distances, squared or not.
     objective_ : list of float
