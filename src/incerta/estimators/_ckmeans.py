@@ -139,7 +139,8 @@ class CKMeans(UncertainClusterer):
 
     def _fit(self, data: UncertainData) -> None:
         search = self._search_for(data)
-        first = starts(data.mean(), self.n_clusters, self.init, self.n_init, self.seed_)
+        means, k = search.means, self.n_clusters
+        first = starts(means, k, self.init, self.n_init, self.seed_)
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
         self._run, self._data = best, data

@@ -236,7 +236,7 @@ class UKMeans(UncertainClusterer):
             self._fit_partitions(objects)
             return
         search = self._search_for(objects)
-        first = self._starts(objects.mean())
+        first = self._starts(search.means)
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
         self._run = best

@@ -22,6 +22,8 @@ class EuclideanSearch:
 
     Attributes
     ----------
+    means : ndarray of shape (n_objects, n_features)
+        Means of the objects.
     n_evaluations : int
         Expected distances that were computed.
     n_pairs : int
@@ -36,7 +38,7 @@ class EuclideanSearch:
         rules: tuple[str, ...],
         max_iter: int,
     ) -> None:
-        self._law, self._means = law, means
+        self._law, self.means = law, means
         self._center, self._rules, self._max_iter = center, rules, max_iter
         self._boxes = law.boxes()
         self.n_evaluations = self.n_pairs = 0
@@ -83,7 +85,7 @@ class EuclideanSearch:
     def _moved(self, labels: Indices, centres: Array) -> Array:
         if self._center == "mean":
             members = np.eye(len(centres))[labels]
-            return members.T @ self._means / members.sum(axis=0)[:, None]
+            return members.T @ self.means / members.sum(axis=0)[:, None]
         clusters = (
             self._law.take(np.flatnonzero(labels == c)) for c in range(len(centres))
         )

@@ -59,17 +59,22 @@ class SquaredSearch:
     """Expected squared distances: scikit-learn's k-means on the means.
 
     The variances of the objects add the same to every partition.
+
+    Attributes
+    ----------
+    means : ndarray of shape (n_objects, n_features)
+        Means of the objects.
     """
 
     def __init__(
         self, data: UncertainData, max_iter: int, tol: float, algorithm: str
     ) -> None:
-        self._data, self._means = data, data.mean()
+        self._data, self.means = data, data.mean()
         self._how: Any = {"max_iter": max_iter, "tol": tol, "algorithm": algorithm}
 
     def run(self, start: Array) -> Run:
         """Follow one start to its end."""
-        found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self._means)
+        found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self.means)
         return Run(
             start,
             found.cluster_centers_,
@@ -86,7 +91,7 @@ class SquaredSearch:
             with warnings.catch_warnings():
                 # A cluster may be empty on the way; the fit has warned if it stayed so.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                centres = step.fit(self._means).cluster_centers_
+                centres = step.fit(self.means).cluster_centers_
             out.append(step.inertia_ + fixed)
         return out
 
