@@ -4,7 +4,7 @@ How many clusters? Perhaps one
 
 `choose_k` compares data with references that have fewer clusters but the same spread
 and the same error bars. Stability alone cannot tell: two clusters of a cloud without
-any structure are stable, too, as a cut along its short side always is.
+any structure are stable, too, since a cut along its short side always is.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ An ensemble: every member is a world
 ====================================
 
 A forecast is run 30 times from slightly different starts. Each run places all stations
-at once: draws are joint, and mixing stations of different runs would make weather that
-no run has seen. `from_worlds` keeps the runs whole.
+at once: draws are joint, and mixing stations from different runs would make weather
+that no run has seen. `from_worlds` keeps the runs whole.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ together = ic.from_worlds(ensemble, feature_names=names)
 apart = ic.from_array(np.swapaxes(ensemble, 0, 1), feature_names=names)
 
 # %%
-# Seen one by one the places overlap: the common error is as large as the difference
+# Taken one by one, the places overlap: the common error is as large as the difference
 # between the regimes. Within a member it cancels.
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")

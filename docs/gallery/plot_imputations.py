@@ -2,9 +2,9 @@
 Missing values: imputed, and known to be uncertain
 ==================================================
 
-A table with holes. `from_frame(..., missing="impute")` fills them from what is known of
-the object and of the others, and the imputed values are as uncertain as that leaves
-them. What was done is counted in a warning.
+A table with holes. `from_frame(..., missing="impute")` fills them from what is known
+about the object and the others, and the imputed values are as uncertain as that leaves
+them. A warning counts what was done.
 """
 
 import warnings
@@ -39,7 +39,7 @@ with warnings.catch_warnings(record=True) as said:
 print(said[0].message)
 
 # %%
-# Imputed objects have long ellipses, tilted as the two features hang together.
+# Imputed objects have long ellipses, tilted the way the two features are correlated.
 
 result = ic.cluster(data, k=2)
 fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")

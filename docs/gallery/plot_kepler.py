@@ -21,7 +21,7 @@ data, target = kepler.data[some], kepler.target[some]
 print(data)
 
 # %%
-# With more than one number of clusters in mind, `compare` methods before believing one.
+# If several numbers of clusters are plausible, `compare` methods before believing one.
 
 result = ic.cluster(data, k=2, method="UKMeans")
 print(result.explain())

@@ -71,7 +71,7 @@ for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
 
 # %%
 # `FOPTICS` needs no radius: valleys of the expected reachability are clusters. The
-# dashed line is the cut that leaves two.
+# dashed line is the cut that leaves two of them.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 3), layout="constrained")
 for ax, (name, ((data, truth), _)) in zip(axes, SETS.items(), strict=True):

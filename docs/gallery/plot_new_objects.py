@@ -3,7 +3,8 @@ New objects, and the same answer tomorrow
 =========================================
 
 A clustering is saved to a file, loaded elsewhere, and asked about objects that were
-measured later. A file holds numbers and text, no code: it can be loaded without trust.
+measured later. A file holds numbers and text, no code: it can be loaded without
+trusting its source.
 """
 
 import tempfile

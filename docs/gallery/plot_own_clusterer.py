@@ -3,7 +3,7 @@ Your own clusterer: HDBSCAN over the error bars
 ===============================================
 
 HDBSCAN takes points. `WorldConsensus` runs it in every world, and says for each object
-in what share of the worlds it is in its cluster, elsewhere, or noise.
+in what share of the worlds it is in its cluster, in another one, or noise.
 """
 
 import matplotlib.pyplot as plt

@@ -9,8 +9,8 @@ the true values, that share is the probability that the true value lies in the c
 
 Two laws are given to the library. The *right* one is that of the true value given the
 measurement: values are drawn towards the middle of the groups, as very large values are
-more often errors. The other is the *error bar* around what was measured, as it is often
-used.
+more often errors. The other is the *error bar* around what was measured, which is often
+used instead.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """
-Weather stations: together or each by itself
-============================================
+Weather stations: together or each on its own
+=============================================
 
 150 stations in and around Colorado, each with ten years of monthly temperature and
 precipitation. A station is not a point but 120 months. Months belong together: a cold
@@ -22,7 +22,8 @@ for ax, joint in zip(axes, (True, False), strict=True):
     ax.set_title(f"{how}: agreement with climate classes {accuracy:.2f}")
 
 # %%
-# Taken together the stations are easier to tell apart, and the labels are surer.
+# Taken together, the stations are easier to tell apart, and the labels are more
+# certain.
 
 print(result.explain())
 plt.show()
