@@ -12,7 +12,7 @@ class HasObjective(Protocol):
 
     @property
     def objective(self) -> float:
-        """What is to rise."""
+        """What should rise."""
 
 
 State = TypeVar("State", bound=HasObjective)

@@ -1,7 +1,7 @@
 """Labels: how they are numbered, counted over worlds, and read off probabilities.
 
 A label is a whole number from 0; −1 is noise. A membership has one column per cluster;
-the rest of each row, to 1, is the probability of noise.
+the rest of each row, up to 1, is the probability of noise.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def shares(labels_per_world: Indices, n_clusters: int) -> Array:
     Parameters
     ----------
     labels_per_world : ndarray of shape (n_worlds, n_objects)
-        Noise counts for no cluster.
+        Noise counts towards no cluster.
     n_clusters : int
         Number of columns.
 

@@ -44,10 +44,10 @@ def cluster(
         their own number.
     method : "auto", name or estimator, default="auto"
         "auto" is `RPC` up to 5000 objects and `UKMeans` beyond; a name is that of an
-        estimator, in any case: ``"fdbscan"``; an estimator is used as it is, with its
-        own number of clusters unless `k` is given, and with `seed`.
+        estimator, in upper or lower case: ``"fdbscan"``; an estimator is used as it is,
+        with its own number of clusters unless `k` is given, and with `seed`.
     seed : int, RandomState, Generator or None, default=0
-        The same seed gives the same answer, tomorrow as well. None takes a new one.
+        The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
         Bring all features to one scale first, by the spread between objects. False if
         they have the same units and the same weight.
@@ -58,8 +58,8 @@ def cluster(
 
     Notes
     -----
-    Costs what the method does, and with ``k="auto"`` what `choose_k` does, on at most
-    1000 objects.
+    The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
+    most 1000 objects.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
 def _with_number(
     model: Any, k: int | str, own: bool, data: UncertainData, seed: int
 ) -> tuple[Any, KChoice | None, list[str]]:
-    """The estimator with its number of clusters, and where the number is from."""
+    """The estimator with its number of clusters, and where the number comes from."""
     name = type(model).__name__
     if isinstance(k, str) and k != "auto":
         msg = f"k={k!r} must be a whole number or 'auto'."
@@ -146,8 +146,8 @@ def _with_number(
         if choice is None:
             return model.set_params(n_clusters=1), None, ["A single object."]
         why = (
-            f"{choice.k} clusters: the smallest number that worlds do not refute, of "
-            f"{choice.ks[0]} to {choice.ks[-1]}."
+            f"{choice.k} clusters: the smallest number that the worlds do not refute, "
+            f"of {choice.ks[0]} to {choice.ks[-1]}."
         )
         return model.set_params(n_clusters=choice.k), choice, [why]
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
@@ -175,7 +175,7 @@ def chosen_number(data: UncertainData, seed: int) -> KChoice | None:
 def scaled_by(
     data: UncertainData, scale: bool
 ) -> tuple[Standardizer | None, UncertainData]:
-    """Data as estimators are to see them, and what brought them to one scale."""
+    """Data as estimators should see them, and what brought them to one scale."""
     if not scale:
         return None, data
     scaler = Standardizer().fit(data)

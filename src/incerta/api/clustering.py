@@ -1,4 +1,4 @@
-"""`Clustering`: an answer, with all that belongs to it."""
+"""`Clustering`: an answer, with everything that belongs to it."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ class Clustering:
     method : str
         Name of the estimator.
     reasons : tuple of str
-        What was decided on the way, and why.
+        What was decided along the way, and why.
     seed : int
         ``cluster(data, ..., seed=seed)`` gives the same answer.
     scaler : Standardizer or None
         What brought the features to one scale; None if they were taken as they are.
     choice : KChoice or None
-        How the number of clusters was chosen, where it was.
+        How the number of clusters was chosen, if it was.
     warnings : tuple of str
-        What the steps warned of.
+        What the steps warned about.
     command : str or None
-        Command line that repeats this, where it came from one.
+        Command line that repeats this, if it came from one.
     versions : dict of str to str
         What it was made with.
 
@@ -203,8 +203,8 @@ class Clustering:
         Returns
         -------
         frame
-            Of the library that the data came from; else of pandas, polars or pyarrow,
-            the first that is installed; else a dict of columns.
+            From the library that the data came from; else from the first of pandas,
+            polars and pyarrow that is installed; else a dict of columns.
         """
         columns = self.columns()
         library: Any = self.source or next(filter(installed, FRAME_LIBRARIES), None)
@@ -222,7 +222,7 @@ class Clustering:
         Parameters
         ----------
         confidence : float, default=0.8
-            What is asked for.
+            The probability that is asked for.
 
         Returns
         -------
@@ -241,8 +241,8 @@ class Clustering:
         Returns
         -------
         ndarray of shape (n_clusters,)
-            Positions of the objects: among the most confident ones of the cluster the
-            one whose mean is nearest to the middle of the cluster, features on one
+            Positions of the objects: among the most confident ones of the cluster, the
+            one whose mean is nearest to the middle of the cluster, with features on one
             scale.
         """
         means = self._scaled(self.data).mean()
@@ -346,7 +346,7 @@ def _state(result: Clustering) -> State:
 def _made(state: State) -> Clustering:
     result = Clustering(**state)
     if not isinstance(result.estimator, UncertainClusterer):
-        wrong("the estimator is not one of this library")
+        wrong("the estimator does not belong to this library")
     check_fitted_to(result.estimator, result.data)
     for name in ("reasons", "warnings"):
         texts(getattr(result, name), name)

@@ -1,4 +1,4 @@
-"""What all estimators share. scikit-learn's private names are imported here only."""
+"""What all estimators share; only here are scikit-learn's private names imported."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
     and ``_model``, with the type and shape of those that are arrays.
 
     A fit does not depend on the order of the rows: `_fit` gets the objects in the order
-    of their ids. Afterwards public attributes, by their shapes, are brought into the
-    order of the rows; ``_model`` stays as it is, and what is computed later goes
+    of their ids. Afterwards public attributes are put, according to their shapes, into
+    the order of the rows; ``_model`` stays as it is, and what is computed later goes
     through `_at_rows`.
     """
 
@@ -102,7 +102,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
     }
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Enter the class into the list of those that a model file may name."""
+        """Add the class to the list of those that a model file may name."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("incerta."):
             register(cls, Recipe(_state, partial(_made, cls), is_model=True))
@@ -117,7 +117,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
             that cluster worlds also take worlds that were kept by
             `incerta.selection.keep_worlds`.
         y : None
-            Not used; here for pipelines.
+            Not used; present for pipelines.
 
         Returns
         -------
@@ -146,8 +146,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            New objects with the features of the fit, independent of its objects
-            unless both are joint.
+            New objects with the features of the fit, independent of the objects of the
+            fit unless both are joint.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     @abstractmethod
     def _fit(self, objects: Any) -> None:
-        """Find the clusters, and set what is known after that."""
+        """Find the clusters, and set what is then known."""
 
     @abstractmethod
     def _proba(self, data: UncertainData) -> Array:
@@ -217,7 +217,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         raise NotImplementedError
 
     def _at_rows(self, array: NDArray[T], axis: int = 0) -> NDArray[T]:
-        """Bring what is in the order of the ids into the order of the rows."""
+        """Put what is in the order of the ids into the order of the rows."""
         if self._order is None:
             return array
         return np.take(array, at_their_rows(self._order), axis=axis)
@@ -227,15 +227,15 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         return likeliest(self._proba(data))
 
     def _forget(self) -> None:
-        """Drop what an earlier fit has left, also what was computed when asked for."""
+        """Drop what an earlier fit left behind, even if computed later, on request."""
         for name in [n for n in vars(self) if n.endswith("_") or n == "_model"]:
             delattr(self, name)
 
     def _objects(self, X: Any) -> Any:
-        """Hold the objects of a fit against the parameters."""
+        """Check the objects of a fit against the parameters."""
         kept = isinstance(X, Kept)
         if kept and not self._takes_kept:
-            msg = f"X is kept worlds, which {type(self).__name__} has no use for; pass "
+            msg = f"X holds kept worlds, which {type(self).__name__} cannot use; pass "
             raise TypeError(msg + "X.data.")
         data = objects_of(self, _data_of(X))
         k = getattr(self, "n_clusters", 1)
@@ -252,7 +252,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         return objects_of(self, X, reset=False)
 
     def _check_stored(self) -> None:
-        """Refuse a model out of a file that does not fit together."""
+        """Refuse a model from a file if its parts do not fit together."""
 
 
 def _data_of(objects: Any) -> Any:
@@ -266,7 +266,7 @@ def _taken(objects: UncertainData | Kept, order: Indices) -> UncertainData | Kep
 
 
 def _rearranged(value: Any, shape: str, order: Indices) -> Any:
-    """Bring an attribute from the order of the ids into that of the rows."""
+    """Put an attribute from the order of the ids into that of the rows."""
     rows = at_their_rows(order)
     if issparse(value):
         pairs: Any = value
@@ -285,7 +285,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
 
 
 def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
-    """Worlds that an estimator was given, or draws and keeps by its parameters."""
+    """Worlds that an estimator was given, or that it draws and keeps itself."""
     if isinstance(objects, Kept):
         return objects
     return keep_worlds(
@@ -328,7 +328,7 @@ def nearest(rows: Array, centres: Array) -> Indices:
 
 
 def check_fitted_to(model: Any, data: Any) -> None:
-    """Refuse a model out of a file that was not fitted to these data."""
+    """Refuse a model from a file that was not fitted to these data."""
     if (
         not isinstance(data, UncertainData)
         or data.n_features != model.n_features_in_
@@ -338,7 +338,7 @@ def check_fitted_to(model: Any, data: Any) -> None:
 
 
 def check_model(model: Any, cls: Any) -> None:
-    """Refuse a model out of a file with a ``_model`` of another class or other data."""
+    """Refuse a model from a file whose ``_model`` has another class or other data."""
     if not isinstance(model._model, cls):
         wrong(f"what should be {cls.__name__} is something else")
     check_fitted_to(model, model._model.worlds.data)

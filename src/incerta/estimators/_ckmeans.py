@@ -47,7 +47,7 @@ class CKMeans(UncertainClusterer):
     The expected squared distance of an object to a centre is the squared distance of
     its mean plus its variance; the variance is the same for all centres, so k-means
     on the means minimises exactly what UK-means with squared distances does [1]_.
-    It is as fast as k-means. The uncertainty does not change the labels; it does tell
+    It is as fast as k-means. The uncertainty does not change the labels; it does say
     how sure they are.
 
     Parameters
@@ -60,21 +60,21 @@ class CKMeans(UncertainClusterer):
     n_init : int, default=10
         Number of starts, of which the best is kept; 1 if `init` is an array.
     max_iter : int, default=300
-        Most iterations of each start.
+        Maximum number of iterations of each start.
     tol : float, default=1e-4
-        Move of the centres, against the variance of the features, below which it
-        stops.
+        Movement of the centres, relative to the variance of the features, below which
+        it stops.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm underneath.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, where objects are not given by values.
+        Number of worlds behind `membership_`, if objects are not given by values.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Mean of the members' means.
     membership_ : ndarray of shape (n_objects, n_clusters)
@@ -86,7 +86,7 @@ class CKMeans(UncertainClusterer):
         Sum of the expected squared distances: that of k-means plus all variances.
     objective_ : list of float
         `inertia_` after each iteration; never rises. The iterations are repeated to
-        tell it, when first asked for.
+        compute it, when first asked for.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster.
     n_iter_ : int
@@ -96,7 +96,7 @@ class CKMeans(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     References
     ----------
@@ -178,7 +178,7 @@ class CKMeans(UncertainClusterer):
 
 
 def keep_run(estimator: Any, best: Run) -> None:
-    """Set what is known of the best start, clusters in order of appearance."""
+    """Set what is known about the best start, clusters in order of appearance."""
     k = estimator.n_clusters
     estimator.labels_, order = in_order_of_appearance(best.labels)
     estimator.cluster_centers_ = best.centres[with_empty_last(order, k)]

@@ -41,71 +41,74 @@ class WorldConsensus(UncertainClusterer):
     """Run your own clusterer over the uncertainty, and learn how sure each label is.
 
     Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
-    and the clusterings are made into one [1]_. Any clusterer does that has
+    and the clusterings are made into one [1]_. Any clusterer will do that has
     ``fit_predict``, or ``fit`` with ``labels_`` or ``predict``: scikit-learn's, and
-    others that follow it. The methods of this library that are made for uncertain
-    data (`UKMeans`, `FDBSCAN`, ...) are cheaper where they fit.
+    others that follow it. The methods of this library that are made for uncertain data
+    (`UKMeans`, `FDBSCAN`, ...) are cheaper where they are suitable.
 
     Parameters
     ----------
     clusterer : object
-        The clusterer. It is copied, never changed. Every ``random_state`` of it that
-        is None gets a seed for each world; one that is set stays.
+        The clusterer. It is copied, never changed. Every ``random_state`` in it that is
+        None gets a seed for each world; one that is set stays.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more than their draws: all of
-        them are used if they are fewer, else `n_worlds` of them, evenly spaced.
+        Number of worlds to draw. Joint data have no more worlds than draws: all of them
+        are used if there are fewer than `n_worlds`, else `n_worlds` of them, evenly
+        spaced.
     n_representatives : int, optional
-        Cluster only so many worlds, chosen to stand for all, as in `RPC`.
+        Cluster only this many worlds, chosen to represent all, as in `RPC`.
     selection : {"greedy", "central", "random"}, default="greedy"
         How worlds are chosen, with `n_representatives`; see `RPC`.
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are, with `n_representatives`; see `RPC`.
     consensus : str, default="coassociation"
-        How many clusterings become one:
+        How the clusterings are made into one:
 
         - "coassociation": average linkage on the share of worlds in which two objects
-          are together, cut to `n_clusters`, or at `threshold`. Cut at a threshold,
-          groups that are nobody's cluster in most worlds are dissolved: objects on
-          which worlds disagree join the cluster they are with most often.
+          are together, cut to `n_clusters`, or at `threshold`. With a cut at a
+          threshold, groups that are not a cluster in most worlds are dissolved: objects
+          on which worlds disagree join the cluster they are with most often.
         - "graph": objects together in more than `threshold` of the worlds are linked,
-          and what hangs together is a cluster, single objects included. Chains of
+          and connected objects form a cluster, single objects included. Chains of
           objects between clusters join them.
-        - "kmeans-binary": k-means on what clusters of which worlds an object is in.
+        - "kmeans-binary": k-means on indicators of the clusters, in all worlds, that an
+          object is in.
         - "vote": clusters of all worlds are matched with those of the world that is
           most like the others, and each object goes where most worlds put it.
     n_clusters : int, optional
         Number of clusters of the consensus; the clusterer has its own. By default the
-        number that most worlds have; the cut at `threshold` finds it.
+        number that most worlds have; a cut at `threshold` finds its own.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never, or
-        as if noise was a cluster.
+        as if noise were a cluster.
     threshold : float, default=0.5
         Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
     soft : bool, default=False
         Average the probabilities that the clusterer gives in each world, rather than
-        count its labels: for mixture models, where a value does not say which
-        component it is from. The clusterer must have ``predict_proba``.
+        count its labels: for mixture models, where a value does not tell which
+        component it comes from. The clusterer must have ``predict_proba``.
     n_jobs : int, optional
-        Processes for the fits, or what ``joblib.parallel_config`` names, such as a
-        Dask cluster; the result does not depend on it. Each fit runs on one thread.
+        Processes for the fits, or the backend that ``joblib.parallel_config`` names,
+        such as a Dask cluster; the result does not depend on it. Each fit runs on one
+        thread.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the clusterer in each of them, and of k-means.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids; -1 is noise:
-        objects that are noise in more than half of the worlds, or in so many that
-        they cannot be with others in more than `threshold`.
+        Cluster of each object, numbered in the order of the ids; -1 is noise: objects
+        that are noise in more than half of the worlds, or in so many that they cannot
+        be with others in more than `threshold`.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
     membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; the rest,
         up to 1, is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, in terms of the consensus: its clusters are matched with
-        those of the consensus one to one, by overlap, and those left over go with the
-        one they overlap most.
+        Labels in each world, in terms of the consensus: its clusters are matched one to
+        one with those of the consensus, by overlap, and each of those left over goes
+        with the one it overlaps most.
     raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         As the clusterer gave them.
     stability_ : float
@@ -114,7 +117,7 @@ class WorldConsensus(UncertainClusterer):
     n_clusters_ : int
         Number of clusters of the consensus.
     failures_ : dict
-        Number of the world: what went wrong there. Worlds in which the clusterer
+        Number of the world, and what went wrong there. Worlds in which the clusterer
         raised an exception have rows of -1 and do not count; worlds in which all
         objects are noise do.
     representatives_ : ndarray of shape (n_representatives,) or None
@@ -126,25 +129,25 @@ class WorldConsensus(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Warns
     -----
     IncertaWarning
-        If the clusterer failed in some worlds, or found noise alone.
+        If the clusterer failed in some worlds, or found only noise.
 
     Notes
     -----
-    As many fits as worlds, each at the cost of the clusterer. The consensus takes
-    n_worlds × n_objects operations and memory, and all pairs of at most 5000 objects
-    that are labelled differently: beyond, the cut is made among the 5000 most frequent
-    patterns of labels, and the others join the cluster they are with most often. With
-    "graph" all patterns are compared, by blocks, as far as they can touch.
+    There are as many fits as worlds, each at the cost of the clusterer. The consensus
+    takes n_worlds × n_objects operations and memory, and all pairs of at most 5000
+    objects that are labelled differently: beyond that, the cut is made among the 5000
+    most frequent patterns of labels, and the others join the cluster they are with most
+    often. With "graph" all patterns that can touch are compared, in blocks.
 
-    Fitted clusterers that can predict are kept, with what they keep themselves.
+    Fitted clusterers that can predict are kept, with all that they hold.
 
-    A clusterer in a world clusters values, errors included: with errors that are
-    large against the clusters it sees the clusters blurred. Confidence is the share of
+    A clusterer in a world clusters values, errors included: with errors that are large
+    compared with the clusters it sees the clusters blurred. Confidence is a share of
     worlds, so it is a probability only as far as the laws of the objects are right; a
     measured value with its error bar is not yet the law of the true value.
 
@@ -234,7 +237,7 @@ class WorldConsensus(UncertainClusterer):
         """Tell the uncertainty of the data from the clusterer's own randomness.
 
         The clusterer is run again in some of the worlds, several times in each with
-        different seeds; also a ``random_state`` that is set is replaced.
+        different seeds; a ``random_state`` that is set is replaced, too.
 
         Parameters
         ----------
@@ -246,11 +249,12 @@ class WorldConsensus(UncertainClusterer):
         Returns
         -------
         Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it says it in words.
+            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
+            words.
 
         Notes
         -----
-        ``n_seeds * n_worlds`` fits.
+        It takes ``n_seeds * n_worlds`` fits.
         """
         return instability_of(self, self.clusterer, n_seeds, n_worlds)
 
@@ -282,7 +286,7 @@ class WorldConsensus(UncertainClusterer):
         if self.soft and not hasattr(self.clusterer, "predict_proba"):
             msg = (
                 f"soft=True needs a clusterer with predict_proba, which "
-                f"{type(self.clusterer).__name__} is not; leave it out."
+                f"{type(self.clusterer).__name__} does not have; leave soft out."
             )
             raise ValueError(msg)
         if self.consensus == "graph" and self.n_clusters is not None:
@@ -313,7 +317,7 @@ class WorldConsensus(UncertainClusterer):
 def agreed(
     runs: Runs, how: Any, method: str, n_clusters: int | None = None
 ) -> tuple[Indices, int, float]:
-    """One clustering of many.
+    """Make one clustering of many.
 
     Returns
     -------
@@ -337,7 +341,7 @@ def agreed(
         msg = (
             f"the worlds agree so little that {n} objects fall into {k} clusters, "
             "most of them single objects, and their membership is too large to be "
-            f"stored; lower threshold={how.threshold}, or look for the average "
+            f"stored; lower threshold={how.threshold}, or use average linkage "
             "instead of the graph."
         )
         raise ValueError(msg)

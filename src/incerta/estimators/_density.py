@@ -37,7 +37,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(estimator: Any, data: UncertainData) -> Prepared:
-    """Draw the worlds, and settle the radius and the number of neighbours."""
+    """Draw the worlds, and fix the radius and the number of neighbours."""
     worlds = worlds_of(data, estimator.n_worlds, estimator.seed_)
     min_samples, eps = estimator.min_samples, estimator.eps
     if isinstance(min_samples, str):
@@ -48,7 +48,7 @@ def prepared(estimator: Any, data: UncertainData) -> Prepared:
     n_pairs = share_within(worlds[0], eps) * len(data) ** 2
     if n_pairs > MOST_PAIRS:
         msg = (
-            f"eps={eps:.6g} leaves some {n_pairs:.0e} pairs of {len(data)} "
+            f"eps={eps:.6g} leaves about {n_pairs:.0e} pairs of {len(data)} "
             f"objects (at most {MOST_PAIRS:.0e}); lower eps."
         )
         raise ValueError(msg)

@@ -57,9 +57,9 @@ class ExpectedSpectral(UncertainClusterer):
 
     The affinity of two objects is the mean of the Gaussian kernel over all their
     values, in closed form where there is one; its leading eigenvectors are cut by
-    k-means. It is what `RPC` tends to with ever more worlds and no selection, costs
-    one eigenproblem instead of many, and nothing in it is drawn: prefer it for
-    independent objects, and hold `RPC` against it.
+    k-means. It is what `RPC` tends to with more and more worlds and no selection, costs
+    one eigenproblem instead of many, and draws nothing: prefer it for independent
+    objects, and compare `RPC` with it.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ class ExpectedSpectral(UncertainClusterer):
     n_init : int, default=10
         Number of k-means starts.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of k-means, of the worlds, and of the values that stand for laws without
+        Seed of k-means, of the worlds, and of the values that represent laws without a
         closed form.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
@@ -103,7 +103,7 @@ class ExpectedSpectral(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
@@ -250,6 +250,6 @@ class ExpectedSpectral(UncertainClusterer):
             wrong("what should be an embedding is something else")
         law = self._model.law
         if not isinstance(law, Law) or law.n_features != self.n_features_in_:
-            wrong("the objects have other features than the model")
+            wrong("the objects do not have the features of the model")
         if law.n_objects != len(self.labels_):
             wrong("the objects are not those of the model")

@@ -22,7 +22,7 @@ class Reachability(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a fit can tell; None, or nothing, where a method knows nothing of it.
+    """What a fit can tell; None, or empty, where a method knows nothing about it.
 
     Reports and pictures ask for these instead of looking for attributes.
     """

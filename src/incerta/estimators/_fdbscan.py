@@ -31,14 +31,14 @@ from incerta.typing import Array, Indices, Seed
 
 
 class FDBSCAN(UncertainClusterer):
-    """Cluster uncertain objects by how probably they lie densely.
+    """Cluster uncertain objects by how probable it is that they lie densely.
 
     DBSCAN asks whether an object has `min_samples` objects within `eps`; FDBSCAN [1]_
     asks how probable that is, and how probably another object is reached from it.
-    Clusters may have any shape, their number is found, and objects that nobody
-    probably reaches are noise. Without uncertainty it is DBSCAN. Take `FOPTICS` where
-    no single radius fits, `PDBSCAN` to leave nothing out, `RPC` or `UKMeans` where
-    the number of clusters is known and every object belongs to one.
+    Clusters may have any shape, their number is found, and objects that no other
+    reaches with enough probability are noise. Without uncertainty it is DBSCAN. Use
+    `FOPTICS` where no single radius fits, `PDBSCAN` to leave nothing out, `RPC` or
+    `UKMeans` where the number of clusters is known and every object belongs to one.
 
     Parameters
     ----------
@@ -47,40 +47,42 @@ class FDBSCAN(UncertainClusterer):
         `min_samples`-th nearest object, where a distance is the root of its expected
         square; look at `eps_`.
     min_samples : int or "auto", default=5
-        Objects within `eps`, itself counted, that make an object core. "auto" is one
-        more than the number of features, at least 4 and at most 20.
+        Number of objects within `eps`, itself included, that makes an object core.
+        "auto" is one more than the number of features, at least 4 and at most 20.
     variant : {"marginal", "exact", "threshold", "worlds"}, default="marginal"
         How probabilities are read:
 
         - "marginal", as published: distances of an object to the others are taken to
           be independent of each other.
         - "exact" makes no such assumption: it goes through the values of the object,
-          given which the others are independent. As many times the work as an object
-          has values.
+          given which the others are independent. The work is multiplied by the number
+          of values of an object.
         - "threshold": objects that are within `eps` with probability `threshold` are
-          neighbours, and the rest is DBSCAN; what ELKI computes, and the cheapest.
-        - "worlds" counts the worlds in which it is so: "exact" by chance.
+          neighbours, and the rest is DBSCAN; this is what ELKI computes, and the
+          cheapest.
+        - "worlds" counts the worlds in which this holds: a random estimate of "exact".
     threshold : float, default=0.5
-        An object is core, and another one reached, from this probability on.
+        Probability from which an object counts as core, and another one as reached.
     distances : {"exact", "fast"}, default="exact"
         How the distances of Gaussian objects are treated: integrated, or matched by
         four moments, ten times as fast, with errors of up to 0.13 for few features.
     n_values : int, default=32
-        Values that stand for a core object not given by values; "exact" only.
+        Number of values that represent a core object not given by values; only for
+        "exact".
     n_worlds : int, default=100
         Number of worlds behind `membership_`, and behind ``variant="worlds"``. Joint
-        data have no more than their draws.
+        data have no more worlds than draws.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds, and of the values that stand for other laws.
+        Seed of the worlds, and of the values that represent other laws.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids; −1 is noise.
+        Cluster of each object, numbered in the order of the ids; −1 is noise.
     n_clusters_ : int
         Number of clusters found.
     core_sample_indices_ : ndarray of shape (n_core,)
-        The core objects, as far as they reach another one.
+        The core objects that reach another one.
     core_probabilities_ : ndarray of shape (n_objects,)
         Probability that each object is core; 0 or 1 with "threshold".
     eps_ : float
@@ -91,8 +93,8 @@ class FDBSCAN(UncertainClusterer):
         The radius of each cluster: `eps_`.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         In each world the cluster of which another object that is core there is within
-        `eps_`, the own one first, else the nearest; −1 is noise. Computed when first
-        asked for.
+        `eps_`: the object's own cluster first, else the nearest; −1 is noise. Computed
+        when first asked for.
     membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; the rest,
         up to 1, is noise.
@@ -103,24 +105,25 @@ class FDBSCAN(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
     Pairs whose boxes are further apart than `eps` are never touched, so time and
     memory grow with the number of pairs that can be close, not with n². For lists of
-    values a pair takes all pairs of its values. Counting neighbours then takes
-    `min_samples` operations per pair.
+    values, each pair of objects takes all pairs of their values. Counting neighbours
+    then takes `min_samples` operations per pair.
 
-    One object must reach another with probability `threshold` on its own: an object
-    that some of many core objects certainly reach, but none of them probably, is
-    noise. `confidence_` tells: it looks at all of them at once.
+    A single object must reach another with probability `threshold`: an object that is
+    almost certainly reached by one of many core objects, but by none of them in
+    particular with that probability, is noise. `confidence_` shows this: it looks at
+    all of them at once.
 
     Core objects are joined where either reaches the other, so that the order of the
     objects does not matter; another object goes to the core object that reaches it
     most probably. An object that is probably core, but reaches no other with enough
-    probability, makes no cluster: it is very uncertain, and lies densely here or
-    there. Taken by the letter, each of them would be a cluster of its own.
+    probability, makes no cluster: it is very uncertain, and lies densely in one place
+    or another. Taken literally, each of them would be a cluster of its own.
 
     References
     ----------

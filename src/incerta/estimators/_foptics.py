@@ -51,37 +51,38 @@ class FOPTICS(UncertainClusterer):
     Objects are visited in the order in which they are reached from dense ones, by
     their expected reachability distance [1]_; clusters are the valleys of this
     distance along the order. No radius has to be chosen beforehand, clusters may have
-    any shape and different densities, and objects outside of all are noise. Without
-    uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all clusters.
+    any shape and different densities, and objects outside all of them are noise.
+    Without uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all
+    clusters.
 
     Parameters
     ----------
     min_samples : int, default=5
         An object is core at the distance of its `min_samples`-th nearest object,
-        itself counted. With more than there are objects, all are noise.
+        itself included. If it exceeds the number of objects, all are noise.
     max_eps : float, default=inf
         Distances beyond it count as `max_eps`, and objects that are never that close
-        do not reach each other. inf takes the distances of all pairs.
+        do not reach each other. inf uses the distances of all pairs.
     method : {"worlds", "grid"}, default="worlds"
-        Where the expectation comes from: a mean over worlds, which keeps what
-        distances have in common; or an integral over `n_radii` radii of the
-        probability to be reached, as if distances were independent of each other,
-        which is POPTICS [2]_.
+        Where the expectation comes from: a mean over worlds, which keeps the dependence
+        between distances; or an integral over `n_radii` radii of the probability of
+        being reached, as if distances were independent of each other, which is POPTICS
+        [2]_.
     n_clusters : int, optional
         Cut at the radius that leaves this number of clusters, with the least noise
         among those that do, or the nearest number that some radius leaves.
     eps : float or "auto", optional
         Cut at this radius; "auto" takes the knee of the sorted core distances.
     xi : float, default=0.05
-        Without `n_clusters` and `eps`: how steeply, relatively, a valley must begin
-        and end.
+        Without `n_clusters` and `eps`: how steeply, in relative terms, a valley must
+        begin and end.
     min_cluster_size : int, optional
-        Fewest objects of a cluster; by default `min_samples`, and 1 with `eps`.
-        Steep valleys have at least 2.
+        Minimum number of objects in a cluster; by default `min_samples`, and 1 with
+        `eps`. Steep valleys have at least 2.
     n_worlds : int, default=100
         Number of worlds behind the expectation, and behind `membership_`. Joint data
-        have no more than their draws; more draws than `n_worlds` are used in part,
-        evenly spaced.
+        have no more worlds than draws; of more draws than `n_worlds`, that many are
+        used, evenly spaced.
     n_radii : int, default=64
         Number of radii for ``method="grid"``.
     random_state : int, RandomState, Generator or None, default=None
@@ -90,7 +91,7 @@ class FOPTICS(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids; -1 is noise.
+        Cluster of each object, numbered in the order of the ids; -1 is noise.
     ordering_ : ndarray of shape (n_objects,)
         Objects in the order they were visited.
     reachability_ : ndarray of shape (n_objects,)
@@ -101,13 +102,13 @@ class FOPTICS(UncertainClusterer):
     predecessor_ : ndarray of shape (n_objects,)
         The object from which each was reached; -1 for none.
     cluster_levels_ : ndarray of shape (n_found,)
-        Radius at which each cluster holds together: the cut, or the largest
-        reachability in the cluster.
+        Radius at which each cluster is connected: the cut, or the largest reachability
+        in the cluster.
     eps_ : float or None
         The cut; None with `xi`. With `n_clusters` half way between two radii at
         which the clusters change.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Cluster, in each world, of which a core object is within the cluster's level;
+        In each world, the cluster of which a core object is within the cluster's level;
         -1 is noise. Computed when first asked for.
     membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; the rest,
@@ -119,7 +120,7 @@ class FOPTICS(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Warns
     -----
@@ -130,7 +131,7 @@ class FOPTICS(UncertainClusterer):
     -----
     With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and n² operations
     per world and feature are made. A finite `max_eps` stores only pairs within it, and
-    takes 100,000 objects and more as long as each has some hundred neighbours.
+    can handle 100,000 objects and more as long as each has about a hundred neighbours.
     ``method="grid"`` takes a table of distance probabilities and `min_samples`
     operations per pair and radius, and is off by half the gap between two radii.
     Ordering is quadratic, or for a finite `max_eps` about linear in the stored pairs.
@@ -246,7 +247,7 @@ class FOPTICS(UncertainClusterer):
         eps: float | str | None = None,
         xi: float | None = None,
     ) -> Indices:
-        """Read other clusters off the same order; the fit itself stays as it is.
+        """Read other clusters off the same order; the fit itself does not change.
 
         Parameters
         ----------
@@ -255,12 +256,12 @@ class FOPTICS(UncertainClusterer):
         eps : float or "auto", optional
             Cut at this radius.
         xi : float, optional
-            Valleys whose sides are this steep; that of the fit if nothing is given.
+            Valleys whose sides are this steep; by default as in the fit.
 
         Returns
         -------
         ndarray of shape (n_objects,)
-            Labels, numbered along the ids; -1 is noise.
+            Labels, numbered in the order of the ids; -1 is noise.
         """
         check_is_fitted(self)
         given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}
@@ -285,8 +286,8 @@ class FOPTICS(UncertainClusterer):
             raise ValueError(msg)
         if eps is not None and not isinstance(eps, str) and eps > self.max_eps:
             msg = (
-                f"eps={eps} cannot be told from max_eps={self.max_eps}, beyond which "
-                "distances are not known; lower the one or raise the other."
+                f"eps={eps} exceeds max_eps={self.max_eps}, beyond which distances are "
+                "not known; lower eps or raise max_eps."
             )
             raise ValueError(msg)
 
@@ -303,7 +304,7 @@ class FOPTICS(UncertainClusterer):
         n_pairs = share_within(worlds[0], self.max_eps) * n * n
         if n_pairs > MOST_OBJECTS**2:
             msg = (
-                f"max_eps={self.max_eps} leaves some {n_pairs:.0e} pairs of {n} "
+                f"max_eps={self.max_eps} leaves about {n_pairs:.0e} pairs of {n} "
                 f"objects (at most {MOST_OBJECTS**2:.0e}); lower max_eps."
             )
             raise ValueError(msg)
@@ -339,7 +340,7 @@ class FOPTICS(UncertainClusterer):
             if len(clusters.levels) != n_clusters:
                 msg = (
                     f"no radius leaves n_clusters={n_clusters} clusters of at least "
-                    f"{size} objects, but {len(clusters.levels)}; try another "
+                    f"{size} objects; {len(clusters.levels)} were found. Try another "
                     "min_samples or min_cluster_size."
                 )
                 warnings.warn(msg, IncertaWarning, stacklevel=4)

@@ -23,43 +23,44 @@ MOST_OBJECTS = 20_000
 
 
 class UKMedoids(UncertainClusterer):
-    """Cluster uncertain objects around some of themselves.
+    """Cluster uncertain objects around representative ones among them.
 
-    Each cluster stands for itself by one of its objects, its medoid; the sum of the
-    expected distances of all objects to their medoids is to be small [1]_. Medoids are
-    objects that exist, prefer certain objects to uncertain ones, and outliers hardly
-    move them, least of all with ``metric="euclidean"``. `UKMeans` is far cheaper where
-    the mean of a cluster will do; `ExpectedSpectral` and `RPC` find clusters that are
-    not round.
+    Each cluster is represented by one of its objects, its medoid; the sum of the
+    expected distances of all objects to their medoids is minimised [1]_. Medoids are
+    actual objects, preferably certain ones, and outliers hardly affect them, least of
+    all with ``metric="euclidean"``. `UKMeans` is far cheaper where the mean of a
+    cluster will do; `ExpectedSpectral` and `RPC` find clusters that are not round.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
-        What is expected of two objects: the square of their distance,
-        ``|μ − μ'|² + s + s'`` with means μ and total variances s, exact for every
-        kind of data; or the distance itself. An object is at distance 0 from itself.
+        The quantity whose expectation is taken: the squared distance of two objects,
+        ``|μ − μ'|² + s + s'`` with means μ and total variances s, exact for every kind
+        of data; or the distance itself. An object is at distance 0 from itself.
     method : {"fasterpam", "alternate"}, default="fasterpam"
         How medoids are found: by swapping them for other objects as long as that
-        helps [2]_; or, as first published, by taking the middle of each cluster in
-        turn with reassigning the objects, which stops earlier and at worse clusters.
+        helps [2]_; or, as first published, by alternating between taking the middle of
+        each cluster and reassigning the objects, which stops earlier and at worse
+        clusters.
     n_init : int, default=10
         Number of starts, each from medoids drawn far from each other as in k-means++;
         the best one is kept. The distances are computed once.
     max_iter : int, default=100
-        Most passes over the objects ("fasterpam") or rounds ("alternate") per start.
+        Maximum number of passes over the objects ("fasterpam") or rounds ("alternate")
+        per start.
     n_worlds : int, default=100
         Number of worlds behind `membership_` for objects given by a formula. The
         labels do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the starts, of the worlds, and of the values that stand for laws
-        without closed form.
+        Seed of the starts, of the worlds, and of the values that represent laws without
+        a closed form.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     medoid_indices_ : ndarray of shape (n_clusters,)
         Position of the medoid of each cluster among the objects.
     medoid_ids_ : ndarray of shape (n_clusters,)
@@ -71,7 +72,7 @@ class UKMedoids(UncertainClusterer):
     confidence_ : ndarray of shape (n_objects,)
         Share of the object's own values that agree with its label.
     cluster_sizes_ : ndarray of shape (n_clusters,)
-        Number of objects of each cluster, at least 1.
+        Number of objects in each cluster, at least 1.
     objective_ : list of float
         Sum of the expected distances to the medoids after each pass; never rises.
     inertia_ : float
@@ -83,7 +84,7 @@ class UKMedoids(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Warns
     -----
@@ -99,11 +100,11 @@ class UKMedoids(UncertainClusterer):
     each. A pass takes n² operations. Joint worlds give the mean distance over the
     worlds.
 
-    The share of values in `membership_` goes by ``|x − μ|² + s`` with the mean and
-    the total variance of the medoid; with ``metric="euclidean"``, too, where it is an
+    The share of values in `membership_` is based on ``|x − μ|² + s`` with the mean and
+    the total variance of the medoid; also with ``metric="euclidean"``, where it is an
     approximation. New objects, and all values in `membership_`, are taken to be
     independent of the medoids, so that `predict` may differ from `labels_` for joint
-    worlds, and for a medoid more uncertain than the distance to the next.
+    worlds, and for a medoid whose uncertainty exceeds the distance to the next one.
 
     References
     ----------
@@ -170,7 +171,7 @@ class UKMedoids(UncertainClusterer):
         if len(data) > MOST_OBJECTS:
             msg = (
                 f"{len(data)} objects are too many for the distances of all pairs (at "
-                f"most {MOST_OBJECTS}); UKMeans takes more, it needs none of them."
+                f"most {MOST_OBJECTS}); UKMeans takes more, as it needs none of them."
             )
             raise ValueError(msg)
         distances = expected_distance_matrix(
@@ -208,10 +209,10 @@ class UKMedoids(UncertainClusterer):
     def _check_stored(self) -> None:
         medoids = self._model
         if not isinstance(medoids, Law) or medoids.n_features != self.n_features_in_:
-            wrong("the medoids have other features than the model")
+            wrong("the medoids do not have the features of the model")
 
     def _best_start(self, distances: Array) -> list[Medoids]:
-        """States of the start that ends lowest, the earliest among equals."""
+        """States of the start that ends lowest, the earliest if several do."""
         search = METHODS[self.method]
         best: list[Medoids] = []
         steps = track(self.n_init, "medoids")

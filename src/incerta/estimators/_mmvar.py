@@ -16,28 +16,28 @@ from incerta.typing import Array, Indices, Seed
 class MMVar(UncertainClusterer):
     """Cluster uncertain objects so that the mixtures of their laws vary little.
 
-    A cluster stands for the mixture of its members; what is lowered is the sum over
-    clusters of the mixtures' variances, by moving one object at a time [1]_.
+    A cluster represents the mixture of its members; the sum of the mixtures' variances
+    over clusters is lowered by moving one object at a time [1]_.
 
     **Look at** `cluster_sizes_`. The sum counts each cluster once, however many
     objects it has. Setting a single object apart therefore costs no more than that
     object's own variance, and where the classes overlap the lowest total is degenerate:
-    all clusters but one hold an object or a few, and one giant holds all the others.
-    That is what the method asks for, and what is returned. More starts find it more
-    surely, not less. If it happens, use `UCPC`, which counts every object; `MMVar` is
-    for clusters that lie well apart.
+    all clusters but one hold one object or a few, and one giant cluster holds all the
+    others. That is what the method asks for, and what is returned. More starts make it
+    more likely, not less. If it happens, use `UCPC`, which counts every object; `MMVar`
+    is for clusters that lie well apart.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters. None of them is ever empty.
     init : {"k-means++", "random"}, default="k-means++"
-        Partition to start from: seeds that k-means++ draws among the means, and a few
-        rounds of k-means from there; or, as in the paper, at random.
+        Partition to start from: seeds that k-means++ draws among the means, followed by
+        a few rounds of k-means; or, as in the paper, at random.
     n_init : int, default=10
         Number of starts; the one that ends lowest is kept.
     max_iter : int, default=100
-        Most sweeps over all objects in each start.
+        Maximum number of sweeps over all objects in each start.
     n_worlds : int, default=100
         Number of worlds behind `membership_`, for objects that are not given by
         values; the labels do not depend on it.
@@ -47,13 +47,13 @@ class MMVar(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Mean of each mixture.
     cluster_variances_ : ndarray of shape (n_clusters, n_features)
         Variance of each mixture. They sum to `inertia_`.
     cluster_sizes_ : ndarray of shape (n_clusters,)
-        Number of objects in each cluster; ones beside one large number are the
+        Number of objects in each cluster; ones next to a single large number are the
         degenerate result.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Probability, under the object's own law, that each mixture's mean is nearest.
@@ -64,13 +64,13 @@ class MMVar(UncertainClusterer):
     inertia_ : float
         Total at the end.
     n_iter_ : int
-        Number of sweeps, with the last one that moved nothing.
+        Number of sweeps, including the last one, which moved nothing.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     See Also
     --------
@@ -81,7 +81,7 @@ class MMVar(UncertainClusterer):
     Only means and variances matter; they are exact for every kind of data. With c
     members, sum of means U and sum of expected squares Phi, a cluster costs
     ``Phi / c - |U|² / c²``. A sweep takes ``n_objects * n_clusters * n_features``
-    operations. The end is a local minimum: no single object can move and lower the
+    operations. The result is a local minimum: no single object can move and lower the
     total.
 
     New objects go to the nearest mean of a mixture. The variances of the mixtures do

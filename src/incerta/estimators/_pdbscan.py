@@ -1,4 +1,4 @@
-"""PDBSCAN: probabilities of being close, and nobody left out."""
+"""PDBSCAN: probabilities of being close, and no object left out."""
 
 from functools import cached_property
 from numbers import Real
@@ -25,13 +25,14 @@ from incerta.typing import Array, Indices, Seed
 
 
 class PDBSCAN(UncertainClusterer):
-    """Cluster uncertain objects by how probably they lie densely, one product each.
+    """Cluster uncertain objects by density, with one product per pair.
 
-    As `FDBSCAN`, but the probability that an object is reached from another is the
-    product of the probability that the other is core and of that of being within
-    `eps` [1]_. With ``assignment="maximal"`` it is PDBSCANi: every object goes to the
-    core object that reaches it most probably, however improbable that is. The exact
-    definitions of the paper are not public; these are ours, after its abstract.
+    Like `FDBSCAN`, but the probability that an object is reached from another is the
+    product of the probability that the other is core and the probability of being
+    within `eps` [1]_. With ``assignment="maximal"`` it is PDBSCANi: every object goes
+    to the core object that reaches it most probably, however improbable that is. The
+    exact definitions of the paper are not public; these are ours, based on its
+    abstract.
 
     Parameters
     ----------
@@ -40,37 +41,37 @@ class PDBSCAN(UncertainClusterer):
         `min_samples`-th nearest object, where a distance is the root of its expected
         square; look at `eps_`.
     min_samples : int or "auto", default=5
-        Objects within `eps`, itself counted, that make an object core. "auto" is one
-        more than the number of features, at least 4 and at most 20.
+        Number of objects within `eps`, itself included, that makes an object core.
+        "auto" is one more than the number of features, at least 4 and at most 20.
     assignment : {"threshold", "maximal"}, default="threshold"
         Whether an object that is not core is noise unless some core object reaches it
-        with probability `reach_threshold`, or goes to the one that most probably does
-        (PDBSCANi) unless that is below `noise_threshold`.
+        with probability `reach_threshold`, or goes to the one that reaches it most
+        probably (PDBSCANi) unless that probability is below `noise_threshold`.
     core_threshold : float, default=0.5
-        An object is core from this probability on.
+        Probability from which an object counts as core.
     reach_threshold : float, default=0.5
         Core objects are in one cluster where one reaches the other with at least this
         probability.
     noise_threshold : float, default=0.0
-        With ``assignment="maximal"``: an object reached with less than this is noise.
-        One that nobody can reach is noise in any case.
+        With ``assignment="maximal"``: an object reached with a probability below this
+        is noise. One that no other can reach is noise in any case.
     distances : {"exact", "fast"}, default="exact"
         How the distances of Gaussian objects are treated: integrated, or matched by
         four moments, ten times as fast, with errors of up to 0.13 for few features.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`. Joint data have no more than their
+        Number of worlds behind `membership_`. Joint data have no more worlds than
         draws. The labels do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds, and of the values that stand for other laws.
+        Seed of the worlds, and of the values that represent other laws.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids; −1 is noise.
+        Cluster of each object, numbered in the order of the ids; −1 is noise.
     n_clusters_ : int
         Number of clusters found.
     core_sample_indices_ : ndarray of shape (n_core,)
-        The core objects, as far as they reach another one.
+        The core objects that reach another one.
     core_probabilities_ : ndarray of shape (n_objects,)
         Probability that each object is core.
     eps_ : float
@@ -81,8 +82,8 @@ class PDBSCAN(UncertainClusterer):
         The radius of each cluster: `eps_`.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         In each world the cluster of which another object that is core there is within
-        `eps_`, the own one first, else the nearest; −1 is noise. Computed when first
-        asked for.
+        `eps_`: the object's own cluster first, else the nearest; −1 is noise. Computed
+        when first asked for.
     membership_ : ndarray of shape (n_objects, n_found)
         Share of the worlds in which the object falls into each cluster; the rest,
         up to 1, is noise.
@@ -93,14 +94,14 @@ class PDBSCAN(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
-    Costs what `FDBSCAN` does, less the removal of one neighbour per pair. The
-    probabilities are never larger than those of `FDBSCAN`: that one counts that the
-    object reached helps the other one to be core. The hierarchical version of the
-    same authors is ``FOPTICS(method="grid")``.
+    It costs as much as `FDBSCAN`, minus the removal of one neighbour per pair. The
+    probabilities are never larger than those of `FDBSCAN`, which takes into account
+    that the object reached helps to make the other one core. The hierarchical version
+    of the same authors is ``FOPTICS(method="grid")``.
 
     References
     ----------
@@ -160,7 +161,7 @@ class PDBSCAN(UncertainClusterer):
         if self.noise_threshold > 0 and not everyone:
             msg = (
                 f"noise_threshold={self.noise_threshold} is for assignment='maximal'; "
-                "with 'threshold' it is reach_threshold that decides."
+                "with 'threshold', reach_threshold decides."
             )
             raise ValueError(msg)
         how = prepared(self, data)

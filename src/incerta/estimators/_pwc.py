@@ -54,7 +54,7 @@ def _check(model: "Voting") -> None:
 
 @stored(_check, labels="i n")
 class Voting(NamedTuple):
-    """Worlds of the objects of a fit, and the clusters that these vote for."""
+    """Worlds of the objects of a fit, and the clusters that they vote for."""
 
     worlds: Worlds
     labels: Indices  # (n_objects,)
@@ -63,18 +63,18 @@ class Voting(NamedTuple):
 class PossibleWorldConsistency(UncertainClusterer):
     """Cluster uncertain objects by an affinity that all worlds agree on.
 
-    In each world an object shares itself out over its nearest neighbours. One affinity
-    is learnt that is as near as possible to those of all worlds and whose graph falls
-    into exactly `n_clusters` components: these are the clusters, and nothing is left
-    to be cut [1]_. It finds clusters of any shape. `RPC` agrees on embeddings instead,
-    and works on few worlds.
+    In each world an object distributes its affinity over its nearest neighbours. One
+    affinity is learnt that is as near as possible to those of all worlds and whose
+    graph falls into exactly `n_clusters` components: these are the clusters, and no cut
+    is needed [1]_. It finds clusters of any shape. `RPC` looks for agreement of
+    embeddings instead, and uses few worlds.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more than their draws.
+        Number of worlds to draw. Joint data have no more worlds than draws.
     n_representatives : int, optional
         Keep only this many worlds, chosen as in `RPC`; all by default.
     selection : {"greedy", "central", "random"}, default="greedy"
@@ -82,20 +82,20 @@ class PossibleWorldConsistency(UncertainClusterer):
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are, with `n_representatives`; see `RPC`.
     n_neighbors : int, default=10
-        Neighbours of an object in each world. Doubled, at most three times, where the
-        graph of all worlds has more components than there are to be clusters.
+        Neighbours of an object in each world. Doubled, at most three times, if the
+        graph of all worlds has more than `n_clusters` components.
     weights : {"uniform", "auto"}, default="uniform"
-        How much worlds count: all the same, or the less the farther they are from
-        what all agree on. "auto" keeps the graphs of all worlds in memory.
+        How much worlds count: all the same, or less the farther they are from what all
+        agree on. "auto" keeps the graphs of all worlds in memory.
     max_iter : int, default=50
-        Most rounds to make.
+        Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
@@ -120,7 +120,7 @@ class PossibleWorldConsistency(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Warns
     -----
@@ -130,14 +130,15 @@ class PossibleWorldConsistency(UncertainClusterer):
 
     Notes
     -----
-    Per world two searches for neighbours; then per round the lowest eigenvectors of a
-    sparse matrix. Memory holds one number for every pair of objects that are
-    neighbours in any world: with q neighbours and M worlds at most M q per object,
-    and few of that unless the objects are very uncertain.
+    It takes two searches for neighbours per world, then the lowest eigenvectors of a
+    sparse matrix per round. Memory holds one number for every pair of objects that are
+    neighbours in any world: with q neighbours and M worlds at most M q per object, and
+    far fewer unless the objects are very uncertain.
 
-    The publication's own formulas are not free to read; the affinities, and the steps
-    that lead to the right number of components, are those of constrained Laplacian
-    rank [2]_. The share of an object that its neighbours do not get stays with it.
+    The publication's own formulas are not freely available; the affinities, and the
+    steps that lead to the right number of components, are those of constrained
+    Laplacian rank [2]_. The share of an object that its neighbours do not get stays
+    with it.
 
     References
     ----------

@@ -40,7 +40,7 @@ class Moments(NamedTuple):
 
 
 def relocated(estimator: Any, data: UncertainData, objective: Objective) -> Moments:
-    """Search from several starts, and set what is known of the best one."""
+    """Search from several starts, and set what is known about the best one."""
     k = estimator.n_clusters
     means, variances = data.mean(), data.variance()
     middle = means.mean(axis=0)

@@ -43,9 +43,9 @@ class REP(UncertainClusterer):
     """Cluster uncertain objects as the most representative of their worlds do.
 
     Any clusterer is run in every world. Of all the clusterings, one or a few are
-    returned that others are near to, by the adjusted Rand index: no mixture, but
+    returned that the others are near to, by the adjusted Rand index: not a mixture, but
     clusterings that could be the true one, with the probability that the true one is
-    that near [1]_. Where one clustering that all worlds contribute to will do, see
+    that near [1]_. If one clustering that all worlds contribute to will do, see
     `WorldConsensus`.
 
     Parameters
@@ -54,7 +54,7 @@ class REP(UncertainClusterer):
         Any scikit-learn clusterer, such as ``KMeans(5)``. By default DBSCAN with 5
         neighbours and a radius read off the distances to them.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more than their draws.
+        Number of worlds to draw. Joint data have no more worlds than draws.
     n_representatives : int, optional
         Cluster only this many worlds, chosen as in `RPC`; all by default.
     selection : {"greedy", "central", "random"}, default="greedy"
@@ -62,33 +62,35 @@ class REP(UncertainClusterer):
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are, with `n_representatives`; see `RPC`.
     n_alternatives : int, default=1
-        Number of clusterings to return: the clusterings of the worlds are put into as
-        many groups, around medoids, and each group is represented by one of them.
+        Number of clusterings to return: the clusterings of the worlds are put into that
+        many groups, around medoids, and each group is represented by one of its
+        members.
     criterion : {"center", "medoid"}, default="center"
-        What represents a group: the clustering with the least largest distance to the
-        others, or with the least mean distance.
+        What represents a group: the clustering with the smallest maximum distance to
+        the others, or with the smallest mean distance.
     tau : float, optional
-        Distance from which on clusterings are no longer alike. With it, the first
-        clustering is the one with most others this near to it, the second the one
-        with most of the rest, and so on.
+        Distance beyond which clusterings are no longer alike. With it, the first
+        clustering is the one with the most others within this distance, the second the
+        one with the most of the rest, and so on.
     bound : {"clopper-pearson", "wilson", "wald"}, default="clopper-pearson"
         How `phi_` is found: exactly, or by one of two approximations. "wald" is the
-        published one, and calls what all worlds agree on certain.
+        published one, and calls whatever all worlds agree on certain.
     confidence_level : float, default=0.95
         Confidence of `phi_`.
     holdout : float or "auto", default="auto"
-        Share of the worlds that are kept out of the choice, and in which alone it is
-        counted how often the clusterings are near. With 0, as published, `tau_` is
-        chosen to fit the very worlds that are counted, which makes `phi_` a little
-        too large. "auto" is 0.5, and 0 with `n_representatives`.
+        Share of the worlds that are kept out of the choice; only in these is it counted
+        how often the clusterings are near. With 0, as published, `tau_` is chosen to
+        fit the same worlds that are counted, which makes `phi_` a little too large.
+        "auto" is 0.5, and 0 with `n_representatives`.
     noise : {"singletons", "cluster"}, default="singletons"
-        Whether objects of noise are clusters of their own or one cluster together,
-        where clusterings are compared.
+        Whether noise objects are each a cluster of their own or together one cluster,
+        when clusterings are compared.
     n_jobs : int, optional
         Processes for the worlds, each with a single thread; the result does not
         depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds, and with their number of clusterers without one.
+        Seed of the worlds and, together with the number of the world, of clusterers
+        without a seed of their own.
 
     Attributes
     ----------
@@ -98,26 +100,26 @@ class REP(UncertainClusterer):
     clusterings_ : ndarray of shape (n_found, n_objects)
         Labels of all alternatives. Fewer than asked for if fewer clusterings differ.
     worlds_of_clusterings_ : ndarray of shape (n_found,)
-        Number of the world each of them comes from.
+        Number of the world that each of them comes from.
     representatives_ : ndarray of shape (n_representatives,) or None
         Positions of the kept worlds, in the order they were chosen; None if all were.
     n_drawn_ : int
         Number of worlds that were drawn.
     probabilities_ : ndarray of shape (n_found,)
-        Share of the worlds each of them stands for: those of its group, the largest
-        group first; with `holdout` those of the worlds held out that are within
+        Share of the worlds that each of them represents: those of its group, the
+        largest group first; with `holdout`, those held-out worlds that are within
         `tau_`, and the groups are those of the other worlds.
     tau_ : ndarray of shape (n_found,)
         Largest distance within its group.
     global_tau_ : ndarray of shape (n_found,)
         Largest distance to any clustering.
     phi_ : ndarray of shape (n_found,) or None
-        Lower bound of the probability that the clustering of the true world is within
-        `tau_` of it, true with the confidence asked for. 1 for data without
+        Lower bound on the probability that the clustering of the true world is within
+        `tau_` of it; it holds with the confidence asked for. 1 for data without
         uncertainty. None with `n_representatives`: chosen worlds are not random ones,
         and a share of them says nothing about the true one.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, clusters renamed to those of `labels_` they go with.
+        Labels in each world, with clusters renamed to the matching ones of `labels_`.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of the worlds in which the object falls into each cluster of `labels_`;
         the rest, up to 1, is noise.
@@ -137,18 +139,19 @@ class REP(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
-    With M worlds, M runs of the clusterer, and M² n operations for the distances of
-    the clusterings. A distance is one minus the adjusted Rand index: 0 for the same
-    partition, about 1 for unrelated ones.
+    With M worlds, it takes M runs of the clusterer, and M² n operations for the
+    distances of the clusterings. A distance is one minus the adjusted Rand index: 0 for
+    the same partition, about 1 for unrelated ones.
 
     At a confidence of 0.95, `phi_` may be too large for one data set in twenty. With
-    half of the worlds held out it was for no more in our simulations, with none for 8
-    in a hundred, though on average the true clustering was within `tau_` more often
-    than `phi_` says. With ``bound="wald"`` it was for 87 in a hundred.
+    half of the worlds held out it was too large for no more than that in our
+    simulations, with none held out for 8 in a hundred, though on average the true
+    clustering was within `tau_` more often than `phi_` says. With ``bound="wald"`` it
+    was too large for 87 in a hundred.
 
     References
     ----------
@@ -325,6 +328,6 @@ class REP(UncertainClusterer):
 
 
 def _mean_of_others(table: Array) -> float:
-    """Mean of a symmetric table without its diagonal; 1 where there is nothing else."""
+    """Mean of a symmetric table without its diagonal; 1 if there is nothing else."""
     m = len(table)
     return float((table.sum() - np.trace(table)) / (m * (m - 1))) if m > 1 else 1.0

@@ -65,10 +65,10 @@ class Embeddings(NamedTuple):
 class RPC(UncertainClusterer):
     """Cluster uncertain objects by agreement among representative worlds.
 
-    Possible worlds are drawn from the data, the few that best stand for all of them
-    are kept, and their spectral embeddings are pulled towards a common one, which
-    k-means then cuts [1]_. Use it when clusters are not round, or when objects hang
-    together (joint worlds). For round clusters k-means on the means is far cheaper;
+    Possible worlds are drawn from the data, the few that best represent all of them are
+    kept, and their spectral embeddings are pulled towards a common one, which k-means
+    then cuts [1]_. Use it when clusters are not round, or when objects depend on each
+    other (joint worlds). For round clusters k-means on the means is far cheaper;
     `ExpectedSpectral` is the limit of infinitely many worlds, without any draw.
 
     Parameters
@@ -78,8 +78,9 @@ class RPC(UncertainClusterer):
         the common embedding, from 2 to 10 clusters; it never says that there is only
         one, and is a hint rather than a test where clusters overlap.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more than their draws: all of
-        them are used if they are fewer, else `n_worlds` of them, evenly spaced.
+        Number of worlds to draw. Joint data have no more worlds than draws: all of them
+        are used if there are fewer than `n_worlds`, else `n_worlds` of them, evenly
+        spaced.
     n_representatives : int, default=10
         Number of worlds to keep; at most `n_worlds`.
     selection : {"greedy", "central", "random"}, default="greedy"
@@ -99,13 +100,13 @@ class RPC(UncertainClusterer):
         Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs;
         "auto" does so up to 5000 objects, and takes 15 neighbours above.
     weight : float, default=1.0
-        How much agreement counts against each world's own structure (Eq. 11).
+        How much agreement counts relative to each world's own structure (Eq. 11).
     normalize_rows : bool, default=False
         Scale the rows of the embedding to length 1 before the cut.
     tol : float, default=1e-6
         Relative gain of the objective below which the sweeps stop.
     max_iter : int, default=200
-        Most sweeps to make.
+        Maximum number of sweeps.
     n_init : int, default=10
         Number of k-means starts.
     n_jobs : int, optional
@@ -116,14 +117,14 @@ class RPC(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     confidence_ : ndarray of shape (n_objects,)
         Share of the kept worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of the kept worlds in which the object falls into each cluster.
     labels_per_world_ : ndarray of shape (n_representatives, n_objects)
-        Labels in each kept world: its embedding by itself, rotated to the common one
-        (Procrustes), cut at the same centres.
+        Labels in each kept world: its own embedding, rotated to the common one
+        (Procrustes) and cut at the same centres.
     representatives_ : ndarray of shape (n_representatives,)
         Numbers of the kept worlds, in the order they were chosen.
     n_drawn_ : int
@@ -141,11 +142,11 @@ class RPC(UncertainClusterer):
     n_clusters_ : int
         Number of clusters that was used.
     seed_ : int
-        What everything random was drawn with: ``random_state=seed_`` repeats the fit.
+        Seed of everything random: ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
@@ -156,8 +157,8 @@ class RPC(UncertainClusterer):
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
     and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
-    are drawn anew, also for the objects of the fit, so that a few at the borders may
-    get another label than they have.
+    are drawn anew, even for the objects of the fit, so that a few at the borders may
+    get a label different from the one they have.
 
     References
     ----------
@@ -297,8 +298,8 @@ class RPC(UncertainClusterer):
     def _each_alone(self, found: Consistency, centres: Array) -> Indices:
         """Labels of the objects in each kept world.
 
-        What a world says by itself counts, not what it says after it was pulled
-        towards the others: those agree with each other, right or wrong.
+        What counts is what a world says on its own, not after it was pulled towards the
+        others: pulled worlds agree with each other, right or wrong.
         """
         alone = found.alone.embeddings
         rotated = (own @ aligned(own, found.common) for own in alone)

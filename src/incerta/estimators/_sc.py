@@ -33,10 +33,10 @@ class SC(UncertainClusterer):
     """Cluster each world by density, and join objects that most worlds put together.
 
     DBSCAN runs in every world; two objects are linked if they are in the same cluster
-    in more than half of the worlds, and what hangs together is a cluster [1]_.
-    Clusters may have any shape, and their number is found. With
-    ``n_representatives=10`` it is the paper's RP-SC. `FDBSCAN` reads the same off
-    probabilities instead of worlds; `WorldConsensus` takes any other clusterer.
+    in more than half of the worlds, and connected objects form a cluster [1]_. Clusters
+    may have any shape, and their number is found. With ``n_representatives=10`` it is
+    the paper's RP-SC. `FDBSCAN` does the same from probabilities instead of worlds;
+    `WorldConsensus` takes any other clusterer.
 
     Parameters
     ----------
@@ -44,37 +44,38 @@ class SC(UncertainClusterer):
         The radius of DBSCAN. "auto" takes the knee of the sorted distances to the
         `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
     min_samples : int, default=5
-        Objects within `eps`, itself counted, that make an object core.
+        Number of objects within `eps`, itself included, that makes an object core.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more than their draws.
+        Number of worlds to draw. Joint data have no more worlds than draws.
     n_representatives : int, optional
-        Cluster only so many worlds, chosen to stand for all as in `RPC`.
+        Cluster only this many worlds, chosen to represent all, as in `RPC`.
     selection : {"greedy", "central", "random"}, default="greedy"
         How worlds are chosen, with `n_representatives`; see `RPC`.
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are, with `n_representatives`; see `RPC`.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never,
-        or, as published, as if noise was a cluster.
+        or, as published, as if noise were a cluster.
     linkage : {"components", "average"}, default="components"
-        "components", as published, may chain clusters together by single objects
+        "components", as published, may chain clusters together through single objects
         between them, and leaves objects on which worlds disagree as clusters of one.
         "average" links by the mean over all pairs of two groups, and lets such objects
         join the cluster they are with most often.
     threshold : float, default=0.5
-        Two objects are linked if together in more than this share of the worlds.
+        Two objects are linked if they are together in more than this share of the
+        worlds.
     n_jobs : int, optional
-        Processes, or what ``joblib.parallel_config`` names; the result does not
-        depend on it.
+        Processes, or the backend that ``joblib.parallel_config`` names; the result does
+        not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids; -1 is noise:
-        objects that are noise in more than half of the worlds, or in so many that
-        they cannot be with others in more than `threshold`.
+        Cluster of each object, numbered in the order of the ids; -1 is noise: objects
+        that are noise in more than half of the worlds, or in so many that they cannot
+        be with others in more than `threshold`.
     n_clusters_ : int
         Number of clusters found.
     eps_ : float
@@ -91,7 +92,7 @@ class SC(UncertainClusterer):
     stability_ : float
         Mean adjusted Rand index of the clusterings of two worlds.
     failures_ : dict
-        Number of the world: "all noise", where that is so.
+        Number of the world, and "all noise", where that is so.
     representatives_ : ndarray of shape (n_representatives,) or None
         Numbers of the worlds that were kept, in the order they were chosen.
     n_drawn_ : int
@@ -101,7 +102,7 @@ class SC(UncertainClusterer):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Warns
     -----
@@ -110,9 +111,9 @@ class SC(UncertainClusterer):
 
     Notes
     -----
-    As many runs of DBSCAN as worlds. Pairs of objects are compared by what all worlds
-    say of them, equal objects once; above 5000 different ones only where they can be
-    linked.
+    There are as many runs of DBSCAN as worlds. Pairs of objects are compared by what
+    all worlds say about them, equal objects once; above 5000 different ones only where
+    they can be linked.
 
     References
     ----------

@@ -14,15 +14,15 @@ from incerta.typing import Array, Indices, Seed
 class UCPC(UncertainClusterer):
     """Cluster uncertain objects around centroids that are uncertain themselves.
 
-    The centroid of a cluster is the random mean of its members' values; what is
-    lowered is the sum of the expected squared distances of all objects to an
-    independent copy of their cluster's centroid, by moving one object at a time [1]_.
-    The total is the k-means inertia of the means, plus the variances of all objects,
-    plus the mean variance within each cluster: compared with k-means on the means, very
-    uncertain objects prefer large clusters. With equal variances the partitions are
-    those of Hartigan's k-means.
+    The centroid of a cluster is the random mean of its members' values; the sum of the
+    expected squared distances of all objects to an independent copy of their cluster's
+    centroid is lowered by moving one object at a time [1]_. The total is the k-means
+    inertia of the means, plus the variances of all objects, plus the mean variance
+    within each cluster: compared with k-means on the means, very uncertain objects
+    prefer large clusters. With equal variances the partitions are those of Hartigan's
+    k-means.
 
-    Use it for round clusters of many objects whose uncertainties differ. Where they
+    Use it for round clusters of many objects whose uncertainties differ. Where these
     are all alike, scikit-learn's ``KMeans`` on ``data.mean()`` lowers the same total
     and is faster; for clusters of other shapes see `ExpectedSpectral` and `RPC`.
 
@@ -31,12 +31,12 @@ class UCPC(UncertainClusterer):
     n_clusters : int, default=3
         Number of clusters. None of them is ever empty.
     init : {"k-means++", "random"}, default="k-means++"
-        Partition to start from: seeds that k-means++ draws among the means, and a few
-        rounds of k-means from there; or, as in the paper, at random.
+        Partition to start from: seeds that k-means++ draws among the means, followed by
+        a few rounds of k-means; or, as in the paper, at random.
     n_init : int, default=10
         Number of starts; the one that ends lowest is kept.
     max_iter : int, default=100
-        Most sweeps over all objects in each start.
+        Maximum number of sweeps over all objects in each start.
     n_worlds : int, default=100
         Number of worlds behind `membership_`, for objects that are not given by
         values; the labels do not depend on it.
@@ -46,12 +46,12 @@ class UCPC(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Expected value of each centroid: the mean of the members' means.
     cluster_variances_ : ndarray of shape (n_clusters, n_features)
-        Variance of each centroid: the sum of the members' variances over the square
-        of their number.
+        Variance of each centroid: the sum of the members' variances divided by the
+        square of their number.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster.
     membership_ : ndarray of shape (n_objects, n_clusters)
@@ -64,13 +64,13 @@ class UCPC(UncertainClusterer):
     inertia_ : float
         Total at the end.
     n_iter_ : int
-        Number of sweeps, with the last one that moved nothing.
+        Number of sweeps, including the last one, which moved nothing.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     See Also
     --------
@@ -81,7 +81,7 @@ class UCPC(UncertainClusterer):
     Only means and variances matter; they are exact for every kind of data. With c
     members, sum of means U, sum of variances Psi and sum of expected squares Phi, a
     cluster costs ``Psi / c + Phi - |U|² / c``. A sweep takes ``n_objects * n_clusters *
-    n_features`` operations. The end is a local minimum: no single object can move
+    n_features`` operations. The result is a local minimum: no single object can move
     and lower the total.
 
     References

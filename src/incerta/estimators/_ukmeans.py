@@ -34,12 +34,13 @@ class UKMeans(UncertainClusterer):
 
     With squared distances this is exactly k-means on the means, and is computed as
     such by scikit-learn: see `CKMeans`. With ``metric="euclidean"`` the expected
-    distance itself is taken over the values of each object, which uncertainty does
-    change; bounds save most of its evaluations and change no label.
+    distance itself is taken over the values of each object, and uncertainty does change
+    it; bounds save most of its evaluations and change no label.
 
     Data in the partitions of a dask cluster (`from_dask`) are clustered where they
-    are, with squared distances: workers answer centres with sums, which are exact, so
-    that labels do not depend on the partitioning (DUK-means in exact mode [4]_).
+    are, with squared distances: workers are sent centres and return sums, which are
+    exact, so that labels do not depend on the partitioning (DUK-means in exact mode
+    [4]_).
 
     Parameters
     ----------
@@ -50,11 +51,11 @@ class UKMeans(UncertainClusterer):
     center : {"mean", "geometric-median"}, default="mean"
         Where centres go with ``metric="euclidean"``: to the mean of the members'
         means, as published, which need not lower the objective; or to the point
-        that minimises it. With squared distances the two are one: only "mean".
+        that minimises it. With squared distances the two are the same: only "mean".
     pruning : {"all", "minmax", "voronoi", "shift"} or None, default="all"
         Bounds used with ``metric="euclidean"``: boxes around the values (MinMax-BB),
-        boxes inside Voronoi cells, and how little centres moved since a distance was
-        computed. None computes everything. With squared distances there is nothing
+        boxes inside Voronoi cells, and how little centres have moved since a distance
+        was computed. None computes everything. With squared distances there is nothing
         to prune.
     init : {"k-means++", "random"} or array, default="k-means++"
         Where centres start: spread out, at random objects, or at given places, an
@@ -62,32 +63,32 @@ class UKMeans(UncertainClusterer):
     n_init : int, default=10
         Number of starts, of which the best is kept; 1 if `init` is an array.
     max_iter : int, default=300
-        Most iterations of each start.
+        Maximum number of iterations of each start.
     tol : float, default=1e-4
-        Move of the centres, against the variance of the features, below which it
-        stops; with ``metric="euclidean"`` it stops when no label changes.
+        Movement of the centres, relative to the variance of the features, below which
+        it stops; with ``metric="euclidean"`` it stops when no label changes.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm for squared distances.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, where objects are not given by values.
+        Number of worlds behind `membership_`, if objects are not given by values.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered along the ids.
+        Cluster of each object, numbered in the order of the ids.
     inertia_ : float
         Sum of the expected distances, squared or not.
     objective_ : list of float
         `inertia_` after each iteration. It never rises, except with
         ``metric="euclidean"`` and ``center="mean"``. The iterations are repeated to
-        tell it, when first asked for.
+        compute it, when first asked for.
     cluster_centers_, membership_, confidence_, cluster_sizes_, n_iter_, seed_
         As in `CKMeans`.
     ids_ : ndarray of shape (n_objects,)
-        Partitioned data: ids of the objects, sorted; all attributes and predictions
-        have one row for each in this order.
+        For partitioned data: ids of the objects, sorted; all attributes and predictions
+        have one row for each, in this order.
     n_evaluations_ : int
         Expected distances computed over all starts; 0 with squared distances, which
         need none.
@@ -177,7 +178,7 @@ class UKMeans(UncertainClusterer):
         X : UncertainData or anything `as_uncertain` takes
             The next objects. The first piece needs as many as there are clusters.
         y : None
-            Not used; here for pipelines.
+            Not used; present for pipelines.
 
         Returns
         -------

@@ -41,7 +41,7 @@ def _check(model: "Described") -> None:
 
 @stored(_check, raw="i w n")
 class Described(NamedTuple):
-    """Worlds that were clustered, in terms of one clustering of all."""
+    """Worlds that were clustered, in terms of one common clustering."""
 
     worlds: Worlds
     raw: Indices  # (n_worlds, n_objects), labels as the clusterer gave them
@@ -52,7 +52,7 @@ class Described(NamedTuple):
 
 
 def describe(estimator: Any, worlds: Worlds, runs: Runs) -> None:
-    """Say what each world says in terms of ``labels_``; worlds that failed are out."""
+    """Express each world in terms of ``labels_``; worlds that failed are left out."""
     k, answered = estimator.n_clusters_, np.flatnonzero(~runs.failed)
     raw = runs.labels[answered]
     names = renamings(raw, estimator.labels_, k)
@@ -82,8 +82,8 @@ def facts_of(estimator: Any) -> Facts:
 def predicted_shares(estimator: Any, data: UncertainData) -> Array:
     """Share of the worlds in which new objects fall into each cluster.
 
-    In each world what the clusterer fitted there predicts, if it can; else the label of
-    the nearest value.
+    In each world this is what the clusterer fitted there predicts, if it can; else the
+    label of the nearest value.
     """
     model = estimator._model
     positions, worlds, new = paired(model.worlds, data, estimator.n_worlds)
