@@ -112,13 +112,13 @@ PSD = np.eye(2)[None]
         ),
         (
             lambda: ic.from_worlds(np.zeros((5, 2))),
-            "3 dimensions, it has 2.*it is worlds",
+            "3 dimensions, it has 2.*these are worlds",
         ),
         (
             lambda: ic.from_array(np.zeros((5, 2))),
-            "3 dimensions, it has 2.*it is worlds",
+            "3 dimensions, it has 2.*these are worlds",
         ),
-        (lambda: ic.as_uncertain(np.zeros((2, 2, 2, 2))), "it is worlds"),
+        (lambda: ic.as_uncertain(np.zeros((2, 2, 2, 2))), "these are worlds"),
         (lambda: ic.as_uncertain(np.zeros(3)), r"X.reshape\(-1, 1\)"),
         (lambda: ic.from_gaussian([1.0, 2.0], std=1), r"mean.reshape\(-1, 1\)"),
     ],

@@ -148,7 +148,7 @@ def test_concatenated_joint_data_keep_their_draws():
     ("parts", "message"),
     [
         (lambda: [], "parts is empty"),
-        (lambda: [make("worlds"), make("gaussian")], "cannot stand beside"),
+        (lambda: [make("worlds"), make("gaussian")], "cannot be mixed with"),
         (lambda: [make("gaussian"), make("gaussian", d=3)], "select or rename"),
         (
             lambda: [make("gaussian")[1:], make("gaussian")[1:]],

@@ -260,7 +260,7 @@ def test_more_neighbours_than_objects_is_all_noise(method, max_eps):
     np.testing.assert_array_equal(found.extract(eps=0.5), -1)
     assert found.membership_.shape == (4, 0)
     assert found.labels_per_world_.shape == (100, 4)
-    with pytest.warns(IncertaWarning, match="0 were found. Try another"):
+    with pytest.warns(IncertaWarning, match="the nearest number is 0"):
         np.testing.assert_array_equal(found.extract(n_clusters=2), -1)
 
 

@@ -1,4 +1,4 @@
-"""The checks at the door: each names the parameter, the value and the way out."""
+"""Checks of input: each names the parameter, the value and the way out."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -13,12 +13,12 @@ HOW_TO_TELL = (
     "from_array takes (n_objects, n_values, n_features), values of each object on "
     "its own; from_worlds takes (n_worlds, n_objects, n_features), draws of all "
     "objects together. If row j of every object belongs together (one ensemble "
-    "member, one month), it is worlds."
+    "member, one month), these are worlds."
 )
 
 
 def as_floats(value: ArrayLike, name: str) -> Array:
-    """Copy numbers into an array of our own, so that it can stay as it is."""
+    """Copy numbers into an array of our own, so that nobody else changes it."""
     try:
         array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -246,7 +246,7 @@ def positions_of_features(
 
 
 def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
-    """Say that a name is not there, and which one was probably meant."""
+    """Say that a name does not exist, and which one was probably meant."""
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")

@@ -1,4 +1,4 @@
-"""The door for whatever an estimator is given: `as_uncertain`, `objects_of`."""
+"""The entry for whatever an estimator is given: `as_uncertain`, `objects_of`."""
 
 from dataclasses import replace
 from os import PathLike
@@ -100,7 +100,7 @@ def is_plain_table(X: Any) -> bool:
 
 
 def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
-    """Take the input of an estimator and hold it against what it was fitted with.
+    """Take the input of an estimator and check it against what it was fitted with.
 
     Parameters
     ----------

@@ -41,9 +41,10 @@ def from_samples(
     values : array-like of shape (n_values, n_features) or (n_values,)
         Possible values of all objects.
     objects : array-like of shape (n_values,)
-        Id of the object of each value. Objects keep the order of appearance.
+        Id of the object that each value belongs to. Objects keep the order of
+        appearance.
     weights : array-like of shape (n_values,), optional
-        How likely each value is, against the other values of its object. Values of
+        How likely each value is, relative to the other values of its object. Values of
         weight 0 are left out. Without weights all are equally likely.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
@@ -80,7 +81,7 @@ def from_samples(
 def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
     """Make the law of grouped values; those of weight 0 are left out.
 
-    Values of an object come into an order of their own: that of the rows of a table
+    The values of an object are put into a fixed order: the order of the rows in a table
     means nothing, and changes nothing, not even the rounding of sums.
     """
     starts = groups.starts
@@ -111,7 +112,7 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
 
 
 def _canonical(table: Array, starts: Indices, weights: Array | None) -> Indices:
-    """Rows by object, those of one object by a hash of all that they hold."""
+    """Rows sorted by object, those of one object by a hash of all that they hold."""
     content = np.zeros(len(table), dtype=np.uint64)
     for column in table.T if weights is None else (*table.T, weights):
         bits = (column + 0.0).view(np.uint64)  # no −0.0
@@ -130,7 +131,7 @@ def from_array(
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> UncertainData:
-    """Take equally many, equally likely values per object.
+    """Take the same number of equally likely values per object.
 
     Parameters
     ----------
@@ -176,8 +177,8 @@ def from_gaussian(
     std : array-like of shape (n_objects, n_features), optional
         Standard deviations; anything that broadcasts. 0 means exactly known.
     cov : array-like of shape (n_objects, n_features, n_features), optional
-        Covariance matrices, or one for all objects; singular ones are welcome. Give
-        either `std` or `cov`.
+        Covariance matrices, or one for all objects; they may be singular. Give either
+        `std` or `cov`.
     ids : array-like of shape (n_objects,), optional
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional

@@ -58,8 +58,8 @@ class UncertainData:
     feature_names : tuple of str
         Name of each feature.
     library : str or None
-        Where the table came from, for results to go back there: "pandas", "polars",
-        "pyarrow"; None if it was no table.
+        Where the table came from, so that results can go back there: "pandas",
+        "polars", "pyarrow"; None if it was not a table.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class UncertainData:
         Parameters
         ----------
         n_worlds : int, default=100
-            Number of worlds. Joint data have as many as draws were given.
+            Number of worlds. Joint data have no more worlds than draws.
         random_state : int, RandomState, Generator or None, default=None
             Seed. In world j the value of an object depends on its law and its id, on
             the names of the features, on the seed and on j: not on its row, nor on
@@ -173,8 +173,8 @@ class UncertainData:
         quasi : bool, default=False
             Spread each object's values evenly over its distribution: among
             `n_worlds` worlds exactly one falls into each `n_worlds`-th part of it.
-            Averages over worlds vary less; single worlds are as before. World j
-            then depends on `n_worlds`, too.
+            Averages over worlds vary less; single worlds are distributed as before.
+            World j then depends on `n_worlds`, too.
 
         Returns
         -------
@@ -186,7 +186,7 @@ class UncertainData:
 
     @cached_property
     def keys(self) -> Keys:
-        """Hash of each id, which random numbers go by: 64 bits, the same everywhere."""
+        """Hash of each id that random numbers depend on: 64 bits, the same everywhere."""
         return keys_of(self.ids)
 
     def uniform_keys(self) -> Keys:
@@ -204,7 +204,7 @@ class UncertainData:
         Parameters
         ----------
         matrix : array-like of shape (n_new_features, n_features) or (n_features,)
-            A matrix, such as the ``components_`` of a PCA, or one factor a feature.
+            A matrix, such as the ``components_`` of a PCA, or one factor per feature.
         offset : array-like of shape (n_new_features,) or float, default=0.0
             Added after the product.
         feature_names : sequence of str, optional
@@ -255,7 +255,7 @@ class UncertainData:
         return replace(self, law=self.law.select(index), feature_names=names)
 
     def relative_uncertainty(self) -> Array:
-        """Size of the uncertainty against the spread between objects, per feature.
+        """Size of the uncertainty relative to the spread between objects, per feature.
 
         The root of the mean variance, divided by the standard deviation of the
         object means. At 0 the objects are points; well above 1 the objects overlap
@@ -287,13 +287,13 @@ class UncertainData:
 
 
 def concat(parts: Sequence[UncertainData]) -> UncertainData:
-    """Put the objects of several data sets into one.
+    """Combine the objects of several data sets into one.
 
     Parameters
     ----------
     parts : sequence of UncertainData
-        Data with the same features. Joint data go with joint data of as many draws:
-        draw j of the result is draw j of every part.
+        Data with the same features. Joint data go with joint data with the same number
+        of draws: draw j of the result is draw j of every part.
 
     Returns
     -------
@@ -322,14 +322,14 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
         if part.joint != first.joint:
             msg = (
                 f"parts[{number}] is {part.kind}, parts[0] is {first.kind}: joint "
-                "draws cannot stand beside independent objects. Make the joint part "
+                "draws cannot be mixed with independent objects. Make the joint part "
                 "independent with from_array, or draw the other part's worlds."
             )
             raise DataError(msg)
     if first.joint:
         sizes = {p.n_draws for p in parts if p.n_draws is not None}
         if len(sizes) > 1:
-            msg = f"parts have {sorted(sizes)} joint draws; they need equally many."
+            msg = f"parts have {sorted(sizes)} joint draws; the numbers must agree."
             raise DataError(msg)
     numbered = all(np.array_equal(p.ids, np.arange(len(p))) for p in parts)
     n_objects = sum(map(len, parts))

@@ -1,4 +1,4 @@
-"""What a person sees of uncertain data."""
+"""How uncertain data are shown to people."""
 
 from html import escape
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ SHOWN_FEATURES = 6
 
 
 def facts(data: "UncertainData") -> dict[str, str]:
-    """Return what to say of `data`, as pairs of a heading and a text."""
+    """Return what to say about `data`, as pairs of a heading and a text."""
     told = {
         "objects": f"{data.n_objects:,}{_examples(data)}",
         "features": f"{data.n_features:,}: {_listed(data.feature_names)}",

@@ -1,4 +1,4 @@
-"""`from_frame`: uncertain data out of a table of any library."""
+"""`from_frame`: uncertain data from a table of any library."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,9 +47,9 @@ def from_frame(
     ----------
     df : frame
         Of pandas, polars (also lazy), pyarrow or duckdb, or of any other library
-        narwhals knows; an astropy Table; a dict of columns. Lazy ones are run once,
-        for the needed columns alone. xarray data are taken as by `from_xarray`: `id`
-        and `sample` name dimensions, `values` the dimension of the features or, in a
+        narwhals knows; an astropy Table; a dict of columns. Lazy ones are run once, for
+        the needed columns only. xarray data are taken as by `from_xarray`: `id` and
+        `sample` name dimensions, `values` the dimension of the features or, in a
         Dataset, the variables.
     id : str, optional
         Column with the object of each row: numbers, text or dates. Without it every
@@ -65,14 +65,14 @@ def from_frame(
         What the error columns hold:
 
         - ``"sd"``, the standard deviation;
-        - ``"se"``, the standard error: the standard deviation of a mean, used as
-          such if the mean is what the object is;
+        - ``"se"``, the standard error: the standard deviation of a mean, to be used if
+          the object is that mean;
         - ``"var"``, the variance;
         - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
         - ``"2sigma"``, two standard deviations;
         - ``"moe90"``, a 90 % margin of error: 1.644854 standard deviations;
         - ``"ci95"``, the two ends of a 95 % confidence interval, which span 2 times
-          1.959964 standard deviations. The value is its column if there is one,
+          1.959964 standard deviations. The value is that of its column if there is one,
           else the middle;
         - ``"interval"``, two bounds between which all values are equally likely.
           The names in `values` need not be columns.
@@ -111,7 +111,7 @@ def from_frame(
       row; with `joint`, draws with a missing value are left out. Where every object
       has a single row, missing values are imputed as in wide form with errors of 0.
 
-    Time and memory are about those of copying the needed columns; imputing adds up to
+    Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
 
     Examples

@@ -1,4 +1,4 @@
-"""Numbers of uncertainties and of astropy, with what they know of their errors."""
+"""Numbers from uncertainties and astropy, with what they know about their errors."""
 
 import warnings
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def from_uncertainties(
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> UncertainData:
-    """Take numbers with errors of the package uncertainties, as Gaussians.
+    """Take numbers with errors from the package uncertainties, as Gaussians.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def from_distribution_array(
     Parameters
     ----------
     dist : astropy.uncertainty.Distribution of shape (n_objects, n_features)
-        Or (n_objects,) for a single feature. Units are taken off.
+        Or (n_objects,) for a single feature. Units are dropped.
     joint : bool, default=False
         Whether draw j belongs together across objects, as in `from_worlds`.
     ids : array-like of shape (n_objects,), optional
@@ -175,8 +175,8 @@ def from_uncertain_columns(table: Table, roles: Roles, coded: Coded) -> Uncertai
     sizes = {None if draw is None else draw.shape for draw in draws}
     if len(sizes) > 1:
         msg = (
-            f"the columns {list(roles.values)} must all be Distributions with equally "
-            "many draws."
+            f"the columns {list(roles.values)} must all be Distributions with the "
+            "same number of draws."
         )
         raise DataError(msg)
     cube = np.stack([getattr(d, "value", d) for d in draws], axis=-1)

@@ -31,11 +31,11 @@ def from_distributions(
     ----------
     rows : sequence
         One entry per object: a multivariate frozen distribution, a `gaussian_kde`,
-        or a univariate distribution for each feature (a single one if there is one
-        feature only). Classic frozen distributions and the new distribution objects
-        of `scipy.stats` may be mixed. A univariate distribution with array
-        parameters stands for a row of features; a single one whose parameters are
-        tables, (n_objects, n_features), stands for everything.
+        or a univariate distribution for each feature (a single one if there is only one
+        feature). Classic frozen distributions and the new distribution objects of
+        `scipy.stats` may be mixed. A univariate distribution with array parameters
+        represents a row of features; a single one whose parameters are tables,
+        (n_objects, n_features), represents everything.
     ids : array-like of shape (n_objects,), optional
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
@@ -50,7 +50,7 @@ def from_distributions(
     Values are made by inversion (``ppf``, ``icdf``) where there is an inverse: once
     for all cells of the same named distribution, else cell by cell. Multivariate
     distributions other than the normal are drawn with ``rvs``, object by object,
-    which is slow beyond some thousands of them. Mean and variance must be finite.
+    which is slow beyond a few thousand of them. Mean and variance must be finite.
 
     Examples
     --------
@@ -97,15 +97,15 @@ def _sheet(table: Any) -> Law:
     groups = _group_of(table, shape)
     if groups is None:
         msg = (
-            f"rows is one {type(table).__name__} of shape {shape} that does not tell "
-            "its parameters; give a list with one distribution per object and feature."
+            f"rows is one {type(table).__name__} of shape {shape} with unknown "
+            "parameters; give a list with one distribution per object and feature."
         )
         raise DataError(msg)
     return Cells((groups[1],), np.zeros(n * d, np.intp), np.arange(n * d), d)
 
 
 def _stacked(rows: list[Any]) -> Law:
-    """Sort rows by sort of distribution; each sort has a law of its own."""
+    """Sort rows by kind of distribution; each kind has a law of its own."""
     if not rows:
         msg = "rows is empty; there is nothing to cluster."
         raise DataError(msg)
@@ -184,7 +184,7 @@ def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None
     """Return the cells of one distribution as a group, and what it has in common.
 
     The two private names are scipy's own record of the parameters; without them a
-    distribution is still usable, but only by itself.
+    distribution is still usable, but only on its own.
     """
     size = int(np.prod(shape))
 

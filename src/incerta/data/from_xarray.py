@@ -101,7 +101,7 @@ def _cube_of_array(
     rest = [str(name) for name in array.dims if name not in dims]
     if rest:
         msg = (
-            f"the array has the dimension {rest[0]!r} beside {dims}; pick one entry "
+            f"the array has the dimension {rest[0]!r} besides {dims}; pick one entry "
             f"with array.isel({rest[0]}=0), or stack it into another dimension."
         )
         raise DataError(msg)
@@ -132,7 +132,7 @@ def _cube_of_dataset(
 def _from_cube(
     cube: Array, ids: ArrayLike | None, names: Sequence[str], joint: bool, missing: str
 ) -> UncertainData:
-    """Make data of an array (n_objects, n_draws, n_features) that may have gaps."""
+    """Make data from an array (n_objects, n_draws, n_features) that may have gaps."""
     gaps: Mask = np.asarray(np.isnan(cube).any(axis=2))
     if not gaps.any():
         if joint:
@@ -158,7 +158,7 @@ def _from_cube(
 
 
 def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData:
-    """Take xarray data by the words of `from_frame`."""
+    """Take xarray data as described by the arguments of `from_frame`."""
     if roles.weight is not None:
         msg = f"weight={roles.weight!r} cannot be used with xarray data."
         raise DataError(msg)

@@ -56,7 +56,7 @@ def by_appearance(first: Indices) -> Indices:
 
 
 def group_codes(coded: Coded) -> Groups:
-    """Put the rows of each object together, in the order they have."""
+    """Put the rows of each object together, in their original order."""
     ids, codes = coded
     counts = np.bincount(codes, minlength=len(ids))
     starts = np.concatenate([[0], np.cumsum(counts)])

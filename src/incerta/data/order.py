@@ -1,8 +1,8 @@
-"""The order of objects: by their ids, whatever rows they came in.
+"""The order of objects: by their ids, whatever order their rows came in.
 
-What a fit finds must not depend on the order of the rows. Sums round, ties break and
-random numbers are given out along the rows, so that fits go through the objects in the
-order of their ids.
+What a fit finds must not depend on the order of the rows. Rounding of sums, breaking of
+ties and handing out of random numbers follow the rows, so fits process the objects in
+the order of their ids.
 """
 
 import numpy as np

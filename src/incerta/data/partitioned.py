@@ -1,7 +1,7 @@
 """`PartitionedData`: uncertain data that lie in pieces, with the workers of a cluster.
 
-Each piece holds whole objects. Algorithms see summaries of the pieces alone: ids,
-means and variances of the objects.
+Each piece holds whole objects. Algorithms see only summaries of the pieces: ids, means
+and variances of the objects.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Summary(NamedTuple):
-    """What a partition tells of its objects."""
+    """What a partition tells about its objects."""
 
     ids: Ids  # (n_objects,)
     keys: NDArray[np.uint64]  # (n_objects,), a hash of each id
@@ -103,7 +103,7 @@ class PartitionedData:
             A function of a module, from `UncertainData` to an array with a row for
             each of its objects.
         *given
-            What it is told besides.
+            Further arguments of the function.
         """
         found = Parts(self.partitions).fold(_applied, add, function, given)
         return in_order_of_ids(found)[1]
@@ -115,9 +115,7 @@ class PartitionedData:
         )
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        msg = (
-            "partitioned data are taken by UKMeans alone; bring them here by gather()."
-        )
+        msg = "only UKMeans takes partitioned data; bring them here with gather()."
         raise TypeError(msg)
 
 
@@ -145,9 +143,9 @@ def from_dask(
     weight : str, optional
         Column that says how likely each value is.
     shuffle : bool, default=True
-        Bring the rows of each object into one partition. False if they are already:
-        it saves the way of all rows through the cluster. An object in two partitions
-        is then an error, found when the data are used.
+        Bring the rows of each object into one partition. False if they already are: it
+        saves moving all rows through the cluster. An object in two partitions is then
+        an error, found when the data are used.
 
     Returns
     -------
@@ -157,7 +155,8 @@ def from_dask(
     -----
     The rows are read once to fit, and once more for `membership_` and for each
     prediction; ``ddf.persist()`` keeps them in the memory of the workers. The ids, one
-    for each object, come here. Without a cluster dask's local scheduler does the work.
+    for each object, are brought here. Without a cluster dask's local scheduler does the
+    work.
 
     Examples
     --------
@@ -209,7 +208,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
 
 
 def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
-    """Put what the partitions found together, sorted by the ids of the objects.
+    """Combine what the partitions found, sorted by the ids of the objects.
 
     Returns
     -------
@@ -230,7 +229,7 @@ def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
     twice = ids[1:][ids[1:] == ids[:-1]]
     if len(twice):
         msg = (
-            f"object {twice[0]!s} has rows in more than one partition, and so have "
+            f"object {twice[0]!s} has rows in more than one partition, and so do "
             f"{len(twice) - 1} others; say from_dask(..., shuffle=True)."
         )
         raise DataError(msg)

@@ -17,7 +17,7 @@ from incerta.typing import Array
 
 
 class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Bring features to a common scale, uncertainty and all.
+    """Bring features to a common scale, including their uncertainty.
 
     Every value of every object is shifted and divided by the same two numbers per
     feature, so error bars, covariances, bounds and values shrink alike and the worlds
@@ -40,7 +40,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, where the data had names.
+        Names of the features, if the data had names.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         X : UncertainData or anything `as_uncertain` takes
             The objects.
         y : None
-            Not used; here for pipelines.
+            Not used; present for pipelines.
 
         Returns
         -------

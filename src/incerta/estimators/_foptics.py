@@ -340,8 +340,8 @@ class FOPTICS(UncertainClusterer):
             if len(clusters.levels) != n_clusters:
                 msg = (
                     f"no radius leaves n_clusters={n_clusters} clusters of at least "
-                    f"{size} objects; {len(clusters.levels)} were found. Try another "
-                    "min_samples or min_cluster_size."
+                    f"{size} objects; the nearest number is {len(clusters.levels)}. "
+                    "Try another min_samples or min_cluster_size."
                 )
                 warnings.warn(msg, IncertaWarning, stacklevel=4)
         labels, numbers = in_order_of_appearance(clusters.labels)

@@ -1,10 +1,10 @@
-"""Worlds of new objects beside the worlds of a fit: one rule for all estimators.
+"""Worlds of new objects paired with those of a fit: one rule for all estimators.
 
 - Draws of the same ensemble belong together: where the objects of the fit and the new
   ones are both joint, draw j goes with draw j.
-- All else is independent of the fit, so its worlds are drawn with another seed: with
-  the same one, new object i would move along with object i of the fit, and what is
-  said of it would depend on its row.
+- Everything else is independent of the fit, so its worlds are drawn with another seed:
+  with the same one, new object i would move along with object i of the fit, and what is
+  said about it would depend on its row.
 - Exact objects have one world, which goes with every world of the others.
 """
 
@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
 
 
 def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
-    """Put worlds of new objects beside those of a fit.
+    """Pair worlds of new objects with those of a fit.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Worlds(Sequence[Array]):
     """Possible worlds of uncertain data: one value per object in each.
 
     Made by `UncertainData.worlds`. Nothing is stored: a world is drawn again each
-    time it is asked for, and is bit by bit the same alone, in a slice, in another
+    time it is asked for, and is the same to the last bit alone, in a slice, in another
     process or on another day.
 
     Attributes
@@ -47,7 +47,7 @@ class Worlds(Sequence[Array]):
     indices : ndarray of shape (n_worlds,)
         Numbers of the worlds in this sequence; a slice keeps the numbers.
     seed : int
-        What the worlds are drawn with; ``random_state=seed`` gives them again.
+        What the worlds are drawn with; ``random_state=seed`` gives the same worlds.
     n_strata : int or None
         With ``quasi=True`` the number of worlds that were asked for, else None.
 
@@ -83,8 +83,8 @@ class Worlds(Sequence[Array]):
         if data.n_draws is not None and n_worlds > data.n_draws:
             msg = (
                 f"n_worlds={n_worlds} worlds were asked for, but joint data have only "
-                f"the {data.n_draws} draws they were made from; ask for at most "
-                "as many."
+                f"the {data.n_draws} draws they were made from; ask for no more "
+                "than that."
             )
             raise DataError(msg)
         strata = int(n_worlds) if quasi and not data.joint else None
@@ -127,7 +127,7 @@ class Worlds(Sequence[Array]):
         Returns
         -------
         Worlds
-            What is drawn of an object does not depend on which others there are.
+            What is drawn for an object does not depend on which others there are.
 
         Examples
         --------
@@ -189,19 +189,19 @@ class Worlds(Sequence[Array]):
 
 
 def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
-    """Refuse what came out of a file and is no `Worlds` of as many objects.
+    """Refuse what came from a file and is not a `Worlds` of as many objects.
 
     Parameters
     ----------
     worlds : object
         What should be worlds.
     *arrays : ndarray of shape (n_objects, ...)
-        What is known of their objects.
+        What is known about their objects.
     """
     if not isinstance(worlds, Worlds):
         wrong("what should be worlds is something else")
     if any(len(array) != worlds.shape[1] for array in arrays):
-        wrong("worlds do not fit what is said of their objects")
+        wrong("worlds do not fit what is said about their objects")
 
 
 def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
@@ -240,8 +240,8 @@ def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
     Returns
     -------
     Worlds
-        One for exact data, whose worlds are all alike. For joint data with fewer
-        draws than `n_worlds` all of them, with more an even part.
+        One for exact data, whose worlds are all alike. For joint data, all draws if
+        there are at most `n_worlds`, else that many, evenly spaced.
     """
     if data.exact:
         return data.worlds(1, seed)

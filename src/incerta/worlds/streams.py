@@ -44,7 +44,7 @@ def uniforms(seed: int, worlds: Indices, keys: Keys) -> Array:
     worlds : ndarray of shape (n_worlds,)
         Numbers of the worlds.
     keys : ndarray of shape (n_objects, n_uniforms)
-        Of what each number is for; see `Law.keys`.
+        Keys of what each number is for; see `Law.keys`.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def uniforms(seed: int, worlds: Indices, keys: Keys) -> Array:
 
 
 def stratified_uniforms(seed: int, worlds: Indices, n_worlds: int, keys: Keys) -> Array:
-    """Uniform numbers of some of `n_worlds` worlds that share out the unit interval."""
+    """Uniform numbers of some of `n_worlds` worlds that divide up the unit interval."""
     orders = keyed.mixed(keys + stream_keys(seed, _STRATA, np.zeros(1, np.intp)))
     streams = stream_keys(seed, _VALUES, worlds)
     return keyed.stratified_uniforms(streams, keys, orders, worlds, n_worlds)

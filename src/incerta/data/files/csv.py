@@ -1,4 +1,4 @@
-"""Text tables, read by whichever library is there."""
+"""Text tables, read by whichever library is installed."""
 
 import csv
 import gzip

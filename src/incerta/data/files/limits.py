@@ -6,12 +6,12 @@ from incerta.exceptions import FileError
 
 
 def refuse_size(path: Path, size: int, limit: int) -> None:
-    """Refuse data that would fill the memory, before they do."""
+    """Refuse data that would fill the memory, before they are read."""
     if size > limit:
         msg = (
             f"{path} holds at least {_in_words(size)} of needed data, more than the "
             f"limit of {_in_words(limit)}. Pass max_bytes={size} or more to read it "
-            "all the same."
+            "anyway."
         )
         raise FileError(msg)
 

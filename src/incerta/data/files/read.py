@@ -1,4 +1,4 @@
-"""`read`: uncertain data out of a file."""
+"""`read`: uncertain data from a file."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ def read(
         and ``.ipc``; ``.nc`` and ``.netcdf``. Text must be UTF-8 with a header.
     id, values, errors, kind, weight, missing, sample, joint
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
-        dimensions and `values` variables, or all are variables of one dimension.
+        dimensions and `values` are variables, or all are variables with one dimension.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
         Larger files are refused before they are read.
@@ -79,7 +79,7 @@ def read(
     unpack to more than `max_bytes` is unpacked twice, once to measure it.
 
     csv files are read by the first of pyarrow, polars and pandas that is installed,
-    small ones also without; the other formats need the extra ``io``.
+    small ones even without any of them; the other formats need the extra ``io``.
 
     Examples
     --------
@@ -123,8 +123,9 @@ def _extension(file: Path) -> str:
     found = [extension for extension in READERS if name.endswith(extension)]
     if not found:
         msg = (
-            f"{file} has an unknown extension; known are {', '.join(READERS)}. Other "
-            "files can be loaded by your frame library and passed to from_frame."
+            f"{file} has an unknown extension; the known ones are "
+            f"{', '.join(READERS)}. Other files can be loaded by your frame library "
+            "and passed to from_frame."
         )
         raise FileError(msg)
     return found[0]
@@ -140,7 +141,7 @@ def _as_limit(max_bytes: int | None) -> int:
 
 
 class _Reading(AbstractContextManager["_Reading"]):
-    """Turns whatever a reader meets in a damaged file into a `FileError`."""
+    """Turns whatever error a damaged file causes in a reader into a `FileError`."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -159,7 +160,7 @@ class _Reading(AbstractContextManager["_Reading"]):
 
 
 def _numbers_if_plain(ids: Ids, name: str) -> Ids:
-    """Turn ids of a text file into whole numbers if nothing is lost by it."""
+    """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
     if ids.dtype.kind != "U":
         return ids
     if (ids == "").any():

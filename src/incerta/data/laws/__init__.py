@@ -1,8 +1,8 @@
 """Laws: how the values of all objects are distributed.
 
-A law speaks for all objects at once. Everything it does is an array operation, and
-it draws by one rule: uniform numbers in, values out. Whoever supplies the uniform
-numbers decides about seeds, order and stratification.
+A law describes all objects at once. Everything it does is an array operation, and it
+draws by one rule: uniform numbers in, values out. Whoever supplies the uniform numbers
+controls seeds, order and stratification.
 """
 
 from incerta.data.laws import scipy_recipes  # noqa: F401 (its classes can be stored)

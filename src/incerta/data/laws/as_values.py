@@ -1,4 +1,4 @@
-"""Laws as laws of another sort: by values, or without any spread."""
+"""Laws as laws of another kind: by values, or without any spread."""
 
 from functools import singledispatch
 
@@ -33,12 +33,12 @@ def as_values(
     law : Law
         The objects.
     seed : int
-        Of the draws.
+        Seed of the draws.
     keys : ndarray of shape (n_objects, n_uniforms), optional
         Keys of the uniform numbers, see `Law.keys`; objects and features are counted
         by default.
     n_values : int, default=64
-        Number of draws that stand for an object.
+        Number of draws that represent an object.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def _(law: Joint, seed: int, keys: Keys | None, n_values: int) -> Values:
 
 @singledispatch
 def points_like(law: Law, points: Array) -> Law:
-    """Points, as objects without spread of the same sort as those of a law."""
+    """Points, as objects without spread of the same kind as those of a law."""
     return Values(points, np.arange(len(points) + 1))
 
 

@@ -93,7 +93,7 @@ class Law(ABC):
         return None
 
     def boxes(self) -> Boxes:
-        """Box around (nearly) all that each object can be."""
+        """Box around (nearly) all values that each object can take."""
         mean, reach = self.mean(), REACH * np.sqrt(self.variance())
         return Boxes(mean - reach, mean + reach)
 

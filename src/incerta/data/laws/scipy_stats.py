@@ -17,7 +17,7 @@ from incerta.typing import Array, Indices
 
 
 class CellGroup(Protocol):
-    """Univariate distributions of one sort, `size` of them."""
+    """Univariate distributions of one kind, `size` of them."""
 
     @property
     def size(self) -> int: ...
@@ -79,7 +79,7 @@ class ObjectGroup:
 
 @dataclass(frozen=True, eq=False)
 class SingleGroup:
-    """Distributions that share nothing: asked one by one, many worlds a call."""
+    """Distributions that share nothing: evaluated one by one, many worlds per call."""
 
     members: tuple[Any, ...]
 

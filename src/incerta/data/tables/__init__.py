@@ -1,1 +1,1 @@
-"""Tables: which columns mean what, and objects out of rows."""
+"""Tables: which columns mean what, and objects from rows."""

@@ -49,7 +49,7 @@ class Table:
             self.names = _names_of(self._frame)
 
     def load(self, names: Sequence[str]) -> None:
-        """Keep these columns alone; a lazy frame is run, once."""
+        """Keep only these columns; a lazy frame is run, once."""
         if self._frame is not None:
             chosen = self._frame.select(*names)
             eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen

@@ -34,7 +34,7 @@ class Measured(NamedTuple):
 
 
 def measured(table: Table, roles: Roles, coded: Coded) -> Measured:
-    """Read values and error columns, and refuse errors that cannot be."""
+    """Read values and error columns, and refuse impossible errors."""
     assert roles.errors is not None
     shape = (len(table), len(roles.values))
     mean, std = np.empty(shape), np.empty(shape)
@@ -80,7 +80,7 @@ def _with_error(
         why = "is negative; leave it empty if it is not known, 0 means exactly known"
         refuse(error < 0, error, error_name, coded, why)
         return value, DEVIATION_OF[kind](error)
-    why = "is negative; 0 means that nothing is known of the value"
+    why = "is negative; 0 means that nothing is known about the value"
     refuse(error < 0, error, error_name, coded, why)
     # No information, in astronomers' catalogues: what stands in the value column is
     # a filler.

@@ -1,8 +1,8 @@
 """Missing values: what the other objects say about them, and how little that is.
 
 The true positions of the objects are taken to be Gaussian, ``x ~ N(mu, S)``, of which
-``y = x + noise`` was measured with known error variances. `fit_gaussian` finds `mu`
-and `S` from the cells there are; `conditional` places the missing cells.
+``y = x + noise`` was measured with known error variances. `fit_gaussian` finds `mu` and
+`S` from the known cells; `conditional` places the missing cells.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def fit_gaussian(y: Array, noise: Array) -> Population:
     Returns
     -------
     Population
-        With all cells known and exact this is mean and ``np.cov``. A feature with
+        With all cells known and exact, this is the mean and ``np.cov``. A feature with
         fewer than ``2 * n_features`` known values has no correlation with the others:
         so few objects would make one up.
 

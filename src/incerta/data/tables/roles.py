@@ -25,7 +25,7 @@ LONG_FORM = (
 
 @dataclass(frozen=True)
 class Roles:
-    """What the user said of the columns, checked against itself.
+    """What the user said about the columns, checked for consistency.
 
     `errors` has a pair (low, high) or a single column for each of `values`; it is
     None in long form.
@@ -69,7 +69,7 @@ def as_roles(
     sample: str | None,
     joint: bool | None,
 ) -> Roles:
-    """Check that what was said of the columns fits together."""
+    """Check that what was said about the columns is consistent."""
     names = _as_names(values, id)
     if kind not in KINDS:
         msg = f"kind: {unknown_name('kind of error', str(kind), KINDS)}"
@@ -218,5 +218,5 @@ def _filled(template: str, name: str) -> str:
 def _no_template(role: str, given: str) -> str:
     return (
         f"{role}={given!r} must contain {{}}, which stands for the name of the value: "
-        "'{}_error' makes mass_error of mass. Or give a dict from value to column."
+        "'{}_error' turns mass into mass_error. Or give a dict from value to column."
     )

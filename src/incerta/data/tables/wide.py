@@ -20,7 +20,7 @@ from incerta.typing import Array, Ids, Indices, Mask
 def wide_form(
     table: Table, roles: Roles, coded: Coded, missing: Missing
 ) -> UncertainData:
-    """Make Gaussians or intervals of values with error columns."""
+    """Make Gaussians or intervals from values with error columns."""
     refuse_repeated(coded, roles, LONG_FORM)
     cells = measured(table, roles, coded)
     unknown = np.isnan(cells.mean)
@@ -36,7 +36,7 @@ def wide_form(
 
 
 def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> UncertainData:
-    """Make points of values without error, some of them missing."""
+    """Make points from values without error, some of them missing."""
 
     def points(rows: Indices) -> Law:
         return Values(table[rows], np.arange(len(rows) + 1))
@@ -46,7 +46,7 @@ def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> Uncertain
 
 
 def refuse_repeated(coded: Coded, roles: Roles, way_out: str) -> None:
-    """Hold that every object has a single row."""
+    """Check that every object has a single row."""
     if len(coded.ids) < len(coded.codes):
         counts = np.bincount(coded.codes)
         worst = int((counts > 1).argmax())
