@@ -33,7 +33,7 @@ def test_an_extra_that_is_not_there(monkeypatch):
         return truly(name)
 
     monkeypatch.setattr(metadata, "version", without)
-    assert _extra("report") == "without plotly; pip install 'incerta[report]'"
+    assert _extra("report") == "plotly is missing; pip install 'incerta[report]'"
 
 
 def test_what_is_in_a_table(call, wide):

@@ -288,7 +288,7 @@ def test_choice_of_k():
     told = " ".join(summary["choice"]["sentences"])
     assert "2 clusters of 1 to 3" in told
     assert "fewer is unlikely (p = 0.020)" in told
-    assert "Nothing speaks for more (p = 0.400)" in told
+    assert "Nothing shows that there are more (p = 0.400)" in told
     assert "k=" not in summary["reproduce"]["python"]
     last = {"k": 3, "tried": [1, 2, 3], "p_more": [0.02, 0.03, None]}
     assert "larger numbers were not tried" in choice_sentences(last)[-1]

@@ -1,4 +1,4 @@
-"""Who does the work in loops that numpy is slow at: numba where it is there."""
+"""What runs the loops that numpy is slow at: numba, if it is installed."""
 
 from importlib.util import find_spec
 

@@ -1,6 +1,6 @@
 """Folds over partitions: summarise each, merge the summaries, finish.
 
-Partitions are values here, or dask's recipes for values elsewhere; who calls does not
+Partitions are values here, or dask's recipes for values elsewhere; the caller does not
 see the difference. Summaries are merged in any order and grouping, so what is merged
 must not depend on it: sums of floats do, the exact sums of this module do not.
 """
@@ -38,7 +38,7 @@ class Parts:
     recipes : sequence
         The partitions: values, or dask's delayed values.
     hold : bool, default=False
-        Compute delayed values once and keep them with the workers that did it. Those
+        Compute delayed values once and keep them with the workers that did it. Values
         lost with a worker are computed again from their recipes.
 
     Examples
@@ -70,7 +70,7 @@ class Parts:
         summarise, merge : callable
             Functions of a module, so that they can travel. `merge` is associative.
         *given
-            What every partition is told, such as the centres.
+            What every partition is given, such as the centres.
 
         Returns
         -------
@@ -132,7 +132,7 @@ def _lazy(parts: Sequence[Any]) -> bool:
 
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """Errors that say that a worker is gone, not that the work is wrong."""
+    """Errors that mean that a worker is gone, not that the work is wrong."""
     if "distributed" not in sys.modules:
         return ()
     from concurrent.futures import CancelledError

@@ -2,7 +2,7 @@
 
 A number belongs to an object, a feature and a stream (a world under a seed), each named
 by a key of 64 random-looking bits. It is a hash of the sum of the three, so that any
-block of numbers can be had alone, in any order, on any machine.
+block of numbers can be had on its own, in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def keys_of(names: NDArray[Any]) -> Keys:
     ----------
     names : ndarray of shape (n,)
         Numbers, texts, or anything with a text of its own. Whole numbers are the same
-        names as floats, and texts the same however long the others are.
+        names as the equal floats, and a text has the same key however long the others
+        are.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def stratified_uniforms(
     numbers: NDArray[np.integer[Any]],
     n_strata: int,
 ) -> Array:
-    """Uniform numbers of streams that share out the unit interval.
+    """Uniform numbers of streams that divide up the unit interval.
 
     Each entry visits each interval ``[i / n_strata, (i + 1) / n_strata)`` in exactly
     one stream, in an order of its own (Latin hypercube sampling).

@@ -7,7 +7,7 @@ BLOCK_BYTES = 64 * 2**20
 
 
 def physical_bytes() -> int:
-    """Memory of this machine in bytes; 8 GiB where the system does not tell."""
+    """Memory of this machine in bytes; 8 GiB if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

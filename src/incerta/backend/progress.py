@@ -1,4 +1,4 @@
-"""The one hook through which long work reports how far it has come.
+"""The single hook through which long work reports its progress.
 
 The library prints nothing. Whoever wants a bar (the command line does) sets a hook
 for a while; it is called with a name, the number of steps done and their total.

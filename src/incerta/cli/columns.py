@@ -1,4 +1,4 @@
-"""Which column is what, as the options say it; and the file that has the columns."""
+"""Which column is what, as the options say; and the file that has the columns."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ STDIN = Path("-")
 
 @dataclass(frozen=True)
 class Columns:
-    """What the options say of the columns; None and () where they say nothing."""
+    """What the options say about the columns; None and () where they say nothing."""
 
     id: str | None = None
     values: tuple[str, ...] = ()
@@ -162,13 +162,13 @@ def _table(path: Path, roles: "Roles") -> "Table":
     for extension, reader in READERS.items():
         if path.name.lower().endswith(extension):
             return Table(reader(path, roles, physical_bytes() // 2))
-    msg = f"{path} has an unknown extension; known are {', '.join(READERS)}."
+    msg = f"{path} has an unknown extension; the known ones are {', '.join(READERS)}."
     raise FileError(msg)
 
 
 @contextmanager
 def on_disk(file: Path) -> Iterator[Path]:
-    """A file to read: the one that was named, or one with what stdin brings."""
+    """A file to read: the one that was named, or one with what comes from stdin."""
     if file != STDIN:
         yield file
         return
@@ -185,7 +185,7 @@ def on_disk(file: Path) -> Iterator[Path]:
 
 
 def _split(words: Sequence[str] | None) -> tuple[str, ...]:
-    """Columns out of ``a,b``; a name with a comma stands in quotes, as in csv."""
+    """Columns from ``a,b``; a name with a comma is put in quotes, as in csv."""
     return tuple(name for row in csv.reader(words or ()) for name in row)
 
 

@@ -52,7 +52,7 @@ def compare(
             "--methods",
             metavar="NAME,…",
             callback=options.some_of(options.METHODS),
-            help=f"Methods, separated by commas, of {', '.join(options.METHODS)}.",
+            help=f"Methods, separated by commas, from {', '.join(options.METHODS)}.",
         ),
     ] = ",".join(USUAL),
     k: options.Clusters = "auto",
@@ -64,7 +64,7 @@ def compare(
             "--truth",
             metavar="COL",
             help="Column of known classes; adds ACC, the share of objects that are "
-            "right, and NMI.",
+            "labelled correctly, and NMI.",
         ),
     ] = None,
     form: Annotated[
@@ -74,7 +74,7 @@ def compare(
             metavar="FORMAT",
             callback=options.one_of(options.FORMATS),
             autocompletion=options.starting_as(options.FORMATS),
-            help="csv, parquet or json; without it two tables to read.",
+            help="csv, parquet or json; without it, two tables as text.",
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -127,7 +127,7 @@ def compare(
 def _numbers(
     data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
 ) -> dict[str, int | str]:
-    """What each method is asked for; a number that is chosen is chosen once for all."""
+    """What each method is asked for; a number that must be chosen is chosen once."""
     from incerta import estimators
     from incerta.api.answer import chosen_number, scaled_by, takes_number
 
@@ -167,7 +167,7 @@ def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -
 
 
 def _facts(answers: dict[str, Answer], classes: "Ids | None") -> dict[str, Any]:
-    """What to say of each method, by columns."""
+    """What to say about each method, by columns."""
     import numpy as np
 
     from incerta.metrics import clustering_accuracy, nmi

@@ -26,16 +26,16 @@ def demo(
     seed: options.Seed = 0,
     report: Annotated[
         Path,
-        typer.Option("--report", metavar="FILE", help="Where the report goes."),
+        typer.Option("--report", metavar="FILE", help="File for the report."),
     ] = Path("incerta-demo.html"),
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Write no report.")
+        bool, typer.Option("--no-report", help="Do not write a report.")
     ] = False,
 ) -> None:
     """Cluster the bundled weather stations with RPC. Needs no file.
 
-    Prints what was found in joint and in independent worlds, and writes a report of
-    the clustering with joint ones.
+    Prints what was found in joint and in independent worlds, and writes a report on the
+    clustering with joint ones.
     """
     from rich.console import Console
 
@@ -74,11 +74,11 @@ def demo(
 
 
 def _report(result: "Clustering", path: Path) -> str:
-    """Write the report, and say where it is or what it lacks."""
+    """Write the report, and say where it is or what is missing."""
     from incerta.backend.optional import installed
 
     if not (installed("jinja2") and installed("plotly")):
-        return "A report needs more: pip install 'incerta[report]'"
+        return "A report needs the extra report: pip install 'incerta[report]'"
     result.report(path)
     return f"Report: {path}"
 

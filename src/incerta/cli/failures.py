@@ -12,7 +12,7 @@ INTERRUPTED = 130  # as shells have it: 128 + SIGINT
 EXIT_CODES = f"""\
 \b
 Exit codes:
-    0  all went well, also if the reader of a pipe closed it early
+    0  success, even if the reader of a pipe closed it early
     1  an error in the data or in the fit; the message says what to change
     2  wrong usage
   {INTERRUPTED}  interrupted; nothing is left half-written"""
@@ -55,13 +55,13 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, EXPECTED) and said:
         return said
     return (
-        f"{type(error).__name__}: {said} This is not expected; `incerta --debug …` "
+        f"{type(error).__name__}: {said} This is unexpected; `incerta --debug …` "
         "shows where it happened."
     )
 
 
 def _forget_stdout() -> None:
-    """Let what is still to be flushed go nowhere: its reader has gone."""
+    """Discard what is still to be flushed: its reader has gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

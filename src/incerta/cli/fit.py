@@ -1,4 +1,4 @@
-"""``incerta fit``: a table in, clusters and how sure they are out."""
+"""``incerta fit``: from a table to clusters, and how sure they are."""
 
 import shlex
 import sys
@@ -130,7 +130,7 @@ def fit(
 
 
 def command_line(file: Path, arguments: Sequence[str]) -> str:
-    """The command that does the same again."""
+    """The command that repeats this."""
     name = str(file)
     if name.startswith("-") and name != "-":
         name = f"./{name}"  # or it would be read as an option
@@ -164,7 +164,7 @@ def write_folder(
 
 
 def _check_extras(form: str, report: bool) -> None:
-    """Raise for what is not installed before long work is done."""
+    """Raise, before long work, for what is not installed."""
     check_format(form)
     if report:
         from incerta.backend.optional import require

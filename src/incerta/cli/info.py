@@ -22,8 +22,8 @@ def info(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="Tables or models, to show what is in them; - is csv from stdin. Of "
-            "a table the columns, and with --values the objects.",
+            help="Tables or models, to show what is in them; - is csv from stdin. For "
+            "a table: its columns and, with --values, its objects.",
             show_default=False,
         ),
     ] = None,
@@ -96,7 +96,7 @@ def _of_clustering(model: "Clustering") -> dict[str, str]:
 
 
 def _installation() -> dict[str, str]:
-    """What matters when something is reported to be wrong."""
+    """What matters in a bug report."""
     import platform
 
     from joblib import cpu_count
@@ -109,13 +109,13 @@ def _installation() -> dict[str, str]:
         "system": platform.platform(),
         "threads": str(cpu_count()),
         **{f"extra {name}": _extra(name) for name in EXTRAS},
-        "data folder": str(data_folder() or "none; INCERTA_DATA names one"),
+        "data folder": str(data_folder() or "none; set INCERTA_DATA to name one"),
         "cache folder": str(cache_folder()),
     }
 
 
 def _extra(name: str) -> str:
-    """What an extra brings, or how to get it."""
+    """What an extra installs, or how to get it."""
     from importlib.metadata import PackageNotFoundError, requires, version
 
     wanted = re.compile(rf"([\w-]+).*extra == ['\"]{name}['\"]")
@@ -127,7 +127,7 @@ def _extra(name: str) -> str:
         try:
             found.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            return f"without {package}; pip install 'incerta[{name}]'"
+            return f"{package} is missing; pip install 'incerta[{name}]'"
     return ", ".join(found)
 
 

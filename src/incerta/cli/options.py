@@ -1,7 +1,7 @@
 """Options that several commands share, and what may be said with them.
 
 Names of kinds are repeated here, as the room that owns them imports numpy, which is
-slower than ``--help`` may be; a test holds both against each other.
+slower than ``--help`` may be; a test compares the two lists.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def refuse(option: str, why: str) -> NoReturn:
 
 
 def one_of(known: tuple[str, ...]) -> Callable[[str | None], str | None]:
-    """Make the check that an option is one of these, in any case."""
+    """Make the check that an option is one of these, in upper or lower case."""
 
     def check(value: str | None) -> str | None:
         if value is None:
@@ -50,7 +50,7 @@ def some_of(known: tuple[str, ...]) -> Callable[[str], str]:
 
 
 def starting_as(known: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """Make what a shell asks to complete a word."""
+    """Make the function that a shell calls to complete a word."""
 
     def complete(incomplete: str) -> list[str]:
         begun = incomplete.lower()
@@ -163,7 +163,7 @@ Scale = Annotated[
     typer.Option("--scale/--no-scale", help="Bring all features to one scale first."),
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Say nothing on stderr but errors.")
+    bool, typer.Option("--quiet", "-q", help="Print nothing but errors on stderr.")
 ]
 Format = Annotated[
     str,
@@ -182,7 +182,7 @@ FormatIfNamed = Annotated[
         metavar="FORMAT",
         callback=one_of(FORMATS),
         autocompletion=starting_as(FORMATS),
-        help="Format of the table: csv, parquet or json. Without it what the file's "
+        help="Format of the table: csv, parquet or json. By default as the file "
         "name says, else csv.",
     ),
 ]

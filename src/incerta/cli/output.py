@@ -1,4 +1,4 @@
-"""Where results go: to stdout, or to files that are complete or not there."""
+"""Where results go: to stdout, or to files that are complete or absent."""
 
 import csv
 import io
@@ -51,7 +51,7 @@ def write_table(columns: Mapping[str, Any], form: str, out: BinaryIO) -> None:
 
 
 def check_format(form: str) -> None:
-    """Raise if a format needs what is not installed, before long work is done."""
+    """Raise, before long work, if a format needs what is not installed."""
     if form == "parquet":
         from incerta.backend.optional import require
 
@@ -65,7 +65,7 @@ def format_of(path: Path) -> str:
 
 
 def check_file(path: Path) -> None:
-    """Raise if a file of this name cannot be written, before long work is done."""
+    """Raise, before long work, if a file of this name cannot be written."""
     if path.is_dir():
         refuse("-o", f"{path} is a folder; name a file.")
     if not path.absolute().parent.is_dir():
@@ -73,20 +73,20 @@ def check_file(path: Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise if files cannot go to a folder of this name, before long work is done."""
+    """Raise, before long work, if files cannot be put into a folder of this name."""
     there = _nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
     if not os.access(there, os.W_OK):
-        refuse("-o", f"nothing may be written to {there}.")
+        refuse("-o", f"{there} is not writable.")
 
 
 @contextmanager
 def filling(folder: Path) -> Iterator[Path]:
     """A folder to write to, whose files move to `folder` when the block ends well.
 
-    A new folder appears with all its files at once. In an old one files of the same
-    name are replaced, and others stay.
+    A new folder appears with all its files at once. In an existing one files of the
+    same name are replaced, and others stay.
     """
     new = not folder.exists()
     # On the disk of its destination: renaming does not cross disks.

@@ -1,4 +1,4 @@
-"""``incerta predict``: clusters of new objects, by a model that was fitted before."""
+"""``incerta predict``: clusters of new objects, from a model fitted before."""
 
 import shlex
 import sys
@@ -113,7 +113,7 @@ def columns_of(fitted: Any) -> Columns:
 
 
 def said_in(command: str) -> Columns | None:
-    """What ``incerta fit …`` said of the columns; None for any other command."""
+    """What ``incerta fit …`` said about the columns; None for any other command."""
     words = shlex.split(command)
     if words[:2] != ["incerta", "fit"]:
         return None

@@ -1,4 +1,4 @@
-"""What a command says on stderr of what it did."""
+"""What a command says on stderr about what it did."""
 
 import textwrap
 import warnings

@@ -186,7 +186,7 @@ class UncertainData:
 
     @cached_property
     def keys(self) -> Keys:
-        """Hash of each id that random numbers depend on: 64 bits, the same everywhere."""
+        """Hash of each id, on which random numbers depend: 64 bits, always the same."""
         return keys_of(self.ids)
 
     def uniform_keys(self) -> Keys:

@@ -69,10 +69,10 @@ ABOUT = {
             "face-down curve",
             "tremble",
         ),
-        "Libras Movement: the hand's place in 45 frames of 360 signs of the Brazilian "
-        f"sign language. {_UCI}/dataset/181 (PMLB: movement_libras). {_CC} Cite: D. B. "
-        "Dias, R. C. B. Madeo et al., Hand movement recognition for Brazilian sign "
-        "language, IJCNN 2009.",
+        "Libras Movement: the position of the hand in 45 frames of 360 signs of the "
+        f"Brazilian sign language. {_UCI}/dataset/181 (PMLB: movement_libras). {_CC} "
+        "Cite: D. B. Dias, R. C. B. Madeo et al., Hand movement recognition for "
+        "Brazilian sign language, IJCNN 2009.",
     ),
     "usps": About(
         tuple(f"pixel{i}" for i in range(256)),

@@ -59,23 +59,24 @@ def load_wine() -> Dataset:
 def load_weather(*, joint: bool = False) -> Dataset:
     """Load Weather: ten years of monthly weather at 150 stations in Colorado.
 
-    2 features, 3 classes of climate: dry, humid with a warm summer, cold summer. The
+    2 features, 3 climate classes: dry, humid with a warm summer, cold summer. The
     months are not draws made for each station on its own: a cold January is cold
-    everywhere. Both views can be taken.
+    everywhere. The data can be taken either way.
 
     Parameters
     ----------
     joint : bool, default=False
-        False: each station is its own 114 to 120 observed months, independent of the
+        False: each station has its own 114 to 120 observed months, independent of the
         other stations. True: 120 joint worlds, January 1963 to December 1972, each
-        one month for all stations. The 1.3 % of months without an observation are
+        being one month for all stations. The 1.3 % of months without an observation are
         then filled as below.
 
     Returns
     -------
     Dataset
-        Side columns: ``station_id``, ``lon``, ``lat``, ``elevation`` (m), ``koppen``,
-        and ``months_missing``, the number of months without an observation.
+        Further columns in ``objects``: ``station_id``, ``lon``, ``lat``, ``elevation``
+        (m), ``koppen``, and ``months_missing``, the number of months without an
+        observation.
 
     Notes
     -----
@@ -83,9 +84,9 @@ def load_weather(*, joint: bool = False) -> Dataset:
     years (its normal) and from the five nearest stations that reported the month.
     Temperature: the normal plus the mean anomaly of the five, an anomaly being the
     difference from a station's own normal. Precipitation: the normal times the sum of
-    the five over the sum of their normals [1]_, which is never negative. On 2000
-    observed months left out in turn the root mean square error is 0.66 degrees and
-    18 mm; by the normals alone it is 2.1 degrees and 29 mm.
+    the five over the sum of their normals [1]_, which is never negative. For 2000
+    observed months, left out in turn, the root mean square error is 0.66 degrees and 18
+    mm; with the normals alone it is 2.1 degrees and 29 mm.
 
     References
     ----------
@@ -129,7 +130,7 @@ def filled(cube: Array, apart: Array) -> Array:
     Parameters
     ----------
     cube : ndarray of shape (n_months, n_stations, 2)
-        Temperature and precipitation from a January on, NaN where missing.
+        Temperature and precipitation starting in January, NaN where missing.
     apart : ndarray of shape (n_stations, n_stations)
         Distances between stations.
     """
@@ -168,7 +169,7 @@ def _weather_files() -> tuple[Table, Indices, dict[str, Ids]]:
 
 
 def _distinct(names: Ids, numbers: Ids) -> Ids:
-    """Add its number to a name that occurs more than once."""
+    """Add a number to names that occur more than once."""
     unique, counts = np.unique(names, return_counts=True)
     twice = np.isin(names, unique[counts > 1])
     pairs = zip(names, numbers, twice, strict=True)

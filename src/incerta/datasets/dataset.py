@@ -27,7 +27,7 @@ class Dataset:
     description : str
         Where the data come from, under what licence, and what to cite.
     objects : mapping of str to ndarray of shape (n_objects,)
-        What else is known of each object, such as the place of a station.
+        What else is known about each object, such as the location of a station.
 
     Examples
     --------

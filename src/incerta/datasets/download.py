@@ -41,18 +41,18 @@ def download(
 ) -> None:
     """Fetch `url` into the file `target`.
 
-    The bytes go to a file beside the target, which is renamed when it is complete
-    and checked, so the target is never half-written. What a broken connection leaves
-    is kept as ``<target>.part`` and continued by the next call, if the server can.
+    The bytes go to a file next to the target, which is renamed when it is complete and
+    checked, so the target is never half-written. What a broken connection leaves is
+    kept as ``<target>.part`` and continued by the next call, if the server can.
 
     Parameters
     ----------
     url : str
-        Address; http or https, and so must be what it redirects to.
+        Address; http or https, which also holds for what it redirects to.
     target : Path
-        File to write. Its folder is made if it is not there.
+        File to write. Its folder is created if necessary.
     max_bytes : int
-        Most bytes to accept.
+        Maximum number of bytes to accept.
     sha256 : str, optional
         Checksum the file must have.
     progress : bool, default=True
@@ -65,7 +65,7 @@ def download(
     Raises
     ------
     FetchError
-        If the file cannot be had or fails its check.
+        If the file cannot be obtained or fails its check.
     """
     _refuse_scheme(url, url, way_out)
     part = target.with_name(target.name + ".part")

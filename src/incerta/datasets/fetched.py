@@ -1,7 +1,7 @@
 """Data sets that are not ours to ship: fetched once, checked, kept in a cache.
 
 Every function looks in the folder that the environment variable INCERTA_DATA names,
-then in the cache (`cache`, else INCERTA_CACHE, else ``incerta`` in the system's place
+then in the cache (`cache`, else INCERTA_CACHE, else ``incerta`` in the system's folder
 for caches), then on the web. Nothing is written outside the cache.
 """
 
@@ -26,8 +26,8 @@ def fetch_ecoli(*, cache: Folder = None, progress: bool = True) -> Dataset:
     """Fetch Ecoli: where proteins sit in the cell.
 
     327 exact objects, 7 features, 5 classes. Feature ``chg`` is constant. The public
-    file (2.5 kB, PMLB) is known by its checksum; its contents were not compared with
-    those of a data folder. Its classes are told apart by their sizes.
+    file (2.5 kB, PMLB) is identified by its checksum; its contents were not compared
+    with those of a data folder. Its classes are identified by their sizes.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def fetch_ecoli(*, cache: Folder = None, progress: bool = True) -> Dataset:
     Raises
     ------
     FetchError
-        If the data cannot be had, or are not what they were.
+        If the data cannot be obtained, or have changed.
 
     Examples
     --------
@@ -58,9 +58,9 @@ def fetch_image(*, cache: Folder = None, progress: bool = True) -> Dataset:
     """Fetch Image Segmentation: patches of outdoor images.
 
     2310 exact objects, 19 features, 7 classes. Feature ``region-pixel-count`` is
-    constant; 2086 rows are distinct. The public file (112 kB, PMLB) is known by its
-    checksum; its contents were not compared with those of a data folder. Its classes
-    are codes of equal size: ``target_names`` are then these codes.
+    constant; 2086 rows are distinct. The public file (112 kB, PMLB) is identified by
+    its checksum; its contents were not compared with those of a data folder. Its
+    classes are codes of equal size: ``target_names`` are then these codes.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ def fetch_libras(*, cache: Folder = None, progress: bool = True) -> Dataset:
     """Fetch Libras Movement: signs of the Brazilian sign language.
 
     360 exact objects, 90 features, 15 classes; 330 rows are distinct. The public file
-    (63 kB, PMLB) is known by its checksum; its contents were not compared with those
-    of a data folder. Its classes are codes of equal size: ``target_names`` are then
-    these codes.
+    (63 kB, PMLB) is identified by its checksum; its contents were not compared with
+    those of a data folder. Its classes are codes of equal size: ``target_names`` are
+    then these codes.
 
     Parameters
     ----------
@@ -111,11 +111,11 @@ def fetch_libras(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
 
 def fetch_waveform(*, cache: Folder = None, progress: bool = True) -> Dataset:
-    """Fetch Waveform: the UCI file; `make_waveform` makes more of the kind.
+    """Fetch Waveform: the UCI file; `make_waveform` makes more of this kind.
 
     5000 exact objects, 21 features, 3 classes. The public file (181 kB, PMLB) is
-    known by its checksum; its contents were not compared with those of a data folder.
-    Its classes are told apart by their sizes.
+    identified by its checksum; its contents were not compared with those of a data
+    folder. Its classes are identified by their sizes.
 
     Parameters
     ----------
@@ -162,8 +162,8 @@ def fetch_usps(
     Warns
     -----
     IncertaWarning
-        If the public file has its rows in another order than the recorded one, so
-        that the sample has other objects. Whether it has was never compared.
+        If the rows of the public file are in another order than recorded, so that the
+        sample has other objects. Whether they are was never checked.
 
     Examples
     --------
@@ -190,10 +190,11 @@ def fetch_usps(
 
 
 def fetch_movement(*, cache: Folder = None, progress: bool = True) -> Dataset:
-    """Fetch Movement: radio signals of people who walk one of six paths.
+    """Fetch Movement: radio signals from people who walk one of six paths.
 
-    314 objects with 19 to 129 values each, 13197 in all, 4 features, 6 classes. The
-    side columns tell the environment (1 to 3) and whether the person changed rooms.
+    314 objects with 19 to 129 values each, 13197 in all, 4 features, 6 classes. Further
+    columns in ``objects`` give the environment (1 to 3) and whether the person changed
+    rooms.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def fetch_kepler(
         Take 600 of the objects with 30 recorded draws each, from a data folder only.
     cache : path, optional
         Folder to keep the file in, instead of the usual cache. The public table
-        changes; delete the file to have it fetched anew.
+        changes; delete the file to have it fetched again.
     progress : bool, default=True
         Draw a bar on stderr while fetching, if that is a terminal.
 

@@ -1,4 +1,4 @@
-"""Made-up data with known classes. No function here ever sees a label of the user's."""
+"""Made-up data with known classes. No function here ever sees a user's labels."""
 
 from typing import Any, Literal
 
@@ -29,15 +29,15 @@ def make_uncertain(
     X : array-like or frame of shape (n_objects, n_features)
         Exact values.
     family : {"gaussian", "uniform", "exponential", "laplace"}, default="gaussian"
-        Shape of the distributions; the exponential has its tail to the right.
+        Shape of the distributions; the exponential has its tail on the right.
     scale : float, default=0.3
-        Size of the uncertainty against the spread of the features. Usual levels are
+        Size of the uncertainty relative to the spread of the features. Usual levels are
         0.1, 0.3, 0.5 and 1.
     mode : {"centered", "displaced"}, default="centered"
-        "centered": the expected value of an object is its row of `X`; methods that
-        use expected values alone then lose nothing. "displaced": the true value is in
-        `X`, what was measured is a draw around it, and the object is a distribution
-        around what was measured. This is what real error bars are like.
+        "centered": the expected value of an object is its row of `X`; methods that use
+        only expected values then lose nothing. "displaced": the true value is in `X`,
+        what was measured is a draw around it, and the object is a distribution around
+        what was measured. This is what real error bars are like.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same standard deviations in both modes.
 
@@ -49,7 +49,7 @@ def make_uncertain(
     -----
     "centered" is the protocol of [1]_, with deviations of our own choice. Generators
     that look at the range of each class put the classes into the data: clusterings of
-    what they make can agree with the classes better than is possible without labels.
+    such data can agree with the classes better than is possible without labels.
 
     References
     ----------
@@ -101,9 +101,10 @@ def make_uncertain_blobs(
 ) -> tuple[UncertainData, Indices]:
     """Make round clusters of objects that were measured with errors.
 
-    Each object has a true place around the centre of its cluster, and an error of its
-    own size in each feature. The place itself is not given away: a Gaussian object
-    sits at one measurement of it, an object of values is several measurements.
+    Each object has a true place around the centre of its cluster, and an error with a
+    size of its own in each feature. The place itself is not revealed: a Gaussian object
+    is centred at one measurement of it, an object given by values consists of several
+    measurements.
 
     Parameters
     ----------
@@ -211,7 +212,7 @@ def _counts(
     )
     if not 1 <= low <= high:
         msg = (
-            f"n_values={n_values} must be None, a number from 1 on, or a pair "
+            f"n_values={n_values} must be None, a number of at least 1, or a pair "
             "(low, high) of such numbers."
         )
         raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""Where a data set is looked for: a folder of the user's, the cache, the web."""
+"""Where a data set is looked for: a folder named by the user, the cache, the web."""
 
 import csv
 import os
@@ -43,7 +43,7 @@ def cache_folder(cache: str | os.PathLike[str] | None = None) -> Path:
     ----------
     cache : path, optional
         The folder to use. Without it, the environment variable INCERTA_CACHE, else
-        ``incerta`` in the place that the system has for caches.
+        ``incerta`` in the system's folder for caches.
     """
     named = cache if cache is not None else os.environ.get("INCERTA_CACHE")
     if named:
@@ -63,7 +63,7 @@ def obtain(
     """Find, read and check the table of a data set.
 
     The folder INCERTA_DATA comes first, if it has all files of the set; then the
-    cache; then the web. What is in the cache but fails its check is fetched again.
+    cache; then the web. A file in the cache that fails its check is fetched again.
     """
     if (local := in_folder(source)) is not None:
         return local

@@ -11,15 +11,15 @@ from incerta.worlds.streams import as_seed
 def make_uncertain_moons(
     n_objects: int = 400, *, uncertainty: float = 0.1, random_state: Seed = None
 ) -> tuple[UncertainData, Indices]:
-    """Make two half circles that reach into each other, measured with errors.
+    """Make two interlocking half circles, measured with errors.
 
     Parameters
     ----------
     n_objects : int, default=400
         Number of objects, half of them in each moon.
     uncertainty : float, default=0.1
-        Mean standard deviation of the errors, which are uniform between a quarter of
-        it and seven quarters. The moons have radius 1.
+        Mean standard deviation of the errors, which are uniform between a quarter and
+        seven quarters of it. The moons have radius 1.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 

@@ -1,7 +1,7 @@
 """The registry: where each data set is found and what it must be.
 
-Checksums of the public files, where known, stand with their addresses. Fingerprints
-are those of `Table.fingerprint`, taken of the files of a data folder.
+Checksums of the public files, where known, are given with their addresses. Fingerprints
+are those of `Table.fingerprint`, taken from the files of a data folder.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Remote:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set: its files in a data folder, its public file, its right contents."""
+    """A data set: its files in a data folder, its public file, and what it holds."""
 
     name: str
     files: tuple[str, ...]
@@ -86,7 +86,7 @@ def _with_objects(
     numbers: tuple[str, ...],
     texts: tuple[str, ...],
 ) -> Callable[[Path, Path], Table]:
-    """Read a table and its table of objects beside it."""
+    """Read a table and the table of its objects next to it."""
 
     def read_both(table_path: Path, objects_path: Path) -> Table:
         table = read(table_path, n_features)
@@ -275,7 +275,7 @@ SOURCES = {
                 "33249f2ffdcc14698c0c81206ed6eb3368980cb184b3645a8147dae8eb641fb6",
             ),
             why_no_remote=(
-                "the draws were made once and are not published; draws=False has the "
+                "the draws were made once and are not published; draws=False gives the "
                 "values and errors they were made from"
             ),
         ),

@@ -75,7 +75,7 @@ def read_numbers(path: Path, names: list[str]) -> Array:
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         header = next(csv.reader(file))
         if header != names:
-            msg = f"{path} has the columns {header}; expected were {names}."
+            msg = f"{path} has the columns {header}; expected {names}."
             raise FetchError(msg)
         return np.loadtxt(file, delimiter=",", ndmin=2)
 

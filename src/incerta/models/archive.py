@@ -1,8 +1,8 @@
 """The file around a model: a zip of one JSON text and of arrays, nothing else.
 
 Members are stored as they are, in a fixed order, with fixed names and a fixed date: the
-same model gives the same bytes. Everything a file says about its size is held against
-the size that it has before anything is read.
+same model gives the same bytes. Everything a file says about its size is checked
+against its actual size before anything is read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def is_storable(dtype: np.dtype[Any]) -> bool:
 
 
 def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> None:
-    """Write a file: beside its place first, and renamed when it is complete.
+    """Write a file: next to its place first, and renamed when it is complete.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> No
 
 
 class Archive:
-    """A file that was opened, and what it holds once that was checked.
+    """A file that was opened, and what it holds once that has been checked.
 
     Parameters
     ----------
     path : Path
         The file.
     max_bytes : int
-        Most bytes that it may hold.
+        Maximum number of bytes that it may hold.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -93,8 +93,8 @@ class Archive:
         size = path.stat().st_size
         if size > max_bytes:
             self._refuse(
-                f"has {size} bytes, more than the {max_bytes} that are taken; pass "
-                f"max_bytes={size} to load it all the same"
+                f"has {size} bytes, more than the {max_bytes} allowed; pass "
+                f"max_bytes={size} to load it anyway"
             )
         self._check_end(size)
         self._zip = ZipFile(path)
@@ -170,7 +170,7 @@ class Archive:
             self._refuse(f"has two sizes for {member.filename}")
 
     def _check_end(self, size: int) -> None:
-        """Look at the end record: whether it is a zip, and how long its list is."""
+        """Check the end record: whether it is a zip, and how long its list is."""
         with self.path.open("rb") as file:
             file.seek(max(0, size - 98))
             tail = file.read(98)

@@ -1,7 +1,7 @@
-"""What must hold for the parts of a model that came out of a file.
+"""What must hold for the parts of a model that came from a file.
 
-Compiled code underneath does not look at the bounds of its arrays, so lengths and
-numbers that a file made up must not get that far.
+Compiled code underneath does not check the bounds of its arrays, so lengths and numbers
+that a file made up must not get that far.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 def check_shapes(
     fields: Mapping[str, Any], shapes: Mapping[str, str], sizes: dict[str, int]
 ) -> None:
-    """Hold the arrays among the fields against their shapes; None is left out.
+    """Check the arrays among the fields against their shapes; None is left out.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     model : estimator, Standardizer or Clustering
         Any fitted estimator of this library, or what `cluster` returned.
     path : str or path-like
-        Where to; the usual ending is ``.incerta``. An existing file is replaced when
+        Where to; the usual extension is ``.incerta``. An existing file is replaced when
         the new one is complete.
 
     Raises
@@ -42,9 +42,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Notes
     -----
-    The file is a zip of one JSON text and of ``.npy`` arrays. It holds all that
-    `predict` needs: for most methods also the data. Equal models give equal bytes. It
-    is as large as the arrays of the model, and writing takes no memory beyond them.
+    The file is a zip of one JSON text and of ``.npy`` arrays. It holds everything that
+    `predict` needs: for most methods this includes the data. Equal models give equal
+    bytes. It is as large as the arrays of the model, and writing takes no memory beyond
+    them.
 
     Data given by `scipy.stats` are stored by the names and parameters of the
     distributions, so the same worlds are drawn from them: univariate ones, kernel
@@ -103,14 +104,14 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is damaged, foreign, too large or from a newer version.
+        If the file is damaged, not a model file, too large or from a newer version.
 
     Notes
     -----
-    Nothing in a file is executed: it can name classes of a fixed list only, arrays are
-    read without pickle, names of folders and files in it are not followed. Sizes are
-    checked before anything is read. Like any data from strangers, a model from a
-    stranger may still be a wrong one.
+    Nothing in a file is executed: it can only name classes from a fixed list, arrays
+    are read without pickle, and names of folders and files in it are not followed.
+    Sizes are checked before anything is read. Like any data from strangers, a model
+    from a stranger may still be wrong.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     # A damaged file can trip any step; whatever it says, the file is the reason.
     except Exception as error:
         reason = str(error).strip() or type(error).__name__
-        msg = f"{file} cannot be loaded, it is damaged or not a model file: {reason}."
+        msg = f"{file} cannot be loaded; it is damaged or not a model file: {reason}."
         raise ModelFileError(msg) from error
 
 
@@ -148,7 +149,7 @@ def _check_version(file: Path, manifest: Any) -> None:
         _refuse(file, "is not a model file of incerta")
     version = manifest.get("format_version")
     if type(version) is not int or version < 1:
-        _refuse(file, f"has a format version {version!r} that never was")
+        _refuse(file, f"has a format version {version!r} that never existed")
     if version > FORMAT_VERSION:
         _refuse(
             file,

@@ -147,7 +147,7 @@ register(np.random.Generator, Recipe(_generator_state, _made_generator))
 
 
 def register_scikit_learn() -> None:
-    """Enter the classes of scikit-learn; it takes a second to import them all."""
+    """Register the classes of scikit-learn; it takes a second to import them all."""
     for home, names in SKLEARN.items():
         for name in names:
             cls = getattr(import_module(home), name)

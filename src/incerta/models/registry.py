@@ -1,7 +1,7 @@
 """Which classes a model file may name, and how each is taken apart and made again.
 
 A file names classes by their names in this list, never by a module of its choice.
-Classes enter it themselves, where they are defined, with the fields that are stored and
+Classes register themselves, where they are defined, with the fields that are stored and
 what must hold for them. What is not in the list is neither written nor made.
 """
 
@@ -34,7 +34,7 @@ _NAMES: dict[type, str] = {}
 
 
 def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
-    """Enter a class into the list.
+    """Add a class to the list.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def stored(
     Parameters
     ----------
     check : callable, optional
-        Takes an object that came out of a file, and raises what `wrong` raises.
+        Takes an object that came from a file, and raises what `wrong` raises.
     **shapes : str
         Type and shape of fields that are arrays; see `check_shapes`.
 
@@ -108,7 +108,7 @@ def name_of(thing: Any) -> str | None:
 
 
 def recipe_for(name: str) -> Recipe:
-    """How to take apart and to make objects of the class with this name."""
+    """How to take apart, and how to make, objects of the class with this name."""
     if name not in _RECIPES:
         msg = f"class {name!r} is unknown to this version"
         raise ValueError(msg)

@@ -30,7 +30,7 @@ from incerta.models.registry import UnstorableError, name_of, recipe_for
 
 MOST_DEPTH = 40
 RESULTS_ALONE = (
-    "Keep the results alone (labels_, membership_; table() of a Clustering), or fit"
+    "Keep only the results (labels_, membership_; table() of a Clustering), or fit"
 )
 FUNCTION = f"is a function. {RESULTS_ALONE} with one of the named options instead."
 DISTRIBUTION = (
@@ -49,7 +49,7 @@ class Encoder:
     Attributes
     ----------
     arrays : list of ndarray
-        In the order of their numbers. One that occurs twice is held once.
+        In the order of their numbers. An array that occurs twice is stored once.
     """
 
     def __init__(self) -> None:

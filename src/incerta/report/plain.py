@@ -1,4 +1,4 @@
-"""Values and texts as JSON can hold them, and a page can show them."""
+"""Values and texts in a form that JSON can hold and a page can show."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ def text(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def name(value: object) -> int | float | str:
-    """Name of an object: a number stays one where nothing is lost by it."""
+    """Name of an object: a number stays a number if nothing is lost by that."""
     if isinstance(value, (bool, np.bool_)):
         return text(value)
     if isinstance(value, (int, np.integer)) and abs(int(value)) < _EXACT:
@@ -48,7 +48,7 @@ def numbers(values: Array | Iterable[float]) -> list[Any]:
 
 
 def significant(values: Array, digits: int = 5) -> Array:
-    """Round to so many digits: a picture shows no more."""
+    """Round to this many digits: a picture shows no more."""
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 

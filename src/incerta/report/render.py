@@ -38,7 +38,7 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page: one HTML text that holds all it needs.
+    """Make the page: one HTML text that holds everything it needs.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     Returns
     -------
     str
-        HTML. It can reach no network, and no script can run in it but its own: the
-        policy in its head knows them by their checksums. Texts of the data are
-        escaped, or JSON that its scripts read.
+        HTML. It cannot reach any network, and only its own scripts can run in it: the
+        policy in its head identifies them by their checksums. Texts from the data are
+        escaped, or are JSON that its scripts read.
 
     Notes
     -----
-    Some 5 MB, nearly all of it plotly.js.
+    About 5 MB, nearly all of it plotly.js.
     """
     plotly = require("plotly.offline", "report", "a report")
     environment = pages_of("incerta.report", "a report")
@@ -99,7 +99,7 @@ def write(
     path : str or path-like
         Where to; an existing file is replaced when the new one is complete.
     with_json : bool, default=False
-        Also write what `summarise` says beside it, with the ending ``.json``.
+        Also write what `summarise` returns next to it, with the extension ``.json``.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def write(
     """
     target = Path(path)
     if with_json and target.suffix.lower() == ".json":
-        msg = f"path={str(target)!r} ends like the summary beside it; use .html."
+        msg = f"path={str(target)!r} has the extension of the summary; use .html."
         raise ValueError(msg)
     summary = summarise(result)
     page = render(summary, picture(result))
@@ -143,7 +143,7 @@ def _checksum(script: str) -> str:
 
 
 def _write(target: Path, content: str) -> None:
-    """Write beside, then rename: the file is complete or it is the old one."""
+    """Write to another file, then rename it: it is complete, or the old one stays."""
     target = target.resolve()
     if not target.parent.is_dir():
         msg = f"there is no folder {target.parent} to write {target.name} into."

@@ -23,7 +23,7 @@ MOST_AXES = 6
 
 
 def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
-    """Objects to show: all, or the least certain ones and an even part of the rest.
+    """Objects to show: all, or the least certain ones and some of the rest, evenly.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def picture(result: Clustering) -> dict[str, Any]:
 
     Notes
     -----
-    At most 2000 objects, chosen like the rows of the table; beyond six features those
-    six that separate the clusters best.
+    At most 2000 objects, chosen like the rows of the table; of more than six features,
+    the six that separate the clusters best.
     """
     labels, confidence = result.labels, result.confidence
     rows = shown_objects(confidence, MOST_POINTS, MOST_POINTS // 4)

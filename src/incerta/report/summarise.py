@@ -26,7 +26,7 @@ N_BINS = 10
 
 
 def summarise(result: Clustering) -> dict[str, Any]:
-    """Tell what was found as plain values, ready for JSON.
+    """Give what was found as plain values, ready for JSON.
 
     Parameters
     ----------
@@ -48,16 +48,18 @@ def summarise(result: Clustering) -> dict[str, Any]:
           typical object, and per feature mean, spread, error;
         - ``confidence``: mean, median, threshold, n_unsure, unsure_between (pairs of
           clusters), histogram;
-        - ``objects``: rows of the table by columns (position, id, cluster,
-          confidence, runner_up, runner_up_probability, noise), and of how many;
-        - ``least_certain``: some such rows, by rows;
-        - ``worlds``, ``choice``, ``objective``, ``reachability``: None without;
+        - ``objects``: rows of the table by columns (position, id, cluster, confidence,
+          runner_up, runner_up_probability, noise), and how many objects there are;
+        - ``least_certain``: some of these objects, by rows;
+        - ``worlds``, ``choice``, ``objective``, ``reachability``: None if there is
+          none;
         - ``warnings``, ``versions``, ``reproduce`` (command, python).
 
     Notes
     -----
-    One pass over the objects. Of more than 5000 objects the 1000 least certain and an
-    even part of the others are listed, so the size is bounded.
+    It takes one pass over the objects. Of more than 5000 objects, the 1000 least
+    certain and an evenly spaced selection of the others are listed, so the size is
+    bounded.
 
     Examples
     --------
@@ -248,7 +250,7 @@ def _python(result: Clustering) -> str:
 
 
 def _method(result: Clustering) -> str:
-    """The method as code: its name, or with what was set an estimator."""
+    """The method as code: its name or, if parameters were set, an estimator."""
     usual = signature(type(result.estimator)).parameters
     changed = [
         f"{key}={text(repr(value), 200)}"

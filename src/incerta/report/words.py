@@ -41,8 +41,8 @@ def choice_sentences(choice: dict[str, Any]) -> list[str]:
     at = tried.index(k)
     told = [
         f"{counted(k, 'cluster')} of {tried[0]} to {tried[-1]} that were tried. "
-        "Stability is how alike two worlds are clustered, at best 1; references are "
-        f"data like these with {counted(tried[0], 'cluster')} only."
+        "Stability is how alike two worlds are clustered, at most 1; references are "
+        f"data like these with only {counted(tried[0], 'cluster')}."
     ]
     fewer = [p for p in p_more[:at] if p is not None]
     if fewer:
@@ -50,7 +50,7 @@ def choice_sentences(choice: dict[str, Any]) -> list[str]:
     if k == tried[-1]:
         told.append("There may be more: larger numbers were not tried.")
     elif p_more[at] is not None:
-        told.append(f"Nothing speaks for more (p = {p_more[at]:.3f}).")
+        told.append(f"Nothing shows that there are more (p = {p_more[at]:.3f}).")
     return told
 
 

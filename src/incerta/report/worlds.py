@@ -27,7 +27,8 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        None if the method looks at no single world. See `incerta.report.summarise`.
+        None if the method does not look at single worlds. See
+        `incerta.report.summarise`.
     """
     facts = estimator.facts()
     per_world, kept = facts.labels_per_world, facts.kept
