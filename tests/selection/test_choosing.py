@@ -79,7 +79,7 @@ def test_random_is_seeded_and_without_repetition():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((3, 3)), 4), "n=4 worlds cannot be chosen of 3"),
+        ((np.zeros((3, 3)), 4), "n=4 worlds cannot be chosen from 3"),
         ((np.zeros((3, 3)), 0), "n=0"),
         ((np.zeros((3, 3)), 1.5), "n=1.5"),
         ((np.zeros((3, 2)), 1), r"shape \(3, 2\)"),

@@ -66,8 +66,8 @@ def test_exact_data_have_one_world():
 @pytest.mark.parametrize(
     ("kind", "n", "message"),
     [
-        ("gaussian", 13, "n_representatives=13 worlds cannot be kept of n_worlds=12"),
-        ("worlds", 7, "cannot be kept of the 6 joint draws"),
+        ("gaussian", 13, "=13 worlds cannot be kept out of n_worlds=12"),
+        ("worlds", 7, "cannot be kept out of the 6 joint draws"),
     ],
 )
 def test_too_many(kind, n, message):

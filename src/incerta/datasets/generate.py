@@ -120,8 +120,8 @@ def make_uncertain_blobs(
     cluster_std : float, default=1.0
         Standard deviation of the true places around the centre.
     uncertainty : float, default=0.5
-        Mean standard deviation of the errors, which are uniform between half and one
-        and a half times this.
+        Mean standard deviation of the errors; the standard deviations are uniform
+        between half and one and a half times this.
     center_box : (float, float), default=(-10.0, 10.0)
         Bounds of the centres in each feature.
     random_state : int, RandomState, Generator or None, default=None

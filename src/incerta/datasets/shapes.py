@@ -18,8 +18,8 @@ def make_uncertain_moons(
     n_objects : int, default=400
         Number of objects, half of them in each moon.
     uncertainty : float, default=0.1
-        Mean standard deviation of the errors, which are uniform between a quarter and
-        seven quarters of it. The moons have radius 1.
+        Mean standard deviation of the errors; the standard deviations are uniform
+        between a quarter and seven quarters of it. The moons have radius 1.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 

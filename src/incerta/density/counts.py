@@ -31,8 +31,8 @@ def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
     m : int
         How many events are asked for.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Who does the work. "auto" is numba where the extra ``fast`` is installed; the
-        results differ by rounding alone.
+        What does the work. "auto" is numba if the extra ``fast`` is installed; the
+        results differ only by rounding.
 
     Returns
     -------
@@ -42,8 +42,8 @@ def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
 
     Notes
     -----
-    At most ``m`` operations per entry; a row is left once `m` events are certain but
-    for rounding, so that rows of thousands of likely events cost no more than their
+    At most ``m`` operations per entry; a row is abandoned once `m` events are certain
+    up to rounding, so that rows of thousands of likely events cost no more than their
     first few times `m` entries. Memory beyond the table does not grow with it.
 
     Examples
@@ -90,8 +90,8 @@ def at_least_without(
         Which of the stored entries are to be left out, one at a time; by default each
         of them.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Who does the work. "auto" is numba where the extra ``fast`` is installed; the
-        results differ by rounding alone.
+        What does the work. "auto" is numba if the extra ``fast`` is installed; the
+        results differ only by rounding.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def at_least_without(
     Notes
     -----
     At most ``4 m`` operations per wanted entry and ``m`` per other entry, and less for
-    rows where `m` events are certain but for rounding. Memory beyond the table and
-    the result grows with the root of the longest row.
+    rows where `m` events are certain up to rounding. Memory beyond the table and the
+    result grows with the root of the longest row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Clusters from core objects and whom they reach."""
+"""Clusters from core objects and what they reach."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,13 +23,14 @@ def grown(
     reach : Reach
         Probabilities of being core and of being reached.
     core_threshold : float
-        An object is core from this probability on.
+        Probability from which an object counts as core.
     reach_threshold : float
-        Core objects are in one cluster where one reaches the other with at least
-        this probability, or by way of others.
+        Core objects are in one cluster where one reaches the other with at least this
+        probability, directly or through others.
     noise_below : float
-        Another object goes to the core object that reaches it most probably, of
-        equals to the first, if that is at least this and not 0; else it is noise.
+        Any other object goes to the core object that reaches it most probably, to the
+        first of equals, if that probability is at least this and not 0; else it is
+        noise.
     alone : bool, default=False
         Whether an object that is core but reaches no other is a cluster of its own.
         Without uncertainty there is none, unless one object is enough to be core; a

@@ -54,7 +54,7 @@ class DenseClusters(NamedTuple):
 def labels_in_worlds(
     worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
-    """Cluster of each object in each world, as the others lie there.
+    """Cluster of each object in each world, given where the others lie there.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ def labels_in_worlds(
     levels : ndarray of shape (n_clusters,)
         Radius at which each cluster was found.
     min_samples : int
-        Objects within the radius, the object itself counted, that make it core.
+        Number of objects within the radius, the object itself included, that makes it
+        core.
 
     Returns
     -------
@@ -76,8 +77,9 @@ def labels_in_worlds(
 
     Notes
     -----
-    Two searches in a tree per world; the one that counts neighbours takes the time.
-    Above 15 features the distances of all pairs are taken, as trees prune nothing.
+    Two searches in a tree per world; the one that counts neighbours takes most of the
+    time. Above 15 features the distances of all pairs are taken, as trees prune
+    nothing.
     """
     found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
     if len(levels) == 0:
@@ -114,7 +116,8 @@ def new_labels_in_worlds(
     worlds, labels, levels, min_samples
         As for `labels_in_worlds`.
     new_worlds : Worlds
-        As many worlds of the new objects, which do not count as anyone's neighbours.
+        As many worlds of the new objects, which do not count as neighbours of any
+        object.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Counts of independent events, row by row: the numba version of the numpy steps.
 
 Imported only where the extra ``fast`` is installed; compiled once and cached. What the
-states mean and why they are as they are is said in `incerta.density.counts`.
+states mean, and why they are as they are, is explained in `incerta.density.counts`.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def _count_in_tails(tails: Array, p: float) -> None:
 
 @jit()
 def _settled(missing: Array) -> bool:
-    """Whether what is still missing cannot change the result but by rounding."""
+    """Whether what is still missing can change the result only by rounding."""
     if missing[0] < 0.5:
         return False
     return missing[1:].sum() <= NEGLIGIBLE * missing[0]

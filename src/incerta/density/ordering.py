@@ -35,8 +35,8 @@ def order(reach: Array | csr_array, core: Array) -> Ordering:
     Returns
     -------
     Ordering
-        Starts at the lowest object not yet in order, goes on to the one with the
-        smallest reachability; the lowest among equals.
+        Starts at the lowest object not yet in order, and continues with the one with
+        the smallest reachability, the lowest among equals.
 
     Notes
     -----
@@ -121,7 +121,7 @@ def clusters_by_number(
     -------
     Extraction
         The cut is half way from the radius that was chosen to the next one at which
-        anything changes, so that it separates the clusters by as much as can be.
+        anything changes, so that it separates the clusters as much as possible.
 
     Notes
     -----
@@ -153,9 +153,9 @@ def clusters_by_steepness(
     xi : float
         How steep: the relative drop or rise from one object to the next.
     min_samples : int
-        Most objects in a row that a side may pause for.
+        Maximum number of consecutive objects for which a side may pause.
     min_cluster_size : int
-        Least number of objects of a cluster, at least 2.
+        Minimum number of objects in a cluster, at least 2.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def _reached(values: Array, cuts: Array) -> Indices:
 
 
 def _without_small(labels: Indices, least: int) -> Indices:
-    """Make noise of clusters with fewer than `least` objects; renumber the others."""
+    """Turn clusters with fewer than `least` objects into noise; renumber the others."""
     sizes = np.bincount(labels[labels >= 0], minlength=labels.max() + 1)
     large = sizes >= least
     number = np.append(np.where(large, np.cumsum(large) - 1, -1), -1)

@@ -1,7 +1,7 @@
 """Core and reachability probabilities, in the four readings of FDBSCAN.
 
-An object is core where at least m objects, itself counted, are within eps of it;
-another is reached from it where it is core and the other is within eps.
+An object is core if at least m objects, itself included, are within eps of it; another
+is reached from it if it is core and the other is within eps.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
     table : csr_array of shape (n_objects, n_objects)
         Probabilities of being within eps, from `within`.
     m : int
-        Objects, itself counted, that make an object core.
+        Number of objects, itself included, that makes an object core.
     least : float, default=0.0
         Reachability is computed where it can be at least this, and where the object
         it starts from is core with at least this probability.
@@ -58,7 +58,7 @@ def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
 
 
 def of_products(table: csr_array, m: int) -> Reach:
-    """Multiply the probability of being core with that of being within eps.
+    """Multiply the probability of being core by that of being within eps.
 
     This is our reading of PDBSCAN: at most what `of_marginals` gives, as an object
     that is within eps helps to make the other one core.
@@ -70,10 +70,10 @@ def of_products(table: csr_array, m: int) -> Reach:
 
 
 def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
-    """Take objects for neighbours that are so with a given probability or more.
+    """Take objects as neighbours if that has at least a given probability.
 
-    Core is then a yes or no, and who is a neighbour of a core object is reached from
-    it; this is what ELKI computes.
+    Being core is then yes or no, and whatever is a neighbour of a core object is
+    reached from it; this is what ELKI computes.
     """
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     close = table.data >= threshold
@@ -92,7 +92,7 @@ def of_values(
     fast: bool,
     keys: Keys | None = None,
 ) -> Reach:
-    """Go through the values of each object: given one of them, all is independent.
+    """Go through the values of each object: given one, all else is independent.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def of_values(
     m, eps
         As everywhere in this module.
     n_values : int
-        Values that stand for an object not given by values, where it is the one that
-        is core; its neighbours keep their law.
+        Number of values that represent an object not given by values, where it is the
+        one that is core; its neighbours keep their law.
     seed, fast
         As for `within`.
     keys : ndarray of shape (n_objects, n_uniforms), optional
-        Of the uniform numbers of objects not given by values; see `as_values`.
+        Keys of the uniform numbers of objects not given by values; see `as_values`.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def of_values(
 
     Notes
     -----
-    Costs as `of_marginals` for as many objects as there are values.
+    It costs as much as `of_marginals` for as many objects as there are values.
     """
     values = as_values(law, seed, keys, n_values)
     law = known(law, seed, keys)

@@ -62,7 +62,7 @@ def gaussian_within(
     Returns
     -------
     ndarray of shape (n_pairs,)
-        Values in [0, 1]; exactly 0 or 1 where D is certain, or as good as (4e-18).
+        Values in [0, 1]; exactly 0 or 1 where D is certain, or nearly so (4e-18).
 
     Notes
     -----
@@ -75,11 +75,12 @@ def gaussian_within(
     decays.)
 
     With `fast`, |D|² is replaced by the noncentral chi-square with the same first four
-    moments, or three where there is none [2]_: eight times as fast, and exact for equal
-    variances. Else its error depends on the number of features. Over gaps of up to 1e3
-    standard deviations and variances of ratio up to 100, it was 0.13 at worst for 2 to
-    5 features, 0.04 for 10 and 1e-4 for 50; ratios up to 1e8 give 0.13, 0.13 and 0.02.
-    It is worst for objects closer than their own spread, where what it gives may be 0.
+    moments, or three if there is none [2]_: eight times as fast, and exact for equal
+    variances. Otherwise its error depends on the number of features. Over gaps of up to
+    1e3 standard deviations and variances of ratio up to 100, it was 0.13 at worst for 2
+    to 5 features, 0.04 for 10 and 1e-4 for 50; ratios up to 1e8 give 0.13, 0.13 and
+    0.02. It is worst for objects closer than their own spread, where the result may be
+    0.
 
     References
     ----------
@@ -123,8 +124,8 @@ def correlated_within(
 
     Notes
     -----
-    D is turned so that its features are independent, which leaves its length as it is:
-    the cube of the number of features for each pair, then `gaussian_within`.
+    D is rotated so that its features are independent, which does not change its length:
+    this takes the cube of the number of features for each pair, then `gaussian_within`.
 
     Examples
     --------

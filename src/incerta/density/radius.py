@@ -55,9 +55,9 @@ def positive_knee(worlds: Worlds, min_samples: int) -> float:
 def expected_neighbour_distances(law: Law, min_samples: int) -> Array:
     """Distances of all objects to their `min_samples`-th nearest, over all worlds.
 
-    The distance of two objects is the root of its expected square. At about this
-    radius one is within reach of the other in every second world, which
-    `neighbour_distances` may be far below: in each world others are near.
+    The distance of two objects is the root of its expected square. At about this radius
+    one is within reach of the other in every second world. `neighbour_distances` may be
+    far below: in each world others are near.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Expected core and reachability distances of uncertain objects.
 
 In one world the core distance of an object is that to its `min_samples`-th nearest
-object, itself counted, and p is reached from o at ``max(core(o), |o − p|)``. Both are
+object, itself included, and p is reached from o at ``max(core(o), |o − p|)``. Both are
 random here; what is computed is their expectation, capped at `max_eps`.
 """
 
@@ -61,7 +61,7 @@ def expected_in_worlds(
 
     Notes
     -----
-    Without cap each world takes n² distances, and memory is that of the result. With
+    Without a cap each world takes n² distances, and memory is that of the result. With
     a cap, up to 15 features, a tree finds the pairs: time and memory grow with the
     number of pairs within `max_eps` in any world.
     """
@@ -97,9 +97,9 @@ def expected_on_grid(
         of all distances, and evenly spaced. Some more are added beyond the largest
         distance drawn, until nothing is left of any tail.
     seed : int
-        Of the draws that place the radii.
+        Seed of the draws that place the radii.
     fast : bool, default=False
-        Take the closed-form approximation for the probabilities of distances.
+        Use the closed-form approximation for the probabilities of distances.
 
     Returns
     -------

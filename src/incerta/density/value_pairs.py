@@ -29,10 +29,10 @@ def pairs_of_values(
     a, b : Values
         Objects given by values.
     eps : float
-        The distance; a pair of values at this very distance counts.
+        The distance; a pair of values at exactly this distance counts.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Who counts; "auto" is numba where the extra ``fast`` is installed. The
-        results are the same, but for the rounding of sums of weights.
+        What does the counting; "auto" is numba if the extra ``fast`` is installed. The
+        results are the same, except for the rounding of sums of weights.
 
     Returns
     -------

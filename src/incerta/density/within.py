@@ -37,7 +37,8 @@ def within(
     eps : float
         The distance, at least 0.
     seed : int, default=0
-        Of the values that stand for laws other than values, Gaussian and joint draws.
+        Seed of the values that represent laws other than values, Gaussians and joint
+        draws.
     fast : bool, default=False
         Whether Gaussian differences are matched by four moments instead of
         integrated; see `gaussian_within` for the error.
@@ -101,7 +102,7 @@ def within_between(
 
 
 def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
-    """The law itself if its distance probabilities are, else values drawn from it.
+    """The law itself if its distance probabilities are known, else values from it.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
 
 
 def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
-    """Two laws of independent objects as one sort of law."""
+    """Two laws of independent objects as laws of one kind."""
     # Joint draws of one law say nothing of the other: their objects are values here.
     a, b = (
         known(each, seed) if each.n_draws is None else as_values(each, seed)

@@ -36,7 +36,7 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
     Parameters
     ----------
     a, b : Law
-        Laws of the same sort, as `same_sort` and `points_like` give them.
+        Laws of the same kind, as `same_sort` and `points_like` give them.
     t : float
         1/(2 g²) for a kernel of width g.
 
@@ -69,16 +69,16 @@ def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
 
 
 def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
-    """Two laws with closed form as laws of one sort, by values where they differ.
+    """Two laws with a closed form as laws of one kind, by values if they differ.
 
     Parameters
     ----------
     a, b : Law
         Objects, independent of each other: values of `a` are drawn with another seed.
     seed : int
-        Of the values.
+        Seed of the values.
     keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
-        Of the uniform numbers of `a`; those of `b` are counted.
+        Keys of the uniform numbers of `a`; those of `b` are counted.
 
     Returns
     -------

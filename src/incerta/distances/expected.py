@@ -1,8 +1,8 @@
 """Expected distances between uncertain objects, each pair computed once.
 
-Squared distances need the moments alone. Distances proper are averaged over all pairs
-of values, tile by tile, or where ``φ(t) = E exp(−t |X − Y|²)`` has a formula, read off
-that; in one feature they have a formula of their own.
+Squared distances need only the moments. Distances proper are averaged over all pairs of
+values, tile by tile, or, where ``φ(t) = E exp(−t |X − Y|²)`` has a formula, computed
+from it; in one feature they have a formula of their own.
 """
 
 from collections.abc import Iterator
@@ -49,9 +49,10 @@ def expected_distance_matrix(
     metric : {"sqeuclidean", "euclidean"}
         Which of the two.
     seed : int
-        Of the values that stand for laws without closed form; "euclidean" only.
+        Seed of the values that represent laws without a closed form; only for
+        "euclidean".
     keys : ndarray of shape (n_objects, n_uniforms), optional
-        Of the uniform numbers that these are made from; see `as_values`.
+        Keys of the uniform numbers that these are made from; see `as_values`.
 
     Returns
     -------
@@ -63,11 +64,11 @@ def expected_distance_matrix(
     -----
     "sqeuclidean" is exact for every law and takes n² operations per feature.
     "euclidean" is exact for lists of values and takes an operation per pair of values;
-    for Gaussian, uniform and exponential objects it is an integral of some 40 times n²
-    operations per feature (correlated Gaussians: the cube of their number), with
-    relative error 1e-5; in one feature it is a formula. Other laws are replaced by 64
-    stratified values each. Joint draws give the mean over the draws. Work is cut into
-    blocks: beyond the result, memory does not grow with the number of values.
+    for Gaussian, uniform and exponential objects it is an integral of about 40 times n²
+    operations per feature (correlated Gaussians: the cube of their number), with a
+    relative error of 1e-5; in one feature it is a formula. Other laws are replaced by
+    64 stratified values each. Joint draws give the mean over the draws. Work is cut
+    into blocks: beyond the result, memory does not grow with the number of values.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric)
@@ -103,7 +104,7 @@ def expected_distances(
     metric, seed
         As for `expected_distance_matrix`.
     keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
-        Of the uniform numbers of `a`.
+        Keys of the uniform numbers of `a`.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """``E|X − Y|`` in one feature, in closed form.
 
-Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, turned so that
-``E D ≥ 0``: what is added is never negative, so rounding cannot take the result below
-the distance of the means, which Jensen's inequality forbids.
+Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the sign
+such that ``E D ≥ 0``: what is added is never negative, so rounding cannot take the
+result below the distance of the means, which Jensen's inequality forbids.
 """
 
 from functools import singledispatch
@@ -25,7 +25,7 @@ def distances_in_one_feature(a: Law, b: Law) -> Array:
     Parameters
     ----------
     a, b : Law
-        Laws of one sort for which `with_closed_form` knows a formula, not values.
+        Laws of one kind for which `with_closed_form` knows a formula, not values.
 
     Returns
     -------

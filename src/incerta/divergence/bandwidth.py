@@ -45,7 +45,7 @@ def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: int) -> Array
         ``σ n^(-1/(d + 4))``; or the widths themselves, (n_features,) or
         (n_worlds, n_features).
     spread : Spread
-        Of the features in use: all have a pooled spread.
+        Spread of the features in use: all have a pooled spread.
     n_objects : int
         Number of objects.
 

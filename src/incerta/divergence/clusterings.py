@@ -73,21 +73,21 @@ def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
     labels : ndarray of shape (n_clusterings, n_objects)
         Whole numbers; below 0 is noise.
     noise : {"cluster", "singletons"}, default="cluster"
-        Whether -1 is a cluster like any other, or every object of noise is a cluster
-        of its own.
+        Whether -1 is a cluster like any other, or every noise object is a cluster of
+        its own.
 
     Returns
     -------
     ndarray of shape (n_clusterings, n_clusterings)
-        1 for equal partitions, two of a single cluster each or of single objects
-        among them.
+        1 for equal partitions, including two with a single cluster each or with only
+        single objects.
 
     Notes
     -----
-    Time grows with n_clusterings² n_objects. Up to some ten clusters the contingency
-    tables of many pairs are one product of matrices; more clusters are counted, in
-    time that does not depend on their number. Memory holds a copy of the labels beside
-    the result, and blocks of fixed size.
+    Time grows with n_clusterings² n_objects. Up to about ten clusters the contingency
+    tables of many pairs are one product of matrices; more clusters are counted, in time
+    that does not depend on their number. Memory holds a copy of the labels in addition
+    to the result, and blocks of fixed size.
 
     Examples
     --------

@@ -69,8 +69,8 @@ def jensen_shannon(
     """Divergence between the densities of all pairs of worlds.
 
     The density of a world is a product of Gaussian kernels around its values; each
-    Kullback–Leibler term is averaged over the values of its own world, and that
-    average is in closed form ``log 2 − mean log(1 + f_q/f_p)``.
+    Kullback–Leibler term is averaged over the values of its own world, and that average
+    has the closed form ``log 2 − mean log(1 + f_q/f_p)``.
 
     Parameters
     ----------
@@ -78,21 +78,20 @@ def jensen_shannon(
         The worlds.
     bandwidth : {"silverman", "scott"} or array-like, default="silverman"
         Kernel width. "silverman" is the paper's ``1.06 σ n^(-1/5)`` whatever the
-        number of features; above some ten features it makes all worlds look
-        infinitely far apart (a `SaturationWarning` tells). "scott" is
-        ``σ n^(-1/(d + 4))``. An array holds widths, one per feature, or one per
-        world and feature.
+        number of features; above about ten features it makes all worlds look infinitely
+        far apart (a `SaturationWarning` says so). "scott" is ``σ n^(-1/(d + 4))``. An
+        array holds widths, one per feature, or one per world and feature.
     n_points : int, optional
         Evaluate each world at this many of its values, chosen at random, instead of
         all: unbiased, with the standard error that `return_error` gives.
     dtype : {"float32", "float64"}, default="float32"
         Precision of the exponentials; sums are float64. The difference is below
-        1e-5. Other devices than the CPU have float32 only.
+        1e-5. Devices other than the CPU have only float32.
     device : str, default="cpu"
         "cpu", or a CUDA device of torch such as "cuda" (extra ``gpu``).
     engine : {"auto", "numpy", "numba"}, default="auto"
-        Who takes the exponentials on the CPU. "auto" is numba where the extra
-        ``fast`` is installed.
+        What computes the exponentials on the CPU. "auto" is numba if the extra ``fast``
+        is installed.
     n_jobs : int, optional
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, default=0
@@ -114,7 +113,7 @@ def jensen_shannon(
 
     Notes
     -----
-    It takes ``n_worlds² n_objects²`` kernel evaluations, about a billion a second and
+    It takes ``n_worlds² n_objects²`` kernel evaluations, about a billion per second and
     core, or ``n_worlds² n_points n_objects``. Memory does not grow with their number.
 
     The density compares clouds of values and does not know which object is where: a
@@ -184,7 +183,8 @@ def jensen_shannon_per_feature(
 
     Notes
     -----
-    It takes as many kernel evaluations as `jensen_shannon`, times the features.
+    It takes as many kernel evaluations as `jensen_shannon`, times the number of
+    features.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def jensen_shannon_per_feature(
 
 
 class _Where(NamedTuple):
-    """Precision, and who computes."""
+    """Precision, and what computes."""
 
     dtype: "np.dtype[Any]"
     device: str
@@ -330,7 +330,7 @@ def _at(
     widths = np.asarray(bandwidth)
     if widths.shape[-1] != n_features:
         msg = (
-            f"bandwidth is for {widths.shape[-1]} features, the worlds have "
+            f"bandwidth is for {widths.shape[-1]} features, but the worlds have "
             f"{n_features}."
         )
         raise DataError(msg)
@@ -366,7 +366,7 @@ def warn_if_saturated(divergences: Array) -> None:
     if flat or apart.mean() > 0.99 * LOG_2:
         msg = (
             f"the divergences of all pairs of worlds lie between {apart.min():.4f} and "
-            f"{apart.max():.4f} (log 2 = 0.6931 is the most there is), so choosing "
+            f"{apart.max():.4f} (log 2 = 0.6931 is the maximum), so choosing "
             "among these worlds is arbitrary. Use bandwidth='scott', or "
             "jensen_shannon_per_feature, which does not saturate."
         )

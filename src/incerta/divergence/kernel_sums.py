@@ -25,7 +25,7 @@ def augmented_points(
 ) -> NDArray[Any]:
     """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, to base 2.
 
-    Coordinates are taken from the `center` of the centres: what is large then is far
+    Coordinates are relative to the `center` of the centres: what is then large is far
     from all of them and does not count, so single precision is enough.
     """
     d = x.shape[1]
@@ -58,7 +58,7 @@ def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Arr
     centres : ndarray of shape (n_features + 2, n_centres)
         From `augmented_centres`.
     engine : {"numpy", "numba"}
-        Who takes the exponentials; the matrix product is BLAS either way.
+        What computes the exponentials; the matrix product is BLAS either way.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Which of many clusterings speak for all, and how surely (REP).
+"""Which of many clusterings represent all, and how surely (REP).
 
-Clusterings are known here by their distances alone. Those of possible worlds are drawn
-as the true one is: what holds for a share of them holds for it with about that
+Clusterings are known here only by their distances. Those of possible worlds are drawn
+like the true one: what holds for a share of them holds for it with about that
 probability, and the bounds say how much less is certain.
 """
 
@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 
 
 class Alternatives(NamedTuple):
-    """Clusterings that stand for groups of clusterings, the largest group first."""
+    """Clusterings that represent groups of clusterings, the largest group first."""
 
     representatives: Indices  # (n_found,), positions among the clusterings
     tau: Array  # (n_found,), how far the group reaches from its representative
@@ -36,7 +36,7 @@ def alternatives(
     tau: float | None = None,
     holdout: float = 0.0,
 ) -> Alternatives:
-    """Choose a few clusterings that stand for many.
+    """Choose a few clusterings that represent many.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ def alternatives(
     n_alternatives : int, default=1
         Number of groups to make of the clusterings; fewer if fewer of them differ.
     criterion : {"center", "medoid"}, default="center"
-        What represents a group: the member with the least largest distance to the
-        others, or with the least mean distance.
+        What represents a group: the member with the smallest maximum distance to the
+        others, or with the smallest mean distance.
     tau : float, optional
-        With it groups are balls of this radius: the one that holds most clusterings,
-        then the one that holds most of the others, and so on.
+        With it, groups are balls of this radius: the one that holds the most
+        clusterings, then the one that holds the most of the others, and so on.
     holdout : float, default=0.0
         Share of the clusterings that are only counted, within `tau` of the
         representatives; the others are only chosen from. With 0 the clusterings are
@@ -99,9 +99,9 @@ def alternatives(
 def medoids(distances: Array, n_groups: int) -> Indices:
     """Clusterings in the middle of groups of clusterings (PAM).
 
-    They are chosen one by one where they lower the sum of the distances to the
-    nearest most, and then swapped for others, the best swap first, as long as that
-    lowers it further.
+    They are chosen one by one, each so that the sum of the distances to the nearest one
+    falls most, and then swapped for others, the best swap first, as long as that lowers
+    it further.
 
     Parameters
     ----------
@@ -175,14 +175,14 @@ def _held_out(n: int, share: float) -> Indices:
 
 
 def clopper_pearson(support: Indices, n: int, level: float) -> Array:
-    """Exact lower bound of a probability: it holds for every number of draws.
+    """Exact lower bound on a probability: it holds for every number of draws.
 
     Parameters
     ----------
     support : ndarray of int
-        Draws in which it happened.
+        Number of draws in which it happened.
     n : int
-        All draws.
+        Number of all draws.
     level : float
         Confidence of the bound, such as 0.95; one-sided.
 

@@ -38,7 +38,7 @@ def consensus(
     method : {"coassociation", "graph", "kmeans-binary", "vote"}
         See `WorldConsensus`.
     n_clusters : int, optional
-        How many clusters to make; means nothing to "graph".
+        How many clusters to make; has no meaning for "graph".
     noise : {"separate", "cluster"}, default="separate"
         Whether two objects that are noise in the same world are together there.
     threshold : float, default=0.5
@@ -49,7 +49,7 @@ def consensus(
     Returns
     -------
     ndarray of shape (n_objects,)
-        Numbers from 0 on, -1 for noise.
+        Numbers from 0, -1 for noise.
 
     Notes
     -----
@@ -161,12 +161,12 @@ def _part(found: Patterns, chosen: Indices) -> Patterns:
 
 
 def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
-    """Dissolve groups that are nobody's cluster in most worlds.
+    """Dissolve groups that are not a cluster in most worlds.
 
     Objects on which worlds disagree are left over by the cut, alone or by twos and
     threes. A group is a cluster if in more than half of the worlds one of the clusters
-    goes, one to one, with it rather than with any other; the `n_least` most frequent
-    ones if none is.
+    is matched, one to one, with it rather than with any other; the `n_least` most
+    frequent ones if none is.
     """
     n_groups = int(groups.max()) + 1
     sizes = found.sizes.astype(np.float64)
@@ -187,7 +187,7 @@ def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
 def _nearest_group(
     others: Patterns, found: Patterns, groups: Indices
 ) -> tuple[Indices, Array]:
-    """Group with which each pattern is together most, on average, and how much."""
+    """Group that each pattern is most often with, on average, and how often."""
     n_groups = int(groups.max()) + 1
     taken = np.flatnonzero(groups >= 0)
     sizes = found.sizes[taken].astype(np.float64)

@@ -1,8 +1,8 @@
 """One affinity for all worlds, with as many components as there are clusters.
 
-The rows of an affinity say how an object shares itself out over its neighbours. The
-consensus is as near as possible to the affinities of all worlds, and its graph falls
-into a given number of components (constrained Laplacian rank).
+The rows of an affinity say how an object distributes its affinity over its neighbours.
+The consensus is as near as possible to the affinities of all worlds, and its graph
+falls into a given number of components (constrained Laplacian rank).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -46,14 +46,15 @@ def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
     values : ndarray of shape (n_objects, n_features)
         One value per object.
     n_neighbors : int
-        Neighbours q of each object; fewer if there are no more than q + 1 others.
+        Number q of neighbours of each object; fewer if there are no more than q + 1
+        others.
 
     Returns
     -------
     scipy.sparse.csr_array of shape (n_objects, n_objects)
         ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
-        first object q' that is no neighbour any more. Rows sum to one; the diagonal
-        is zero.
+        first object q' that is no longer a neighbour. Rows sum to one; the diagonal is
+        zero.
 
     Notes
     -----
@@ -129,7 +130,7 @@ def rank_constrained(
     """Move an affinity until it has as many components as there are clusters.
 
     Minimises ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
-    orthonormal F, in turns, with λ doubled while there are too few components and
+    orthonormal F, by turns, with λ doubled while there are too few components and
     halved when there are too many.
 
     Parameters
@@ -151,9 +152,9 @@ def rank_constrained(
 
     Notes
     -----
-    An object shares itself out over those who are among its neighbours in any world,
-    and itself: on all others the mean is zero, and leaving them out keeps S sparse.
-    What an object keeps to itself holds nothing together, and lets it be a cluster
+    An object distributes its affinity over those that are among its neighbours in any
+    world, and itself: for all others the mean is zero, and leaving them out keeps S
+    sparse. What an object keeps for itself connects nothing, and lets it be a cluster
     alone. A round takes k eigenvectors, and a sort of each row.
     """
     n = mean.shape[0]
@@ -192,7 +193,7 @@ def projected(values: Array, starts: Numbers) -> Array:
 
     Notes
     -----
-    Rows are filled up to equal length in blocks, and sorted.
+    Rows are padded to equal length in blocks, and sorted.
     """
     out = np.empty_like(values)
     counts = np.diff(starts)

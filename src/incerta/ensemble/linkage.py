@@ -15,14 +15,14 @@ ROWS = 256
 
 
 def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
-    """Merge groups by their mean distance, for objects that stand for several.
+    """Merge groups by their mean distance, for objects that represent several.
 
     Parameters
     ----------
     distances : ndarray of shape (n, n)
         Symmetric; overwritten.
     sizes : ndarray of shape (n,)
-        How many objects each one stands for.
+        How many objects each one represents.
 
     Returns
     -------
@@ -112,10 +112,10 @@ def components(found: Patterns, threshold: float) -> Indices:
 
     Notes
     -----
-    All pairs are looked at up to `MOST_PAIRS` patterns. Above, patterns are first
+    All pairs are compared up to `MOST_PAIRS` patterns. Above that, patterns are first
     linked to a few frequent ones, which leaves about as many groups as there are
-    clusters, and some single patterns. Groups with leader ℓ are then compared, but
-    only where they can touch: g and h are together in no more worlds than ℓ and h are
+    clusters, and some single patterns. Groups with leader ℓ are then compared, but only
+    where they can touch: g and h are together in no more worlds than ℓ and h are
     together or ℓ and g apart. Pairs are never stored.
     """
     least = np.floor(threshold * found.n_worlds + 1e-9) + 1.0
@@ -151,7 +151,7 @@ def _around_leaders(one_hot: sparse.csr_array, least: float) -> Indices:
 def _joined(
     group: Indices, one_hot: sparse.csr_array, least: float, n_worlds: int
 ) -> Indices:
-    """Join groups of which any two patterns are together often enough."""
+    """Join groups if any two of their patterns are together often enough."""
     label = group.copy()
     sizes = np.bincount(group)
     # Groups in order of size, and within a group patterns in order of theirs.

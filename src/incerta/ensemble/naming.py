@@ -73,7 +73,7 @@ def renamings(
 
 
 def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
-    """Say the labels of each world in terms of the consensus.
+    """Express the labels of each world in terms of the consensus.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Objects by what all worlds say of them: equal patterns are one, with a size."""
+"""Objects by what all worlds say about them: equal patterns are one, with a size."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ class Patterns(NamedTuple):
     Attributes
     ----------
     clusters : ndarray of shape (n_worlds, n_patterns)
-        Cluster in each world, numbered through all worlds; -1 is with nobody.
+        Cluster in each world, numbered through all worlds; -1 is alone.
     starts : ndarray of shape (n_worlds + 1,)
         First cluster of each world; the last entry is the number of all.
     sizes : ndarray of shape (n_patterns,)
@@ -60,7 +60,7 @@ def patterns(labels: Indices, noise: str) -> Patterns:
     labels : ndarray of shape (n_worlds, n_objects)
         -1 is noise.
     noise : {"separate", "cluster"}
-        Whether an object that is noise is with nobody, or with all other noise.
+        Whether an object that is noise is alone, or together with all other noise.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def together(rows: sparse.csr_array, columns: sparse.csr_array) -> Array:
     Parameters
     ----------
     rows, columns : sparse array of shape (n_rows, n_clusters), (n_columns, n_clusters)
-        From `Patterns.one_hot`. Rows should be the fewer.
+        From `Patterns.one_hot`. There should be no more rows than columns.
 
     Returns
     -------

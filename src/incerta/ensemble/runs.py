@@ -28,8 +28,8 @@ class Runs(NamedTuple):
     failed : ndarray of shape (n_worlds,), of bool
         Where it raised an exception: worlds that must not count.
     failures : dict
-        Number of the world: what happened. Worlds in which all objects were noise are
-        named, too, though that is an answer.
+        Number of the world, and what happened there. Worlds in which all objects were
+        noise are named, too, though that is an answer.
     models : list or None
         The fitted clusterers, None for those that failed or cannot predict.
     """
@@ -66,11 +66,11 @@ def cluster_worlds(
         The worlds; each is drawn where it is needed.
     seed : int
         What the clusterer's own randomness comes from, together with the number of the
-        world: every ``random_state`` that is None, also of nested clusterers, gets a
-        number made from both.
+        world: every ``random_state`` that is None, including those of nested
+        clusterers, gets a number made from both.
     n_jobs : int, optional
-        Processes, or what ``joblib.parallel_config`` names; the result does not depend
-        on it. Each runs on one thread.
+        Processes, or the backend that ``joblib.parallel_config`` names; the result does
+        not depend on it. Each runs on one thread.
     keep_models : bool, default=False
         Keep the fitted clusterers that can predict.
     reseed : bool, default=False
@@ -83,7 +83,7 @@ def cluster_worlds(
     Raises
     ------
     Exception
-        What the clusterer raised in the first world, if it raised in all.
+        What the clusterer raised in the first world, if it failed in all.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def predict_worlds(
     -------
     ndarray of shape (n_worlds, n_new)
         What the fitted clusterer predicts, where it can; else the label of the nearest
-        value in that world, -1 included. Numbers mean what they mean in `labels`.
+        value in that world, -1 included. Numbers have the same meaning as in `labels`.
 
     Notes
     -----
@@ -191,7 +191,7 @@ def _answers(
 
 
 def _copy(clusterer: Any, seed: int, world: int, reseed: bool) -> Any:
-    """Copy of a clusterer whose randomness depends on the seed and the world alone."""
+    """Copy of a clusterer whose randomness depends only on the seed and the world."""
     model = clone(clusterer, safe=False)
     if not hasattr(model, "get_params"):
         return model

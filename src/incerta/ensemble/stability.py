@@ -1,4 +1,4 @@
-"""How much clusterings disagree, and whose doing that is."""
+"""How much clusterings disagree, and why."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from incerta.typing import Indices
 
 @dataclass(frozen=True)
 class Instability:
-    """Disagreement of clusterings, and the two sources it has.
+    """Disagreement of clusterings, and its two sources.
 
     Disagreement is one minus the adjusted Rand index of two clusterings: 0 for the
     same, about 1 for unrelated ones.
@@ -38,7 +38,7 @@ class Instability:
     def __str__(self) -> str:
         """Say it in words."""
         if self.total == 0:
-            return "All runs agree: neither the data nor the clusterer disturb them."
+            return "All runs agree: neither the data nor the clusterer disturbs them."
         share = f"{self.share_of_uncertainty:.0%}"
         return (
             f"Two runs disagree by {self.total:.3f} (0: same clusters, 1: unrelated).\n"

@@ -22,7 +22,7 @@ def clustering_accuracy(
     *,
     noise: Literal["error", "cluster", "ignore"] = "error",
 ) -> float:
-    """Share of objects that are right, when clusters are matched to classes at best.
+    """Share of objects that are right when clusters are best matched to classes.
 
     Each class is matched to at most one cluster and each cluster to at most one
     class, so that as many objects as possible are right (Hungarian assignment).
@@ -36,7 +36,7 @@ def clustering_accuracy(
         Cluster of each object; the number -1 is noise.
     noise : {"error", "cluster", "ignore"}, default="error"
         What noise counts as: always wrong, one more cluster, or left out. With
-        "ignore" say beside it what share was not noise: ``(labels != -1).mean()``.
+        "ignore", also report what share was not noise: ``(labels != -1).mean()``.
 
     Returns
     -------
@@ -98,12 +98,12 @@ def nmi(
         Normalisation. Say which one was used: "arithmetic" is scikit-learn's default,
         "geometric" that of Strehl and Ghosh [1]_.
     noise : {"cluster", "singletons"}, default="cluster"
-        Noise is one cluster, or each of its objects one of its own.
+        Noise is one cluster, or each noise object is a cluster of its own.
 
     Returns
     -------
     float
-        1 if both are one single group, 0 if only one of them is.
+        1 if both are a single group, 0 if only one of them is.
 
     References
     ----------
@@ -131,7 +131,7 @@ def ari(
 ) -> float:
     """Rand index of classes and clusters, adjusted for chance.
 
-    The share of pairs of objects that are together, or apart, in both, set to 0 for
+    The share of pairs of objects that are together, or apart, in both, scaled to 0 for
     what random labels reach and to 1 for equality, as scikit-learn computes it [1]_.
 
     Parameters
@@ -141,7 +141,7 @@ def ari(
     labels : array-like of shape (n_objects,)
         Cluster of each object; the number -1 is noise.
     noise : {"cluster", "singletons"}, default="cluster"
-        Noise is one cluster, or each of its objects one of its own.
+        Noise is one cluster, or each noise object is a cluster of its own.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def f_measure(
         "macro" is the older form: the harmonic mean of two averages over classes,
         those of the largest precision and of the largest recall.
     noise : {"cluster", "singletons"}, default="cluster"
-        Noise is one cluster, or each of its objects one of its own.
+        Noise is one cluster, or each noise object is a cluster of its own.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def _codes(y: ArrayLike, labels: ArrayLike) -> tuple[Indices, Indices, Any]:
     """Number classes and clusters, and find the noise."""
     given, found = _as_column(y, "y"), _as_column(labels, "labels")
     if len(given) != len(found):
-        msg = f"y has {len(given)} entries, labels {len(found)}; they must be as many."
+        msg = f"y has {len(given)} entries, labels {len(found)}; lengths must agree."
         raise ValueError(msg)
     if len(given) == 0:
         msg = "y and labels are empty; there is nothing to compare."

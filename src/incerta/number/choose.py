@@ -52,7 +52,7 @@ class KChoice:
         many numbers.
     p_more : ndarray of shape (n_ks,)
         P-value of "there are no more than this many clusters". NaN where it was not
-        asked: beyond `k`, and for the last number.
+        tested: beyond `k`, and for the last number.
     alpha : float
         Level of the tests.
     n_worlds : int
@@ -146,34 +146,34 @@ def choose_k(
 ) -> KChoice:
     """Choose the number of clusters; one is a possible answer.
 
-    A number is believed until a larger one makes clusters that are tighter, and no
-    less stable over worlds, than in references that have only so many clusters but
-    the same spread and the same error bars.
+    A number is believed until a larger one makes clusters that are tighter, and no less
+    stable over worlds, than in references that have only that many clusters but the
+    same spread and the same error bars.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Distances between values must mean something: bring features
-        to one scale first, for example with `Standardizer`.
+        The objects. Distances between values must be meaningful: bring features to one
+        scale first, for example with `Standardizer`.
     ks : iterable of int, default=range(1, 11)
         Numbers of clusters to try, at least two. The smallest is believed until the
-        data speak against it: leave out 1 only if there are clusters for sure.
+        data speak against it: leave out 1 only if there certainly are clusters.
     method : "kmeans" or estimator, default="kmeans"
         What clusters a world. An estimator must have the parameter `n_clusters`.
     n_worlds : int, default=20
-        Number of worlds to cluster; of joint data at most as many as there are.
+        Number of worlds to cluster; for joint data at most the number of draws.
     n_null : int, default=38
         Number of references per test. A number is refuted if the data look more
-        clustered than all of 38 references: by chance in one case of 39.
+        clustered than all of 38 references: by chance in one case out of 39.
     alpha : float, default=0.05
-        Level of each test: bound for the probability of answering more clusters
-        than there are. Needs at least ``1 / alpha - 1`` references.
+        Level of each test: a bound on the probability of finding more clusters than
+        there are. Needs at least ``1 / alpha - 1`` references.
     max_objects : int, default=1000
-        Of more objects than these a random part is looked at.
+        If there are more objects, a random subset of this size is used.
     n_jobs : int, optional
         Number of processes, as in joblib. The answer does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Source of worlds, references and starts.
+        Seed of worlds, references and starts.
 
     Returns
     -------
@@ -188,9 +188,9 @@ def choose_k(
        cluster by one without any structure: new means, uniform in a box along the
        principal axes, with exactly the mean and the covariance of the old ones.
        Nothing is added to the means: their covariance already holds the scatter due
-       to errors. Deviations of the values from the means are dealt out anew among the
-       objects of a cluster, so error bars stay what they are; deviations of joint
-       data stay together draw by draw.
+       to errors. Deviations of the values from the means are redistributed among the
+       objects of a cluster, so error bars stay what they are; deviations of joint data
+       stay together draw by draw.
     2. Data and references are clustered world by world into each larger number of
        clusters. The result is described by its tightness, which is minus the logarithm
        of the dispersion of the means within the clusters that were found in a world,
@@ -199,18 +199,18 @@ def choose_k(
     3. The largest sum over all larger numbers is compared with that of each
        reference: one test per k, however many numbers are tried.
 
-    The box stands for all data without clusters, because its edges make it look more
+    The box represents all data without clusters, because its edges make it look more
     clustered than, say, a Gaussian of the same covariance does. Uniform data are called
     clustered in at most about `alpha` of all cases, Gaussian ones hardly ever. The
-    price: clusters whose centres are closer than some five standard deviations (errors
-    included) may be counted as one, all the more if they have few objects. It fails
-    for strongly skewed data, which can be called clustered without being so (transform
-    them first), and for bent or ring-shaped clusters, which are not tight. Objects
-    without any uncertainty are judged by tightness only.
+    price: clusters whose centres are closer than about five standard deviations (errors
+    included) may be counted as one, all the more if they have few objects. It fails for
+    strongly skewed data, which can be called clustered without being so (transform them
+    first), and for bent or ring-shaped clusters, which are not tight. Objects without
+    any uncertainty are judged by tightness only.
 
     Time grows with n_null × n_worlds × n_objects × n_features × the sum of `ks`, for
-    every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks
-    times for each: give a fast one, or lower these numbers.
+    every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks times
+    for each: use a fast one, or lower these numbers.
 
     References
     ----------
@@ -306,7 +306,7 @@ def _checked(
     elif max(listed) > n_objects:
         msg = (
             f"ks goes up to {max(listed)} clusters, but only {n_objects} objects are "
-            "looked at; give smaller numbers."
+            "used; give smaller numbers."
         )
     elif not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
         msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."

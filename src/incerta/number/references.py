@@ -1,4 +1,4 @@
-"""References: data like given ones, but without structure inside the clusters."""
+"""References: data like those given, but without structure inside clusters."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def reference_structure(
 ) -> Structure:
     """Draw reference `number` with the clusters `labels`, and cluster its worlds.
 
-    Means are new; deviations from the mean are those of worlds of the data, dealt out
-    anew inside clusters. They keep their order of draws, so what objects have in
-    common in a draw of joint data stays common.
+    Means are new; deviations from the mean are those of worlds of the data,
+    redistributed inside clusters. They keep their order of draws, so what objects have
+    in common in a draw of joint data stays common.
     """
     rng = np.random.default_rng([seed, 1, ks[0], number])
     new = reference_means(means, labels, rng)
@@ -83,7 +83,7 @@ def reference_structure(
 
 
 def excess(structures: list[Structure], n_objects: int) -> Array:
-    """How tight larger numbers of clusters are, less what they lack in stability.
+    """How tight larger numbers of clusters are, minus what they lack in stability.
 
     Parameters
     ----------

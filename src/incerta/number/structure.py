@@ -109,7 +109,7 @@ def lloyd(values: Array, centres: Array, n_rounds: int) -> tuple[Indices, Array]
     centres : ndarray of shape (n_worlds, n_clusters, n_features)
         Where to start.
     n_rounds : int
-        Most rounds to make; a world that no longer changes is left alone.
+        Maximum number of rounds; a world that no longer changes is left alone.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """K-means over partitions, by summaries: what DUK-means computes in its exact mode.
 
-Every partition is told the centres and answers, for each cluster, with the number of
+Every partition is sent the centres and answers, for each cluster, with the number of
 its members and the sum of their means. Sums are exact, and what is computed for one
-object does not depend on the objects beside it, so the result is the same to the last
-bit for any partitioning.
+object does not depend on the other objects in its partition, so the result is the same
+to the last bit for any partitioning.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ class Extent(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What the partitions say to centres."""
+    """What the partitions return for given centres."""
 
     counts: Indices  # (n_clusters,)
     means: NDArray[np.object_]  # (n_clusters, n_features), exact
@@ -228,9 +228,9 @@ def lloyd(
         Summaries of the partitions.
     starts : iterator of ndarray of shape (n_clusters, n_features)
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     tol : float
-        As in scikit-learn: it stops when the squared moves of the centres sum to
+        As in scikit-learn: it stops when the squared movements of the centres sum to
         less than this share of the mean variance of the features.
 
     Returns
@@ -319,10 +319,10 @@ def _farthest(objects: Far, n_far: int) -> Far:
 
 
 def nearest_alone(rows: Array, centres: Array) -> Indices:
-    """Nearest centre of each row, whichever rows come with it; ties to the lowest.
+    """Nearest centre of each row, whatever other rows there are; ties to the lowest.
 
     A product of matrices rounds differently for matrices of different heights. It is
-    used to find candidates; where it cannot tell two of them apart for sure, the
+    used to find candidates; where it cannot tell two of them apart with certainty, the
     distances are computed one by one.
     """
     n, d = rows.shape

@@ -1,8 +1,8 @@
 """Expected Euclidean distances to centres, computed only where they can matter.
 
-A bound is used only if it decides by more than a tie may differ: labels are those of
-computing everything. Ties are common: in one feature, an object with an even number of
-values is equally far from all centres between its two middle values.
+A bound is used only if it decides by more than the tolerance for ties: labels are the
+same as if everything were computed. Ties are common: in one feature, an object with an
+even number of values is equally far from all centres between its two middle values.
 """
 
 from typing import TypeAlias
@@ -34,7 +34,7 @@ def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:
 
 
 def within_minmax(boxes: Boxes, centres: Array) -> Mask:
-    """Centres whose least distance to the box is within the best greatest one.
+    """Centres whose least distance to the box is at most the best greatest one.
 
     Returns
     -------
@@ -51,8 +51,9 @@ def within_minmax(boxes: Boxes, centres: Array) -> Mask:
 def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
     """Centres that are nearest to some point of the box, pair by pair.
 
-    Centre c' is out if the whole box lies on the side of some other c: the largest
-    value of ``|x - c|² - |x - c'|²`` over the box, a linear function, is negative.
+    Centre c' is ruled out if the whole box lies on the side of some other c: the
+    largest value of ``|x - c|² - |x - c'|²`` over the box, a linear function, is
+    negative.
     """
     n, k = len(boxes.low), len(centres)
     inside = np.ones((n, k), dtype=np.bool_)
@@ -114,7 +115,7 @@ def assign(
     rules: tuple[str, ...],
     shifts: Shifts,
 ) -> tuple[Indices, int]:
-    """Label of the centre with the least expected distance, of tied ones the first.
+    """Label of the centre with the least expected distance, the first of tied ones.
 
     Returns
     -------

@@ -25,9 +25,9 @@ class EuclideanSearch:
     means : ndarray of shape (n_objects, n_features)
         Means of the objects.
     n_evaluations : int
-        Expected distances that were computed.
+        Number of expected distances that were computed.
     n_pairs : int
-        As many as there would have been without bounds.
+        Number that would have been computed without bounds.
     """
 
     def __init__(

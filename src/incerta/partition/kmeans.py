@@ -58,7 +58,7 @@ def starts(
 class SquaredSearch:
     """Expected squared distances: scikit-learn's k-means on the means.
 
-    The variances of the objects add the same to every partition.
+    The variances of the objects add the same amount to every partition.
 
     Attributes
     ----------

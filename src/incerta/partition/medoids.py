@@ -35,8 +35,8 @@ class Nearest(NamedTuple):
 def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indices:
     """Draw distinct medoids, far from each other (k-means++, greedy).
 
-    The first is any object. Each further one is the best of a few, drawn with
-    probabilities proportional to what they cost so far.
+    The first is any object. Each further one is the best of a few candidates, drawn
+    with probabilities proportional to what they cost so far.
     """
     n = len(distances)
     n_trials = 2 + int(np.log(n_clusters))
@@ -126,7 +126,7 @@ def alternate_rounds(distances: Array, medoids: Indices) -> Iterator[Medoids]:
 
     Notes
     -----
-    The sum of the squares of the cluster sizes, per round.
+    A round takes the sum of the squares of the cluster sizes.
     """
     labels = assign(distances, medoids)
     while True:
@@ -162,7 +162,7 @@ def _nearest(rows: Array) -> Nearest:
 
 
 def _middle(distances: Array, members: Indices, medoid: int) -> int:
-    """Member with the least sum of distances to all others; the old one if as good."""
+    """Member with the least sum of distances to all others; the old one on a tie."""
     sums = np.empty(len(members))
     for part in blocks(len(members), 8 * len(members)):
         sums[part] = distances[np.ix_(members[part], members)].sum(axis=1)

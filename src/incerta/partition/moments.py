@@ -1,9 +1,10 @@
-"""What the objectives of the k-means family need to know of a cluster.
+"""What the objectives of the k-means family need to know about a cluster.
 
 With c members of means mu and total variances s, a cluster is its size c, the sum U of
 the mu, the sum Psi of the s, and the scatter ``S = sum |mu - U / c|²``. The sum of the
 expected squares, ``Phi = S + Psi + |U|² / c``, is not kept: where clusters are small
-and far apart, the difference of ``Phi`` and ``|U|² / c`` would have no digits left.
+and far apart, the difference between ``Phi`` and ``|U|² / c`` would have no digits
+left.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 The result is that of a plain loop: objects in order, each to the cluster that lowers
 the total most, statistics updated after each move. Only the many objects that stay are
-looked at together.
+examined together.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def relocation_sweeps(
 ) -> Iterator[Sweep]:
     """Move objects one at a time while the objective falls, one sweep per ``next()``.
 
-    No cluster loses its last member. A move must gain more than rounding can.
+    No cluster loses its last member. A move must gain more than rounding errors can.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def best_relocation(
     init : {"k-means++", "random"}
         Partitions to start from.
     n_init, max_iter : int
-        Number of starts, and most sweeps of each.
+        Number of starts, and maximum number of sweeps of each.
     seed : int
     """
     random_state = np.random.RandomState(seed % 2**32)

@@ -15,8 +15,8 @@ def seeded_partition(
 ) -> Indices:
     """Draw seeds by k-means++ and improve them by a few rounds of k-means.
 
-    A round of k-means moves many objects at once, far cheaper than one by one; what
-    follows has little left to do.
+    A round of k-means moves many objects at once, which is far cheaper than one by one;
+    what follows has little left to do.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
     values : ndarray of shape (n_values, n_features)
     centres : ndarray of shape (n_clusters, n_features)
     offsets : ndarray of shape (n_clusters,)
-        What a centre costs besides the distance, such as its own variance.
+        What a centre costs in addition to the distance, such as its own variance.
     """
     middle = centres.mean(axis=0)
     centred = centres - middle

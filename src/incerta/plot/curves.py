@@ -17,7 +17,7 @@ def objective(history: ArrayLike, ax: Any = None) -> Any:
     Parameters
     ----------
     history : array-like of shape (n_rounds,)
-        Such as ``objective_`` of an estimator.
+        Values such as ``objective_`` of an estimator.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
@@ -107,8 +107,8 @@ def reliability(
     """Draw whether a confidence of 0.8 is right 8 times out of 10.
 
     Objects are put into bins by their confidence. A point is the mean confidence of a
-    bin and the share of its objects whose label is right; grey bars, with the scale to
-    the right, are the number of its objects. The band is 0.05 around the diagonal.
+    bin and the share of its objects whose label is right; grey bars, with their scale
+    on the right, give the number of its objects. The band is 0.05 around the diagonal.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def in_bins(
 ) -> tuple[Indices, Array, Array]:
     """Number of objects, mean confidence and share that is right, per bin.
 
-    A bin takes its lower edge; the last takes 1 as well. Empty ones are NaN.
+    A bin includes its lower edge; the last includes 1 as well. Empty ones are NaN.
     """
     # Shares of worlds like 0.7 shall not fall short of their edge by rounding.
     place = np.floor(confidence * n_bins + 1e-9).astype(np.intp)

@@ -34,11 +34,11 @@ def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
 
 
 def separating_features(means: Array, variances: Array, labels: Indices) -> Indices:
-    """The two features in which clusters lie furthest apart for their width.
+    """The two features in which clusters lie furthest apart relative to their width.
 
-    For each pair the trace of W⁻¹B, where B is the covariance of the means between
-    clusters, and W that within clusters with the objects' own variances added: a
-    feature that was measured badly separates less.
+    The criterion is the trace of W⁻¹B for each pair, where B is the covariance of the
+    means between clusters, and W that within clusters with the objects' own variances
+    added: a feature that was measured badly separates less.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def scatter(
 ) -> Any:
     """Draw the objects: means as points, uncertainty as ellipses.
 
-    Colour and marker are the cluster, opacity is the confidence. An ellipse is one
+    Colour and marker show the cluster, opacity shows the confidence. An ellipse is one
     standard deviation of the object's own covariance. One feature is drawn as a strip
     per cluster, with error bars of one standard deviation.
 
@@ -49,8 +49,8 @@ def scatter(
     confidence : array-like of shape (n_objects,), optional
         Between 0, palest, and 1. All are opaque by default.
     features : sequence of one or two features, optional
-        Names or positions. By default, of more than two, the pair in which the
-        clusters lie furthest apart for their width and for the error bars.
+        Names or positions. By default, if there are more than two, the pair in which
+        the clusters lie furthest apart relative to their width and to the error bars.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
@@ -61,7 +61,7 @@ def scatter(
     Notes
     -----
     Above 5000 objects only the means are drawn. For a picture along principal
-    components map the data first: ``data.affine(pca.components_)``.
+    components, map the data first: ``data.affine(pca.components_)``.
 
     Examples
     --------

@@ -29,13 +29,14 @@ def reachability(
 ) -> Any:
     """Draw the reachability of the objects in the order they were visited.
 
-    Valleys are clusters, the deeper the denser. Objects that none reaches are bars up
-    to the upper edge. Grey is noise.
+    Valleys are clusters, the deeper the denser. Objects that no other reaches are drawn
+    as bars up to the upper edge. Grey is noise.
 
     Parameters
     ----------
     reachability : array-like of shape (n_objects,)
-        Of each object, such as ``reachability_``; inf or NaN if none reaches it.
+        Reachability of each object, such as ``reachability_``; inf or NaN if no other
+        reaches it.
     ordering : array-like of shape (n_objects,)
         Objects in the order they were visited, such as ``ordering_``.
     labels : array-like of shape (n_objects,)
@@ -51,7 +52,7 @@ def reachability(
 
     Notes
     -----
-    Of more than 2000 objects, neighbours in this order share a bar: the highest of
+    With more than 2000 objects, neighbours in this order share a bar: the highest of
     them, so that no border between two valleys is lost.
 
     Examples
@@ -97,9 +98,9 @@ def reachability(
 
 
 def highest_bars(heights: Array, labels: Indices, most: int) -> tuple[Array, Indices]:
-    """At most so many bars: the highest of some neighbours, with its label.
+    """A limited number of bars: the highest of some neighbours, with its label.
 
-    What none reaches (inf or NaN) is the highest of all.
+    What no other reaches (inf or NaN) is the highest of all.
     """
     heights = np.where(np.isnan(heights), np.inf, heights)
     n = len(heights)

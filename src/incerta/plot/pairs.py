@@ -1,4 +1,4 @@
-"""Who is with whom: `coassociation`."""
+"""Which objects are together: `coassociation`."""
 
 from functools import reduce
 from operator import add
@@ -20,22 +20,23 @@ def coassociation(
     ax: Any = None,
     max_size: int = 1000,
 ) -> Any:
-    """Draw in how many worlds each two objects are in the same cluster.
+    """Draw in how many worlds two objects are in the same cluster, for all pairs.
 
     Objects are sorted by cluster, noise last, and then by how often they are with the
-    others of their cluster. Dark squares on the diagonal are clusters that hold;
-    what is dark beside it belongs to two of them.
+    others of their cluster. Dark squares on the diagonal are stable clusters; what is
+    dark off the diagonal belongs to two of them.
 
     Parameters
     ----------
     labels_per_world : array-like of shape (n_worlds, n_objects)
-        Clusters in each world, by any numbers; -1 is noise, which is with nobody.
+        Clusters in each world, by any numbers; -1 is noise, which is with no other
+        object.
     labels : array-like of shape (n_objects,), optional
         Cluster of each object, to sort by. By default what the worlds agree on.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
     max_size : int, default=1000
-        Of more objects neighbours in this order share a row, which is their mean.
+        With more objects, neighbours in this order share a row, which is their mean.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
     Parameters
     ----------
     found : Patterns
-        What the worlds say of each object.
+        What the worlds say about each object.
     labels : ndarray of shape (n_objects,)
         -1 is noise.
     """
@@ -104,12 +105,12 @@ def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
 
 
 def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
-    """Mean over the pairs of two blocks of the share of worlds that they are together.
+    """Mean, over the pairs of two blocks, of the share of worlds they are together in.
 
     Parameters
     ----------
     found : Patterns
-        What the worlds say of each object.
+        What the worlds say about each object.
     block : ndarray of shape (n_objects,)
         Block of each object; none is empty.
     n_blocks : int
@@ -117,12 +118,12 @@ def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
     Returns
     -------
     ndarray of shape (n_blocks, n_blocks)
-        An object is always with itself, also if it is noise.
+        An object is always with itself, even if it is noise.
 
     Notes
     -----
-    Counts the objects of each block in each cluster and multiplies the counts: pairs
-    of objects are never looked at.
+    Counts the objects of each block in each cluster and multiplies the counts: pairs of
+    objects are never examined.
     """
     counts = _in_clusters(found, block, n_blocks)
     table = together(counts, counts).astype(np.float64)

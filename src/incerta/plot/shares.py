@@ -25,9 +25,9 @@ MOST_APART = 80
 def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
     """Draw a bar per object: how likely it is in each cluster.
 
-    Objects are sorted by cluster, noise last, and then by confidence. Each bar stands
-    on the share of the object's own cluster, so its lowest part is the confidence.
-    Grey is noise.
+    Objects are sorted by cluster, noise last, and then by confidence. The share of the
+    object's own cluster is at the bottom of each bar, so the lowest part is the
+    confidence. Grey is noise.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 
     Notes
     -----
-    Of more than 2000 objects, neighbours in this order share a bar, which is their
+    With more than 2000 objects, neighbours in this order share a bar, which is their
     mean.
 
     Examples
@@ -75,7 +75,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
     ax.set(
         xlim=(0, n),
         ylim=(0, 1),
-        xlabel="objects, by cluster, the surest first",
+        xlabel="objects, by cluster, the most certain first",
         ylabel="membership",
     )
     tidy(ax)
@@ -109,7 +109,7 @@ def sorted_bars(
 
 
 def stacked_on_own(bars: Array, own: Indices) -> Array:
-    """Where each part of each bar begins if the own cluster's part is the lowest."""
+    """Where each part of each bar begins if the object's own cluster is the lowest."""
     bottoms = np.cumsum(bars, axis=1) - bars
     rows = np.arange(len(bars))
     before = np.arange(bars.shape[1]) < own[:, None]

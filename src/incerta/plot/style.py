@@ -1,7 +1,7 @@
 """How clusters look: one palette for all plots and for the report.
 
-Clusters differ in colour and, as pictures are also printed in grey, in marker or
-hatch. There are as many colours as all eyes can tell apart on white paper; further
+Clusters differ in colour and, as pictures are also printed in grey, in marker or hatch.
+There are only as many colours as everyone can tell apart on white paper; further
 clusters repeat them with another marker and hatch.
 """
 

@@ -14,14 +14,14 @@ def divergences(
 ) -> Any:
     """Draw worlds as a map: those that are alike lie close to each other.
 
-    Representatives carry the number of their choice, from 1 on; a line leads from
-    every other world to the representative that is most like it.
+    Representatives are numbered in the order in which they were chosen, from 1; a line
+    leads from every other world to the representative that is most like it.
 
     Parameters
     ----------
     divergences : array-like of shape (n_worlds, n_worlds)
-        Divergence of each two worlds, such as `jensen_shannon` gives: symmetric, with
-        a zero diagonal.
+        Divergence of all pairs of worlds, such as `jensen_shannon` gives: symmetric,
+        with a zero diagonal.
     representatives : array-like of shape (n_representatives,)
         Positions of the kept worlds in the order they were chosen.
     ax : matplotlib Axes, optional
@@ -34,7 +34,7 @@ def divergences(
     Notes
     -----
     Classical scaling [1]_ of the roots, as the root of the Jensen–Shannon divergence
-    is a distance. Axes tell how much of the spread they show: if that is little, the
+    is a distance. The axes say how much of the spread they show: if that is little, the
     worlds differ in many ways and nearness on the map means little, too. Time grows
     with the square of the number of worlds, at worst with its cube.
 
@@ -120,7 +120,7 @@ def classical_scaling(squares: Array) -> tuple[Array, Array]:
     places : ndarray of shape (n, 2)
         Along the two directions of the largest spread.
     shown : ndarray of shape (2,)
-        Part of the spread that is along each; 0 if there is none at all.
+        Share of the spread along each; 0 if there is none at all.
     """
     n = len(squares)
     half = -0.5 * (squares + squares.T) / 2.0

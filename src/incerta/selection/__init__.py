@@ -1,4 +1,4 @@
-"""Which worlds speak for the rest (Eqs. 1 and 7)."""
+"""Which worlds represent the rest (Eqs. 1 and 7)."""
 
 from incerta.selection.choosing import random_worlds, representatives
 from incerta.selection.keeping import Kept, keep_worlds

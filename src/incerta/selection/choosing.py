@@ -1,4 +1,4 @@
-"""Which worlds speak for the rest (Eqs. 1 and 7)."""
+"""Which worlds represent the rest (Eqs. 1 and 7)."""
 
 from typing import Literal, overload
 
@@ -37,7 +37,7 @@ def representatives(
     random_state: Seed = 0,
     return_loss: bool = False,
 ) -> Indices | tuple[Indices, Array]:
-    """Choose `n` worlds to stand for all of them.
+    """Choose `n` worlds to represent all of them.
 
     The loss of a choice is the sum, over all worlds, of the divergence to the nearest
     chosen one (Eq. 1).
@@ -67,7 +67,7 @@ def representatives(
     Notes
     -----
     Time grows with ``n * n_worlds²``. The greedy rule is that of facility location:
-    after the first, most central pick it takes outlying worlds, since only choosing an
+    after the first, most central pick, it takes outlying worlds, since only choosing an
     outlier removes the large loss of that outlier. It covers marginal worlds rather
     than filtering them out; "central" filters.
 
@@ -83,7 +83,7 @@ def representatives(
     n_worlds = len(table)
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= n_worlds:
         msg = (
-            f"n={n!r} worlds cannot be chosen of {n_worlds}; lower it to at most that."
+            f"n={n!r} worlds cannot be chosen from {n_worlds}; lower n to at most that."
         )
         raise ValueError(msg)
     if method == "greedy":

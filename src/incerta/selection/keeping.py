@@ -1,4 +1,4 @@
-"""Draw worlds, compare them, keep those that speak for the rest."""
+"""Draw worlds, compare them, keep those that represent the rest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Divergence = str | Callable[[Worlds], Array]
 class Kept:
     """Worlds of some data, and which of them are kept.
 
-    Made by `keep_worlds`; estimators that cluster worlds take it in the place of data,
+    Made by `keep_worlds`; estimators that cluster worlds accept it in place of data,
     and then neither draw nor choose.
 
     Attributes
@@ -66,7 +66,7 @@ class Kept:
 
     @property
     def data(self) -> UncertainData:
-        """What the worlds are of."""
+        """The data that the worlds are drawn from."""
         return self.drawn.data
 
     @property
@@ -91,13 +91,13 @@ def keep_worlds(
     n_jobs: int | None = None,
     seed: int,
 ) -> Kept:
-    """Draw worlds, and keep those that stand for all of them.
+    """Draw worlds, and keep those that represent all of them.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Exact ones have a single world, which is kept; joint ones no more
-        than their draws.
+        The objects. Exact ones have a single world, which is kept; joint ones have no
+        more worlds than draws.
     n_worlds : int
         Number of worlds to draw.
     n_representatives : int, optional
@@ -114,7 +114,7 @@ def keep_worlds(
     n_jobs : int, optional
         Threads for the divergences; the result does not depend on it.
     seed : int
-        Of the worlds, and of what else is random.
+        Seed of the worlds, and of whatever else is random.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def keep_worlds(
         raise ValueError(msg)
     if n_representatives is not None and n_representatives > n_worlds:
         msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept of "
+            f"n_representatives={n_representatives} worlds cannot be kept out of "
             f"n_worlds={n_worlds}; lower the one or raise the other."
         )
         raise ValueError(msg)
@@ -139,7 +139,7 @@ def keep_worlds(
         return Kept(drawn)
     if data.joint and n_representatives > len(drawn):
         msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept of "
+            f"n_representatives={n_representatives} worlds cannot be kept out of "
             f"the {len(drawn)} joint draws of the data; lower it."
         )
         raise ValueError(msg)

@@ -37,8 +37,8 @@ def gaussian_affinity(
     width_scale : float, default=1.0
         Factor on the width.
     n_neighbors : int, optional
-        Keep the affinity of pairs of which one is among the nearest `n_neighbors` of
-        the other, as a sparse matrix. Without it all pairs are kept.
+        Keep only the affinity of pairs of which one is among the nearest `n_neighbors`
+        of the other, as a sparse matrix. Without it all pairs are kept.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def sparse_affinity(values: Array, scales: Array, n_neighbors: int) -> sparse.cs
 
 
 def normalised_laplacian(affinity: Any) -> Matrix:
-    """The paper's Laplacian ``D^(-1/2) W D^(-1/2)``; its leading eigenvectors count.
+    """The paper's Laplacian ``D^(-1/2) W D^(-1/2)``; its leading eigenvectors are used.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def normalised_laplacian(affinity: Any) -> Matrix:
 
 
 def normalise_in_place(matrix: Matrix, root: Array) -> Matrix:
-    """Scale rows and columns of a matrix that nobody else needs."""
+    """Scale rows and columns of a matrix that is not needed elsewhere."""
     if isinstance(matrix, np.ndarray):
         matrix *= root[:, None]
         matrix *= root

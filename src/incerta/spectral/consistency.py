@@ -29,7 +29,7 @@ class Sweep(NamedTuple):
 
 
 class Alone(NamedTuple):
-    """Leading eigenvectors of each world by itself, before any agreement."""
+    """Leading eigenvectors of each world on its own, before any agreement."""
 
     eigenvalues: Array  # (n_worlds, k), largest first
     embeddings: Array  # (n_worlds, n_objects, k)
@@ -61,24 +61,24 @@ def consistency(
     Parameters
     ----------
     laplacians : sequence of arrays or sparse arrays of shape (n_objects, n_objects)
-        One per world, from `normalised_laplacian`. They are asked for one at a time,
-        so a lazy sequence such as `Laplacians` need not hold them all.
+        One per world, from `normalised_laplacian`. They are requested one at a time, so
+        a lazy sequence such as `Laplacians` need not hold them all.
     n_clusters : int
         Dimension of the embedding.
     weight : float, default=1.0
-        How much agreement counts against each world's own structure. 0 gives the
+        How much agreement counts relative to each world's own structure. 0 gives the
         mean of the separate embeddings, as a subspace.
     tol : float, default=1e-6
         Relative gain of the objective below which it stops.
     max_iter : int, default=200
-        Most sweeps.
+        Maximum number of sweeps.
 
     Returns
     -------
     Consistency
         ``common`` is U*, computed once more from the last U(j); ``per_world`` the
-        U(j); ``objective`` the value after each sweep; ``alone`` the embeddings of
-        the worlds by themselves.
+        U(j); ``objective`` the value after each sweep; ``alone`` the embeddings of the
+        worlds on their own.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def consistency(
     ----------
     .. [1] H. Liu et al., IJCAI 2019, Eqs. 11 to 15.
     .. [2] A. Kumar, P. Rai, H. Daumé III, "Co-regularized Multi-view Spectral
-       Clustering", NIPS 2011: the same objective with worlds in the place of views.
+       Clustering", NIPS 2011: the same objective with worlds in place of views.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def consistency(
 
 
 def embeddings_alone(laplacians: Sequence[Any], k: int) -> Alone:
-    """Embed every world by itself."""
+    """Embed every world on its own."""
     steps = track(len(laplacians), "embedding")
     found = []
     for laplacian in laplacians:

@@ -29,7 +29,7 @@ def leading_eigenvectors(
     tol : float, default=1e-9
         Largest residual ``|A u - λ u|`` to accept.
     max_steps : int, default=500
-        Most products of the matrix with a block of vectors.
+        Maximum number of products of the matrix with a block of vectors.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def ritz(
     tol : float
         Largest residual to accept.
     max_steps : int
-        Most steps to make; the best so far is returned then.
+        Maximum number of steps; after that the best so far is returned.
 
     Returns
     -------

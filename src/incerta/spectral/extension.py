@@ -36,7 +36,7 @@ def extend(new: Array, world: Embedded, width: Width, n_neighbors: int | None) -
     world : Embedded
         The world.
     width : str or float
-        As the affinity of the world was made: "self-tuning" needs scales of its own.
+        As for the affinity of the world: "self-tuning" needs scales of its own.
     n_neighbors : int or None
         Use this many nearest objects of the world; None for all.
 

@@ -40,8 +40,9 @@ class Laplacians(Sequence[Any]):
 
     Notes
     -----
-    Sparse ones are kept; dense ones are kept while all of them take at most 128 MB,
-    and else made again each time. There is never an array of all pairs times worlds.
+    Sparse ones are kept; dense ones are kept if all of them take at most 128 MB, and
+    are otherwise made again each time. There is never an array of all pairs times
+    worlds.
     """
 
     def __init__(
