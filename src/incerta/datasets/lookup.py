@@ -163,5 +163,5 @@ def _way_out(source: Source) -> str:
     if not folder.is_dir():
         return f"INCERTA_DATA={folder} is not a folder; it should hold {files}."
     if lacking:
-        return f"INCERTA_DATA={folder} lacks {' and '.join(lacking)}; put it there."
+        return f"INCERTA_DATA={folder} lacks {' and '.join(lacking)}."
     return f"INCERTA_DATA={folder} has {files}."

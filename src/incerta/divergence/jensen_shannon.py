@@ -68,7 +68,7 @@ def jensen_shannon(
 ) -> Array | tuple[Array, Array]:
     """Divergence between the densities of all pairs of worlds.
 
-    The density of a world is a product of Gaussian kernels around its values; each
+    The density of a world is a mean of Gaussian kernels around its values; each
     Kullback–Leibler term is averaged over the values of its own world, and that average
     has the closed form ``log 2 − mean log(1 + f_q/f_p)``.
 

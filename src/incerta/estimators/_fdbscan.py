@@ -65,7 +65,7 @@ class FDBSCAN(UncertainClusterer):
         Probability from which an object counts as core, and another one as reached.
     distances : {"exact", "fast"}, default="exact"
         How the distances of Gaussian objects are treated: integrated, or matched by
-        four moments, ten times as fast, with errors of up to 0.13 for few features.
+        four moments, about eight times as fast but off by up to 0.13 for few features.
     n_values : int, default=32
         Number of values that represent a core object not given by values; only for
         "exact".

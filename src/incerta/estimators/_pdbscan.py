@@ -57,7 +57,7 @@ class PDBSCAN(UncertainClusterer):
         is noise. One that no other can reach is noise in any case.
     distances : {"exact", "fast"}, default="exact"
         How the distances of Gaussian objects are treated: integrated, or matched by
-        four moments, ten times as fast, with errors of up to 0.13 for few features.
+        four moments, about eight times as fast but off by up to 0.13 for few features.
     n_worlds : int, default=100
         Number of worlds behind `membership_`. Joint data have no more worlds than
         draws. The labels do not depend on it.
