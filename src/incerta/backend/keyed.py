@@ -65,7 +65,7 @@ def keys_of(names: NDArray[Any]) -> Keys:
     if kind not in "US":
         names = names.astype(str)
     wide = names.astype(names.dtype.newbyteorder("="))
-    letters = wide.view(np.uint8 if kind == "S" else np.uint32)
+    letters: NDArray[Any] = wide.view(np.uint8 if kind == "S" else np.uint32)
     letters = letters.reshape(len(names), -1)
     # Texts are filled up with zeros, which have no part in their keys.
     n_letters = (np.arange(1, letters.shape[1] + 1) * (letters > 0)).max(axis=1)
