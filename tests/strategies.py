@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import incerta as ic
+from incerta.data.laws import Mixtures
 
 # Examples of a test, where nothing else is said; `pytest --explore` takes more.
 N_EXAMPLES = 50
@@ -29,6 +30,7 @@ KINDS = (
     "multivariate",
     "worlds",
     "mixed",
+    "mixtures",
 )
 
 
@@ -71,9 +73,16 @@ def make(kind, n=4, d=2, seed=0):
     if kind == "worlds":
         return ic.from_worlds(mean + std * rng.normal(size=(6, n, d)))
     ids = np.arange(n)
+    if kind == "mixtures":
+        centres = mean[:, None] + rng.normal(size=(n, 3, d))
+        factors = 0.3 * rng.normal(size=(n, 3, d, d))
+        law = Mixtures(rng.dirichlet(np.ones(3), size=n), centres, factors)
+        return ic.UncertainData(law, ids, tuple(f"x{j}" for j in range(d)))
     return ic.concat(
         [
-            ic.from_gaussian(mean[: n // 2], std=std[: n // 2], ids=ids[: n // 2]),
+            ic.from_gaussian(
+                mean[: n // 2], std=std[: n // 2], ids=ids[: n // 2], meaning="belief"
+            ),
             ic.from_interval(
                 mean[n // 2 :], mean[n // 2 :] + std[n // 2 :], ids=ids[n // 2 :]
             ),

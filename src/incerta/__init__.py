@@ -44,6 +44,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "read",
         ),
         "estimators": tuple(estimators.__all__),
+        "mixture": ("Deconvolver",),
         "number": ("KChoice", "choose_k"),
         "worlds": ("Worlds",),
     },

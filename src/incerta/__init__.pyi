@@ -89,6 +89,7 @@ from .data import (
     read as read,
 )
 from .estimators import *
+from .mixture import Deconvolver as Deconvolver
 from .number import (
     KChoice as KChoice,
 )

@@ -156,12 +156,13 @@ def _with_number(
     if not takes_number(model):
         msg = f"k={k} cannot be asked of {name}, which finds its own number."
         raise ValueError(msg)
-    return model.set_params(n_clusters=int(k)), None, [f"{k} clusters, as asked for."]
+    model = model.set_params(**{model.number_parameter: int(k)})
+    return model, None, [f"{k} clusters, as asked for."]
 
 
 def takes_number(model: Any) -> bool:
     """Whether an estimator can be asked for a number of clusters."""
-    return "n_clusters" in model.get_params()
+    return model.number_parameter in model.get_params()
 
 
 def chosen_number(data: UncertainData, seed: int) -> KChoice | None:

@@ -13,7 +13,7 @@ from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.tables.columns import library_of
-from incerta.exceptions import DataError
+from incerta.exceptions import DataError, MissingValueError
 
 
 def as_uncertain(X: Any) -> UncertainData:
@@ -99,6 +99,19 @@ def is_plain_table(X: Any) -> bool:
     return not (array_like and X.ndim == 3)
 
 
+def refuse_missing(data: UncertainData) -> None:
+    """Raise if values are missing."""
+    gaps = data.law.missing()
+    if gaps is not None:
+        first = data.ids[int(gaps.any(axis=1).argmax())]
+        msg = (
+            f"{int(gaps.sum())} values are missing, the first of object {first!s}. "
+            "ErrorMixture takes them as they are; for other methods "
+            "Deconvolver().fit_transform(data) says what they probably are."
+        )
+        raise MissingValueError(msg)
+
+
 def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     """Take the input of an estimator and check it against what it was fitted with.
 
@@ -119,6 +132,8 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
         table = validate_data(estimator, X, dtype=np.float64, reset=reset)
         return exact(table, feature_names=getattr(estimator, "feature_names_in_", None))
     data = as_uncertain(X)
+    if not getattr(estimator, "_takes_missing", False):
+        refuse_missing(data)
     named = data.feature_names != as_feature_names(None, data.n_features)
     if reset:
         estimator.n_features_in_ = data.n_features

@@ -12,6 +12,7 @@ from incerta.data.checks import (
     as_deviations,
     as_feature_names,
     as_finite,
+    as_floats,
     as_ids,
     as_labels,
     as_matrix,
@@ -21,7 +22,7 @@ from incerta.data.container import UncertainData
 from incerta.data.grouping import Groups, group_rows
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.exceptions import DataError
-from incerta.typing import Array, ArrayLike, Indices
+from incerta.typing import Array, ArrayLike, Indices, Mask
 
 
 def from_samples(
@@ -30,6 +31,7 @@ def from_samples(
     weights: ArrayLike | None = None,
     *,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "spread",
 ) -> UncertainData:
     """Take values in long form: row i is a possible value of ``objects[i]``.
 
@@ -48,6 +50,8 @@ def from_samples(
         weight 0 are left out. Without weights all are equally likely.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="spread"
+        What the uncertainty means; see `UncertainData`.
 
     Returns
     -------
@@ -75,7 +79,7 @@ def from_samples(
         table = table[groups.order]
         likely = None if likely is None else likely[groups.order]
     law = values_law(table, groups, likely)
-    return _made(law, groups.ids, feature_names)
+    return _made(law, groups.ids, feature_names, meaning)
 
 
 def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
@@ -130,6 +134,7 @@ def from_array(
     *,
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "spread",
 ) -> UncertainData:
     """Take the same number of equally likely values per object.
 
@@ -142,6 +147,8 @@ def from_array(
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="spread"
+        What the uncertainty means; see `UncertainData`.
 
     Returns
     -------
@@ -157,7 +164,7 @@ def from_array(
     n, s, d = cube.shape
     names = as_ids(ids, n, HOW_TO_TELL)
     law = Values(cube.reshape(n * s, d), np.arange(n + 1) * s)
-    return _made(law, names, feature_names)
+    return _made(law, names, feature_names, meaning)
 
 
 def from_gaussian(
@@ -167,6 +174,8 @@ def from_gaussian(
     *,
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "error",
+    missing: str = "error",
 ) -> UncertainData:
     """Take values with error bars: a Gaussian per object.
 
@@ -183,6 +192,11 @@ def from_gaussian(
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="error"
+        What the uncertainty means; see `UncertainData`.
+    missing : {"error", "keep"}, default="error"
+        What to do about values that are NaN: raise, or keep them as values with an
+        infinite error, for `ErrorMixture` and `Deconvolver`.
 
     Returns
     -------
@@ -196,7 +210,11 @@ def from_gaussian(
     array([[[1. , 0.8],
             [0.8, 1. ]]])
     """
-    centre = as_matrix(mean, "mean")
+    if missing not in ("error", "keep"):
+        msg = f"missing={missing!r} must be 'error' or 'keep'."
+        raise DataError(msg)
+    gaps = np.isnan(as_floats(mean, "mean")) if missing == "keep" else None
+    centre = as_matrix(mean if gaps is None else np.where(gaps, 0.0, mean), "mean")
     n, d = centre.shape
     if (std is None) == (cov is None):
         given = "neither" if std is None else "both"
@@ -208,10 +226,26 @@ def from_gaussian(
     law: Law
     if cov is None:
         assert std is not None
+        if gaps is not None:
+            std = np.where(gaps, 0.0, np.broadcast_to(as_floats(std, "std"), (n, d)))
         law = Independent("gaussian", centre, as_deviations(std, (n, d)))
     else:
         law = Gaussian.with_covariance(centre, as_covariances(cov, (n, d)))
-    return _made(law, as_ids(ids, n), feature_names)
+    if gaps is not None and gaps.any():
+        law = with_gaps(law, gaps)
+    return _made(law, as_ids(ids, n), feature_names, meaning)
+
+
+def with_gaps(law: Independent | Gaussian, gaps: Mask) -> Law:
+    """Gaussian errors around values of which some are missing."""
+    if isinstance(law, Independent):
+        return Independent(
+            law.family,
+            np.where(gaps, np.nan, law.loc),
+            np.where(gaps, np.inf, law.scale),
+        )
+    cov = np.where(gaps[:, :, None] | gaps[:, None], 0.0, law.covariance())
+    return Gaussian.with_covariance(np.where(gaps, np.nan, law.centre), cov)
 
 
 def from_interval(
@@ -220,6 +254,7 @@ def from_interval(
     *,
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "belief",
 ) -> UncertainData:
     """Take intervals: every value between the bounds is equally likely.
 
@@ -231,6 +266,8 @@ def from_interval(
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="belief"
+        What the uncertainty means; see `UncertainData`.
 
     Returns
     -------
@@ -254,7 +291,7 @@ def from_interval(
         )
         raise DataError(msg)
     law = Independent("uniform", lower, upper - lower)
-    return _made(law, as_ids(ids, len(lower)), feature_names)
+    return _made(law, as_ids(ids, len(lower)), feature_names, meaning)
 
 
 def from_worlds(
@@ -262,6 +299,7 @@ def from_worlds(
     *,
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "belief",
 ) -> UncertainData:
     """Take joint draws: each places all objects at once.
 
@@ -276,6 +314,8 @@ def from_worlds(
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="belief"
+        What the uncertainty means; see `UncertainData`.
 
     Returns
     -------
@@ -290,7 +330,7 @@ def from_worlds(
     """
     draws = as_cube(worlds, "worlds")
     names = as_ids(ids, draws.shape[1], HOW_TO_TELL)
-    return _made(Joint(draws), names, feature_names)
+    return _made(Joint(draws), names, feature_names, meaning)
 
 
 def exact(
@@ -301,7 +341,7 @@ def exact(
     """Take points: objects with a single value each."""
     table = as_matrix(X, "X")
     law = Values(table, np.arange(len(table) + 1))
-    return _made(law, as_ids(ids, len(table)), feature_names)
+    return _made(law, as_ids(ids, len(table)), feature_names, "error")
 
 
 def from_lists(X: Sequence[ArrayLike]) -> UncertainData:
@@ -322,11 +362,11 @@ def from_lists(X: Sequence[ArrayLike]) -> UncertainData:
             raise DataError(msg)
     starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
     law = Values(np.concatenate(tables), starts)
-    return _made(law, np.arange(len(tables)), None)
+    return _made(law, np.arange(len(tables)), None, "spread")
 
 
 def _made(
-    law: Law, ids: ArrayLike, feature_names: Sequence[str] | None
+    law: Law, ids: ArrayLike, feature_names: Sequence[str] | None, meaning: str
 ) -> UncertainData:
     names = as_feature_names(feature_names, law.n_features)
-    return UncertainData(law, np.asarray(ids), names)
+    return UncertainData(law, np.asarray(ids), names).with_meaning(meaning)

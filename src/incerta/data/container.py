@@ -16,8 +16,10 @@ from incerta.data.checks import (
     positions_of_features,
     positions_of_objects,
 )
-from incerta.data.laws import Law
+from incerta.data.laws import Law, Values
 from incerta.data.laws.combined import mapped, stack
+from incerta.data.meaning import MEANINGS, as_meaning
+from incerta.data.replicates import replicated
 from incerta.exceptions import DataError
 from incerta.models.checks import texts, wrong
 from incerta.models.registry import stored
@@ -39,6 +41,8 @@ def _check(data: UncertainData) -> None:
         wrong("there is not one name per feature")
     if data.library is not None and data.library not in FRAME_LIBRARIES:
         wrong(f"library {data.library!r} is unknown")
+    if data.meaning not in MEANINGS:
+        wrong(f"meaning {data.meaning!r} is unknown")
 
 
 @stored(_check, ids="a n")
@@ -60,6 +64,10 @@ class UncertainData:
     library : str or None
         Where the table came from, so that results can go back there: "pandas",
         "polars", "pyarrow"; None if it was not a table.
+    meaning : {"error", "belief", "spread"}
+        What the uncertainty means: values are measurements that missed the truth by
+        an error of known size; laws say what is known about the true values; or
+        objects have many values, none of which is the true one.
 
     Examples
     --------
@@ -75,6 +83,7 @@ class UncertainData:
     ids: Ids
     feature_names: tuple[str, ...]
     library: str | None = None
+    meaning: str = "belief"
 
     def __post_init__(self) -> None:
         ids = self.ids.view()
@@ -254,6 +263,32 @@ class UncertainData:
         names = tuple(self.feature_names[i] for i in index)
         return replace(self, law=self.law.select(index), feature_names=names)
 
+    def with_meaning(self, meaning: str) -> UncertainData:
+        """Say what the uncertainty means.
+
+        Parameters
+        ----------
+        meaning : {"error", "belief", "spread"}
+            See `UncertainData`. Values of an object that are said to have errors are
+            replicates: they are replaced by their mean and its error, from variances
+            that are pooled over all objects.
+
+        Returns
+        -------
+        UncertainData
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> data = ic.from_gaussian([[0.0], [1.0]], std=0.3)
+        >>> data.meaning, data.with_meaning("belief").meaning
+        ('error', 'belief')
+        """
+        law = self.law
+        if as_meaning(meaning) == "error" and isinstance(law, Values):
+            law = replicated(law, self.feature_names)
+        return replace(self, law=law, meaning=meaning)
+
     def relative_uncertainty(self) -> Array:
         """Size of the uncertainty relative to the spread between objects, per feature.
 
@@ -266,8 +301,12 @@ class UncertainData:
         ndarray of shape (n_features,)
             Infinite where all means are equal but the values are not.
         """
-        within = np.sqrt(self.variance().mean(axis=0))
-        between = self.mean().std(axis=0)
+        means, variances = self.mean(), self.variance()
+        if self.law.missing() is None:
+            within, between = np.sqrt(variances.mean(axis=0)), means.std(axis=0)
+        else:
+            known = np.where(np.isnan(means), np.nan, variances)
+            within, between = np.sqrt(np.nanmean(known, axis=0)), np.nanstd(means, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(within == 0, 0.0, within / between)
 
@@ -331,6 +370,13 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
         if len(sizes) > 1:
             msg = f"parts have {sorted(sizes)} joint draws; the numbers must agree."
             raise DataError(msg)
+    meanings = {part.meaning for part in parts if not part.exact}
+    if len(meanings) > 1:
+        msg = (
+            f"parts mean different things by their uncertainty: {sorted(meanings)}; "
+            "say which it is by with_meaning."
+        )
+        raise DataError(msg)
     numbered = all(np.array_equal(p.ids, np.arange(len(p))) for p in parts)
     n_objects = sum(map(len, parts))
     ids = np.arange(n_objects) if numbered else np.concatenate([p.ids for p in parts])
@@ -340,7 +386,12 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
             "data are made."
         )
         raise DataError(msg)
-    return UncertainData(stack([p.law for p in parts]), ids, first.feature_names)
+    return UncertainData(
+        stack([p.law for p in parts]),
+        ids,
+        first.feature_names,
+        meaning=next(iter(meanings), first.meaning),
+    )
 
 
 def _wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:

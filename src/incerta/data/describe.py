@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from incerta.data.meaning import MEANINGS
+
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
 
@@ -18,9 +20,14 @@ def facts(data: "UncertainData") -> dict[str, str]:
         "features": f"{data.n_features:,}: {_listed(data.feature_names)}",
         "kind": data.kind,
     }
+    if not data.exact:
+        told["meaning"] = f"{data.meaning}: {MEANINGS[data.meaning]}"
     counts = data.values_per_object()
     if counts is not None and not data.exact and len(counts):
         told["values per object"] = _range(counts)
+    gaps = data.law.missing()
+    if gaps is not None:
+        told["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
     if data.n_objects:
         told.update(_uncertainty(data))
     return told

@@ -10,7 +10,7 @@ from incerta.backend.optional import comes_from
 from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded, Groups, group_codes
-from incerta.data.laws import Joint
+from incerta.data.laws import Independent, Joint
 from incerta.data.tables.columns import Table, library_of
 from incerta.data.tables.errors import finite, refuse
 from incerta.data.tables.gaps import (
@@ -80,7 +80,7 @@ def from_frame(
         All but the last make Gaussians.
     weight : str, optional
         Long form: column that says how likely each value is.
-    missing : {"error", "impute"}, default="error"
+    missing : {"error", "impute", "keep"}, default="error"
         What to do about missing values and errors; see Notes.
     sample : str, optional
         Long form: column that says which draw a row belongs to (ensemble member,
@@ -111,6 +111,11 @@ def from_frame(
       row; with `joint`, draws with a missing value are left out. Where every object
       has a single row, missing values are imputed as in wide form with errors of 0.
 
+    With ``missing="keep"`` a missing value stays missing: it has an infinite error.
+    `ErrorMixture` takes such data as they are, and `Deconvolver` turns them into
+    beliefs; other methods refuse them. Missing errors, and rows of long tables, are
+    treated as above.
+
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
 
@@ -125,8 +130,8 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    if missing not in ("error", "impute"):
-        msg = f"missing={missing!r} must be 'error' or 'impute'."
+    if missing not in ("error", "impute", "keep"):
+        msg = f"missing={missing!r} must be 'error', 'impute' or 'keep'."
         raise DataError(msg)
     roles = as_roles(id, values, errors, kind, weight, sample, joint)
     if comes_from(df, "xarray"):
@@ -200,12 +205,19 @@ def _long_form(
         grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
         if missing == "error":
             raise MissingValueError(missing_message(names, cells, grouped))
-        if likely is None and len(groups.ids) == len(values):
+        single = likely is None and len(groups.ids) == len(values)
+        if missing == "keep" and single:
+            std = np.where(np.isnan(values), np.inf, 0.0)
+            errors = Independent("gaussian", values, std)
+            return UncertainData(errors, groups.ids, roles.values, meaning="error")
+        if single:
             return exact_with_gaps(values, groups.ids, roles.values)
         kept = complete_rows(grouped, gaps)
         values, likely = values[kept], None if likely is None else likely[kept]
         groups = group_codes(Coded(groups.ids, grouped.codes[kept]))
-    return UncertainData(values_law(values, groups, likely), groups.ids, roles.values)
+    law = values_law(values, groups, likely)
+    meaning = "error" if law.kind == "exact" else "spread"
+    return UncertainData(law, groups.ids, roles.values, meaning=meaning)
 
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:

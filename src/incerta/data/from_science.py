@@ -15,7 +15,7 @@ from incerta.data.tables.columns import Table
 from incerta.data.tables.roles import Roles
 from incerta.data.tables.wide import refuse_repeated
 from incerta.exceptions import DataError, IncertaWarning
-from incerta.typing import Array, ArrayLike
+from incerta.typing import ArrayLike
 
 ONE_ROW_EACH = "Columns that carry their errors hold one row per object."
 
@@ -74,7 +74,7 @@ def from_uncertainties(
             cov[:, j, i] = cov[:, i, j]
     variance = np.einsum("nii->ni", cov)
     if np.count_nonzero(cov) == np.count_nonzero(variance):
-        error: dict[str, Array] = {"std": np.sqrt(variance)}
+        error: dict[str, Any] = {"std": np.sqrt(variance)}
     else:
         error = {"cov": cov}
     return from_gaussian(

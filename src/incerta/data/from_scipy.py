@@ -15,6 +15,7 @@ from incerta.data.laws.scipy_stats import (
     ObjectGroup,
     SingleGroup,
 )
+from incerta.data.meaning import as_meaning
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices
 
@@ -24,6 +25,7 @@ def from_distributions(
     *,
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    meaning: str = "belief",
 ) -> UncertainData:
     """Take a distribution per object, or one per object and feature.
 
@@ -40,6 +42,8 @@ def from_distributions(
         Names of the objects; 0, 1, ... by default.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
+    meaning : {"error", "belief", "spread"}, default="belief"
+        What the uncertainty means; see `UncertainData`.
 
     Returns
     -------
@@ -72,7 +76,10 @@ def from_distributions(
         law = _stacked(list(rows))
     _refuse_infinite_moments(law)
     return UncertainData(
-        law, as_ids(ids, law.n_objects), as_feature_names(feature_names, law.n_features)
+        law,
+        as_ids(ids, law.n_objects),
+        as_feature_names(feature_names, law.n_features),
+        meaning=as_meaning(meaning),
     )
 
 

@@ -154,7 +154,8 @@ def _from_cube(
     kept = complete_rows(Coded(labels, codes), gaps.ravel())
     starts = np.concatenate([[0], np.cumsum((~gaps).sum(axis=1))])
     values = cube.reshape(-1, cube.shape[2])[kept]
-    return UncertainData(Values(values, starts), labels, features)
+    law = Values(values, starts)
+    return UncertainData(law, labels, features, meaning="spread")
 
 
 def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData:

@@ -262,7 +262,8 @@ def _objects(
         raise DataError(msg)
     shares = likely / np.repeat(totals, law.counts)
     inner = np.ascontiguousarray(law.values[:, :-1])
-    return UncertainData(Values(inner, law.starts, shares), data.ids, tuple(values))
+    weighted = Values(inner, law.starts, shares)
+    return UncertainData(weighted, data.ids, tuple(values), meaning=data.meaning)
 
 
 def _expected(column: Array, law: Values) -> Array:

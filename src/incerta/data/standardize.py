@@ -56,6 +56,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     (array([-1.,  1.]), array([0.04, 0.16]))
     """
 
+    _takes_missing: ClassVar[bool] = True
     _stored: ClassVar[dict[str, str]] = {
         "center_": "f d",
         "scale_": "f d",
@@ -84,12 +85,14 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             raise ValueError(msg)
         data = sorted_by_id(objects_of(self, X))  # sums round along the rows
         means = data.mean()
-        variance = means.var(axis=0)
+        known = ~np.isnan(means)
+        variance = means.var(axis=0, where=known)
         if self.spread == "total":
-            variance = variance + data.variance().mean(axis=0)
+            variance = variance + data.variance().mean(axis=0, where=known)
         # Rounding leaves a constant column with a spread of some 1e-16 of its size.
-        flat = variance <= (1e-14 * np.abs(means).max(axis=0)) ** 2
-        self.center_ = means.mean(axis=0)
+        largest = np.abs(means).max(axis=0, where=known, initial=0.0)
+        flat = variance <= (1e-14 * largest) ** 2
+        self.center_ = means.mean(axis=0, where=known)
         self.scale_ = np.where(flat, 1.0, np.sqrt(variance))
         return self
 

@@ -85,7 +85,8 @@ def make_uncertain(
         u = np.maximum(rng.random(centre.shape), 2.0**-54)  # 0 has no finite quantile
         centre = centre + sd * (shape.quantile(u) - shape.mean) / unit
     law = Independent(family, centre - sd / unit * shape.mean, sd / unit)
-    return UncertainData(law, exact.ids, exact.feature_names)
+    meaning = "error" if mode == "displaced" else "belief"
+    return UncertainData(law, exact.ids, exact.feature_names, meaning=meaning)
 
 
 def make_uncertain_blobs(

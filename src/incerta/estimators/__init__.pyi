@@ -1,5 +1,6 @@
 from ._ckmeans import CKMeans
 from ._consensus import WorldConsensus
+from ._error_mixture import ErrorMixture
 from ._expected import ExpectedSpectral
 from ._fdbscan import FDBSCAN
 from ._foptics import FOPTICS
@@ -18,6 +19,7 @@ __all__ = [
     "RPC",
     "ExpectedSpectral",
     "PossibleWorldConsistency",
+    "ErrorMixture",
     "UKMeans",
     "CKMeans",
     "UKMedoids",

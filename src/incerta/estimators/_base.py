@@ -1,4 +1,4 @@
-"""What all estimators share; only here are scikit-learn's private names imported."""
+"""What all estimators share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import inspect
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property, partial
-from numbers import Integral
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
@@ -49,8 +48,6 @@ __all__ = [
 
 T = TypeVar("T", bound=np.generic)
 Constraints = dict[str, Any]
-WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
-SEED: list[Any] = ["random_state", np.random.Generator]
 # Of estimators that cluster worlds, and may keep some of them.
 KEEPING: Constraints = {
     "n_worlds": WHOLE,
@@ -86,6 +83,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     # Whether the number of clusters is found by the fit, where none is asked for.
     finds_number: ClassVar[bool] = False
+    # Parameter that says how many clusters are wanted.
+    number_parameter: ClassVar[str] = "n_clusters"
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints]
@@ -238,11 +237,12 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
             msg = f"X holds kept worlds, which {type(self).__name__} cannot use; pass "
             raise TypeError(msg + "X.data.")
         data = objects_of(self, _data_of(X))
-        k = getattr(self, "n_clusters", 1)
+        name = self.number_parameter
+        k = getattr(self, name, 1)
         if isinstance(k, (int, np.integer)) and k > len(data):
             msg = (
-                f"n_clusters={k} clusters cannot be made of {len(data)} objects "
-                f"(n_samples={len(data)}); lower n_clusters."
+                f"{name}={k} clusters cannot be made of {len(data)} objects "
+                f"(n_samples={len(data)}); lower {name}."
             )
             raise ValueError(msg)
         return X if kept else data

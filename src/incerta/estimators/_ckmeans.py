@@ -110,7 +110,7 @@ class CKMeans(UncertainClusterer):
     >>> data = ic.from_gaussian(mean, std)
     >>> ck = ic.CKMeans(n_clusters=2, random_state=0).fit(data)
     >>> ck.labels_, ck.confidence_.round(1)
-    (array([0, 0, 1, 1]), array([1. , 0.9, 1. , 1. ]))
+    (array([0, 0, 1, 1]), array([1. , 0.8, 1. , 1. ]))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS

@@ -168,7 +168,7 @@ class WorldConsensus(UncertainClusterer):
     >>> found.labels_
     array([0, 0, 0, 0, 1, 1, 1])
     >>> found.confidence_.round(1)
-    array([1. , 1. , 1. , 0.6, 1. , 1. , 1. ])
+    array([1. , 1. , 1. , 0.5, 1. , 1. , 1. ])
     """
 
     _model: Described

@@ -162,13 +162,13 @@ class REP(UncertainClusterer):
     --------
     >>> import incerta as ic
     >>> from sklearn.cluster import KMeans
-    >>> data = ic.from_gaussian([[0.0], [1.0], [4.5], [8.0], [9.0]], std=0.5)
+    >>> data = ic.from_gaussian([[0.0], [1.0], [4.3], [8.0], [9.0]], std=0.5)
     >>> rep = ic.REP(KMeans(2), n_alternatives=2, random_state=0).fit(data)
     >>> rep.clusterings_
     array([[0, 0, 0, 1, 1],
            [0, 0, 1, 1, 1]])
     >>> rep.probabilities_
-    array([0.48, 0.52])
+    array([0.62, 0.38])
     """
 
     _takes_kept = True

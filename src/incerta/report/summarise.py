@@ -235,7 +235,7 @@ def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
 
 def _python(result: Clustering) -> str:
     """Code that repeats the clustering, given the data."""
-    asked = result.parameters.get("n_clusters")
+    asked = result.parameters.get(result.estimator.number_parameter)
     arguments = ["data"]
     if result.choice is None and isinstance(asked, (int, np.integer)):
         arguments.append(f"k={asked}")
@@ -255,7 +255,7 @@ def _method(result: Clustering) -> str:
     changed = [
         f"{key}={text(repr(value), 200)}"
         for key, value in result.parameters.items()
-        if key not in ("n_clusters", "random_state")
+        if key not in (result.estimator.number_parameter, "random_state")
         and repr(value) != repr(usual[key].default)
     ]
     name_of_class = text(result.method)

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.data.coerce import refuse_missing
 from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
@@ -87,6 +88,7 @@ class Worlds(Sequence[Array]):
                 "than that."
             )
             raise DataError(msg)
+        refuse_missing(data)
         strata = int(n_worlds) if quasi and not data.joint else None
         return cls(data, np.arange(n_worlds), as_seed(random_state), strata)
 

@@ -11,6 +11,7 @@ from incerta.data.laws.base import Boxes, Law
 from incerta.data.laws.combined import Mapped, Stacked
 from incerta.data.laws.families import FAMILIES, Gaussian, Independent
 from incerta.data.laws.joint import Joint
+from incerta.data.laws.mixtures import Mixtures
 from incerta.data.laws.scipy_stats import Cells, Kernels, Opaque
 from incerta.data.laws.values import Values
 
@@ -24,6 +25,7 @@ __all__ = [
     "Kernels",
     "Law",
     "Mapped",
+    "Mixtures",
     "Opaque",
     "Stacked",
     "Values",

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from incerta.backend.keyed import Keys, keys_of_texts
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 # Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
 REACH = 7.0
@@ -24,6 +24,8 @@ class Law(ABC):
 
     # How many draws of all objects together there are; None if they are independent.
     n_draws: int | None = None
+    # Whether the features of an object are independent of each other.
+    independent_features = False
 
     @property
     @abstractmethod
@@ -88,6 +90,10 @@ class Law(ABC):
         """Covariance of each object; diagonal unless a law knows better."""
         return diagonal(self.variance())
 
+    def missing(self) -> Mask | None:
+        """Which values are missing, shape (n_objects, n_features); None if none are."""
+        return None
+
     def values_per_object(self) -> Indices | None:
         """Number of values of each object; None if they are given by a formula."""
         return None
@@ -116,6 +122,12 @@ class Law(ABC):
     def joined(self, other: "Law") -> "Law | None":
         """One law of the same kind for both sets of objects, if there is one."""
         return None
+
+
+def nan_or_none(values: Array) -> Mask | None:
+    """Where values are NaN; None if nowhere."""
+    gaps: Mask = np.isnan(values)
+    return gaps if gaps.any() else None
 
 
 def numbered(n: int) -> Keys:

@@ -1,14 +1,18 @@
 """Laws made of other laws: stacked objects, and linear images."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incerta.backend.keyed import Keys
 from incerta.data.laws.base import Law, numbered
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
+
+T = TypeVar("T", bound=np.generic)
 
 
 def _check_stacked(law: "Stacked") -> None:
@@ -76,9 +80,21 @@ class Stacked(Law):
     def covariance(self) -> Array:
         return self._gather([law.covariance() for law in self.parts])
 
-    def _gather(self, tables: list[Array]) -> Array:
+    def _gather(self, tables: list[NDArray[T]]) -> NDArray[T]:
         offsets = np.cumsum([0] + [len(table) for table in tables])
         return np.concatenate(tables)[offsets[self.part] + self.row]
+
+    def missing(self) -> Mask | None:
+        tables = [law.missing() for law in self.parts]
+        if all(table is None for table in tables):
+            return None
+        none = [
+            np.zeros((law.n_objects, law.n_features), dtype=np.bool_)
+            if table is None
+            else table
+            for law, table in zip(self.parts, tables, strict=True)
+        ]
+        return self._gather(none)
 
     def take(self, index: Indices) -> "Stacked":
         part, row = self.part[index], self.row[index]
@@ -168,6 +184,10 @@ class Mapped(Law):
 
     def covariance(self) -> Array:
         return self.matrix @ self.source.covariance() @ self.matrix.T
+
+    def missing(self) -> Mask | None:
+        gaps = self.source.missing()
+        return None if gaps is None else gaps @ (self.matrix != 0.0).T
 
     def take(self, index: Indices) -> "Mapped":
         return Mapped(self.source.take(index), self.matrix, self.offset)

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.backend.keyed import Keys
-from incerta.data.laws.base import Law, diagonal
+from incerta.data.laws.base import Law, diagonal, nan_or_none
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 
 class Family(NamedTuple):
@@ -46,12 +46,15 @@ class Independent(Law):
     """Independent features of one location-scale family: ``loc + scale * Q(u)``.
 
     For the uniform family `loc` is the lower bound and `scale` the width. A
-    negative scale mirrors the distribution.
+    negative scale mirrors the distribution. A missing value has the location NaN and
+    an infinite scale.
     """
 
     family: str
     loc: Array
     scale: Array
+
+    independent_features = True
 
     @property
     def kind(self) -> str:
@@ -76,10 +79,16 @@ class Independent(Law):
         return self.loc + self.scale * FAMILIES[self.family].quantile(u)
 
     def mean(self) -> Array:
-        return self.loc + self.scale * FAMILIES[self.family].mean
+        standard = FAMILIES[self.family].mean
+        if standard == 0.0:  # the scale of a missing value is infinite
+            return self.loc.copy()
+        return self.loc + self.scale * standard
 
     def variance(self) -> Array:
         return self.scale**2 * FAMILIES[self.family].variance
+
+    def missing(self) -> Mask | None:
+        return nan_or_none(self.loc)
 
     def take(self, index: Indices) -> "Independent":
         return Independent(self.family, self.loc[index], self.scale[index])
@@ -111,7 +120,8 @@ class Gaussian(Law):
     """Gaussians with correlated features: ``centre + factor @ z``.
 
     `factor` is the symmetric root of the covariance: it exists for singular
-    matrices too and changes continuously with them, unlike Cholesky's.
+    matrices too and changes continuously with them, unlike Cholesky's. A missing value
+    has the centre NaN, and no part in the factor.
     """
 
     centre: Array
@@ -145,10 +155,14 @@ class Gaussian(Law):
         return self.centre.copy()
 
     def variance(self) -> Array:
-        return np.einsum("nij,nij->ni", self.factor, self.factor)
+        squares = np.einsum("nij,nij->ni", self.factor, self.factor)
+        return np.where(np.isnan(self.centre), np.inf, squares)
 
     def covariance(self) -> Array:
         return self.factor @ np.swapaxes(self.factor, 1, 2)
+
+    def missing(self) -> Mask | None:
+        return nan_or_none(self.centre)
 
     def take(self, index: Indices) -> "Gaussian":
         return Gaussian(self.centre[index], self.factor[index])

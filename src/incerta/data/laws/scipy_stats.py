@@ -123,6 +123,7 @@ class Cells(Law):
     width: int
 
     kind = "distributions"
+    independent_features = True
 
     @property
     def n_objects(self) -> int:

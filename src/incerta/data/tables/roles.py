@@ -10,7 +10,7 @@ from incerta.exceptions import DataError
 Kind: TypeAlias = Literal[
     "sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval"
 ]
-Missing: TypeAlias = Literal["error", "impute"]
+Missing: TypeAlias = Literal["error", "impute", "keep"]
 Errors: TypeAlias = (
     str | Sequence[str] | tuple[str, str] | Mapping[str, str | Sequence[str]]
 )

@@ -29,10 +29,18 @@ def wide_form(
         raise MissingValueError(_missing_cells(unknown, unsure, table, roles, coded))
     if unsure.any():
         cells = cells._replace(std=_usual_errors(cells.std, unsure, roles))
+    if missing == "keep":
+        if cells.bounds is not None:
+            msg = "missing='keep' needs errors; bounds cannot be missing."
+            raise MissingValueError(msg)
+        std = np.where(unknown, np.inf, cells.std)
+        law: Law = Independent("gaussian", cells.mean, std)
+        return UncertainData(law, coded.ids, roles.values, meaning="error")
     law = _law_of(cells)
     if unknown.any():
         law = _with_imputed(cells.mean, cells.std**2, law.take, roles.values)
-    return UncertainData(law, coded.ids, roles.values)
+    meaning = "error" if cells.bounds is None else "belief"
+    return UncertainData(law, coded.ids, roles.values, meaning=meaning)
 
 
 def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> UncertainData:

@@ -1,0 +1,13 @@
+"""What parameters may be. scikit-learn's private names are imported here only."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+__all__ = ["NOT_NEGATIVE", "SEED", "WHOLE", "Interval", "StrOptions"]
+
+WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
+NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]
+SEED: list[Any] = ["random_state", np.random.Generator]

@@ -1,0 +1,33 @@
+"""What the uncertainty of data means: error, belief or spread."""
+
+from typing import Literal
+
+from incerta.exceptions import DataError
+
+Meaning = Literal["error", "belief", "spread"]
+
+# What a person is told about each.
+MEANINGS: dict[str, str] = {
+    "error": "measured values missed the truth by their errors",
+    "belief": "laws say where the true values probably are",
+    "spread": "objects have many values, none the true one",
+}
+
+
+def as_meaning(meaning: str) -> str:
+    """Check that a meaning is one of the three.
+
+    Parameters
+    ----------
+    meaning : str
+        What was given.
+
+    Returns
+    -------
+    str
+    """
+    if meaning not in MEANINGS:
+        told = "; ".join(f"{name!r}: {text}" for name, text in MEANINGS.items())
+        msg = f"meaning={meaning!r} is not known. {told}."
+        raise DataError(msg)
+    return meaning

@@ -1,0 +1,266 @@
+"""`Deconvolver`: from measured values with errors to what is known of the truth."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.data.laws import Gaussian, Independent, Law, Mixtures
+from incerta.data.order import sorted_by_id
+from incerta.exceptions import IncertaWarning
+from incerta.mixture.belief import Belief, belief
+from incerta.mixture.fitting import How, by_number, fitted
+from incerta.mixture.maximisation import observed_spread
+from incerta.mixture.measured import measured
+from incerta.mixture.model import Components
+from incerta.models.checks import check_shapes, whole, wrong
+from incerta.models.registry import Recipe, State, register
+from incerta.typing import Array, Seed
+from incerta.worlds.streams import as_seed
+
+# Priors of more components are not looked for.
+MOST_COMPONENTS = 10
+
+
+class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn measured values with errors into beliefs about the true values.
+
+    A measured value contains an error already; a world drawn around it would add a
+    second one. This finds out what the true values of all objects are like: a Gaussian,
+    or a mixture of Gaussians, that the errors have blurred. Then it says for each
+    object what its true value probably is: near the measured one if that is good, near
+    the others if it is not. Worlds of the result have the covariance of the truth.
+
+    Use it before methods that draw worlds or compare laws; `cluster` does so by
+    itself. `ErrorMixture` needs no such step.
+
+    Parameters
+    ----------
+    prior : {"gaussian", "mixture"} or int, default="gaussian"
+        What the truth is like: one Gaussian, a mixture with as many components as BIC
+        finds best, or with this number of them.
+    covariance : {"full", "diag", "tied"}, default="full"
+        Whether components have covariances of their own, variances of their own, or
+        share one covariance.
+    prior_weight : float, default=1.0
+        How many objects' worth covariances are drawn towards independent features with
+        the variance of the values less that of the errors.
+    n_init : int, default=5
+        Starts of a mixture; the best one is followed.
+    tol : float, default=1e-7
+        Relative gain of the mean log-likelihood at which rounds end.
+    max_iter : int, default=500
+        Maximum number of rounds.
+    random_state : int, RandomState, Generator or None, default=0
+        Of the starts of a mixture.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Share of each component of the prior.
+    means_ : ndarray of shape (n_components, n_features)
+        Their means.
+    covariances_ : ndarray of shape (n_components, n_features, n_features)
+        Their covariances.
+    reliability_ : ndarray of shape (n_features,)
+        Share of the observed variance of each feature that is not error.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    The model is extreme deconvolution [1]_: ``w = x + e`` with x from the mixture and
+    e of known covariance. A missing value has an infinite error. Errors that are not
+    Gaussian count by their covariance. A round takes some ``d**3`` operations for each
+    object and component. Data whose meaning is not "error" come back as they are, and
+    so do objects without errors, bit for bit.
+
+    References
+    ----------
+    .. [1] J. Bovy, D. W. Hogg, S. T. Roweis, "Extreme deconvolution: inferring complete
+       distribution functions from noisy, heterogeneous and incomplete observations",
+       Ann. Appl. Stat. 5, 2011.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data = ic.from_gaussian([[0.0], [1.0], [2.0], [9.0]], std=[[1], [1], [1], [50]])
+    >>> belief = ic.Deconvolver().fit_transform(data)
+    >>> belief.meaning, belief.mean().ravel().round(1)
+    ('belief', array([0.7, 1. , 1.3, 1. ]))
+    """
+
+    _takes_missing: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "prior": [StrOptions({"gaussian", "mixture"}), *WHOLE],
+        "covariance": [StrOptions({"full", "diag", "tied"})],
+        "prior_weight": NOT_NEGATIVE,
+        "n_init": WHOLE,
+        "tol": NOT_NEGATIVE,
+        "max_iter": WHOLE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "weights_": "f k",
+        "means_": "f k d",
+        "covariances_": "f k d d",
+        "reliability_": "f d",
+        "feature_names_in_": "a d",
+    }
+
+    def __init__(
+        self,
+        prior: str | int = "gaussian",
+        *,
+        covariance: str = "full",
+        prior_weight: float = 1.0,
+        n_init: int = 5,
+        tol: float = 1e-7,
+        max_iter: int = 500,
+        random_state: Seed = 0,
+    ) -> None:
+        self.prior = prior
+        self.covariance = covariance
+        self.prior_weight = prior_weight
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find out what the true values are like.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects, with their errors.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        given = measured(sorted_by_id(objects_of(self, X)))
+        how = How(
+            self.covariance,
+            False,
+            self.prior_weight,
+            self.n_init,
+            self.tol,
+            self.max_iter,
+            as_seed(self.random_state),
+        )
+        if self.prior == "mixture":
+            tried = by_number(given, MOST_COMPONENTS, how)
+            found = min(tried, key=lambda each: each[1])[0]
+        else:
+            k = 1 if self.prior == "gaussian" else int(self.prior)
+            found = fitted(given, k, how)
+        components = found.components
+        k = components.n_components
+        self.weights_, self.means_ = components.weights, components.means
+        self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])
+        self.reliability_ = self._reliability(observed_spread(given)[1])
+        return self
+
+    def transform(self, X: Any) -> UncertainData:
+        """What is known about the true values of objects, of the fit or new ones.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects, with their errors.
+
+        Returns
+        -------
+        UncertainData
+            With the meaning "belief". Data that have no errors, or mean something else
+            by their uncertainty, come back as they are.
+        """
+        check_is_fitted(self)
+        data = objects_of(self, X, reset=False)
+        if data.exact or data.meaning != "error":
+            return data
+        found = belief(measured(data), self._components())
+        return replace(data, law=_law_of(found), meaning="belief")
+
+    def _components(self) -> Components:
+        covariances = self.covariances_
+        if self.covariance == "diag":
+            covariances = np.einsum("kii->ki", covariances).copy()
+        return Components(self.weights_, self.means_, covariances)
+
+    def _reliability(self, observed: Array) -> Array:
+        """Variance of the truth as a share of that of the values."""
+        apart = self.means_ - self.weights_ @ self.means_
+        within = np.einsum("kii->ki", self.covariances_)
+        truth = self.weights_ @ (within + apart**2)
+        share = np.divide(truth, observed, out=np.ones_like(truth), where=observed > 0)
+        return np.clip(share, 0.0, 1.0)
+
+
+def _law_of(found: Belief) -> Law:
+    """A law for beliefs: a plain one where there is a single component."""
+    if found.shares.shape[1] > 1:
+        covariances = found.covariances
+        if covariances.ndim == 3:
+            covariances = covariances[..., None] * np.eye(covariances.shape[2])
+        n, k, d, _ = covariances.shape
+        flat = Gaussian.with_covariance(
+            found.centres.reshape(n * k, d), covariances.reshape(n * k, d, d)
+        )
+        return Mixtures(found.shares, found.centres, flat.factor.reshape(n, k, d, d))
+    centres = found.centres[:, 0]
+    if found.covariances.ndim == 3:
+        return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
+    return Gaussian.with_covariance(centres, found.covariances[:, 0])
+
+
+def warn_of_unreliable(data: UncertainData, reliability: Array) -> None:
+    """Name the features whose values are nothing but error."""
+    lost = np.flatnonzero(reliability < 0.1)
+    if len(lost):
+        names = ", ".join(repr(data.feature_names[j]) for j in lost)
+        msg = (
+            f"more than 90 % of the variance of {names} is error; leave out what says "
+            "nothing about the objects."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=3)
+
+
+def _state(deconvolver: Deconvolver) -> State:
+    state = deconvolver.get_params(deep=False)
+    for name in ("n_features_in_", *Deconvolver._stored):
+        if hasattr(deconvolver, name):
+            state[name] = getattr(deconvolver, name)
+    return state
+
+
+def _made(state: State) -> Deconvolver:
+    fields = ("n_features_in_", *Deconvolver._stored)
+    given = {name: value for name, value in state.items() if name not in fields}
+    deconvolver = Deconvolver(**given)
+    deconvolver._validate_params()
+    whole(state.get("n_features_in_"), 0, "n_features_in_")
+    check_shapes(state, Deconvolver._stored, {"d": state["n_features_in_"]})
+    if not np.allclose(state["weights_"].sum(), 1.0):
+        wrong("weights do not add up to 1")
+    for name in fields:
+        if name in state:
+            setattr(deconvolver, name, state[name])
+    return deconvolver
+
+
+register(Deconvolver, Recipe(_state, _made, is_model=True))

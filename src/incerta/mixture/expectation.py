@@ -1,0 +1,216 @@
+"""What the components say of each object (E-step), and sums of it over objects.
+
+With ``T = V + S`` and ``g = T⁻¹ (w − m)`` the truth of an object, given that it is of
+this component, is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. All
+that EM needs are the sums of ``q``, ``q g`` and ``q (g g' − T⁻¹)``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.mixture.factors import applied, inverse_roots, log_products
+from incerta.mixture.model import Components, Measured
+from incerta.typing import Array
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class Fitted(NamedTuple):
+    """A block of objects under one component."""
+
+    logs: Array  # (n,), log density of what was measured
+    pulls: Array  # g, (d, n)
+    # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
+    precision: Array
+
+
+class Sums(NamedTuple):
+    """Sums over objects that the next components are made from."""
+
+    log_likelihood: float
+    n_objects: float
+    shares: Array  # Σ q, (k,)
+    pulls: Array  # Σ q g, (k, d)
+    gains: Array  # Σ q (g g' − T⁻¹), (k, d, d), or its diagonal, (k, d)
+
+    def plus(self, other: Sums) -> Sums:
+        """Of both sets of objects together."""
+        return Sums(
+            self.log_likelihood + other.log_likelihood,
+            self.n_objects + other.n_objects,
+            self.shares + other.shares,
+            self.pulls + other.pulls,
+            self.gains + other.gains,
+        )
+
+
+def under(measured: Measured, components: Components, k: int) -> Fitted:
+    """A block of objects under component `k`."""
+    gap = measured.values - components.means[k][:, None]
+    if measured.known is not None:
+        gap *= measured.known
+    own = components.covariances[k if len(components.covariances) > 1 else 0]
+    if own.ndim == 1 and measured.errors.ndim == 2:
+        return _by_feature(gap, own, measured)
+    return _correlated(gap, np.diag(own) if own.ndim == 1 else own, measured)
+
+
+def _by_feature(gap: Array, variance: Array, measured: Measured) -> Fitted:
+    total = measured.errors + variance[:, None]
+    n_known: Array | int = len(gap)
+    precision = 1.0 / total
+    if measured.known is not None:
+        total = np.where(measured.known > 0, total, 1.0)
+        precision *= measured.known
+        n_known = measured.known.sum(axis=0)
+    pulls = gap * precision
+    squares = np.einsum("in,in->n", gap, pulls)
+    logs = -0.5 * (n_known * LOG_2PI + log_products(total) + squares)
+    return Fitted(logs, pulls, precision)
+
+
+def _correlated(gap: Array, covariance: Array, measured: Measured) -> Fitted:
+    d, n = gap.shape
+    total = np.repeat(covariance[:, :, None], n, axis=2)
+    diagonal = np.einsum("iin->in", total)  # a view
+    if measured.errors.ndim == 3:
+        total += measured.errors
+    else:
+        diagonal += measured.errors
+    n_known: Array | int = d
+    if measured.known is not None:
+        # Rows and columns of missing values are those of the unit matrix.
+        total *= measured.known
+        total *= measured.known[:, None]
+        diagonal += 1.0 - measured.known
+        n_known = measured.known.sum(axis=0)
+    roots, log_determinants = inverse_roots(total)
+    if measured.known is not None:
+        np.einsum("iin->in", roots)[...] *= measured.known
+    white = applied(roots, gap)
+    squares = np.einsum("in,in->n", white, white)
+    logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
+    return Fitted(logs, np.einsum("ijn,in->jn", roots, white), roots)
+
+
+def log_shares(
+    measured: Measured, components: Components, logs: list[Array]
+) -> tuple[Array, Array]:
+    """Log probability of each component, and log density of each object.
+
+    Parameters
+    ----------
+    measured : Measured
+        A block of n objects.
+    components : Components
+        The k components, and noise if there is any.
+    logs : list of ndarray of shape (n,)
+        Log densities under each component.
+
+    Returns
+    -------
+    shares : ndarray of shape (k, n) or (k + 1, n)
+        Noise is the last.
+    totals : ndarray of shape (n,)
+    """
+    with np.errstate(divide="ignore"):  # a component may have lost all objects
+        joint = [
+            each + weight
+            for each, weight in zip(logs, np.log(components.weights), strict=True)
+        ]
+        if components.ranges is not None:
+            weight = np.log(components.noise_weight)
+            joint.append(weight - _log_volumes(measured, components.ranges))
+    table = np.array(joint)
+    top = table.max(axis=0)
+    totals = top + np.log(np.exp(table - top).sum(axis=0))
+    return table - totals, totals
+
+
+def _log_volumes(measured: Measured, ranges: Array) -> Array:
+    logs = np.log(ranges)
+    if measured.known is None:
+        return np.full(measured.n_objects, logs.sum())
+    volumes: Array = logs @ measured.known
+    return volumes
+
+
+class Densities(NamedTuple):
+    """What a mixture says about objects."""
+
+    shares: Array  # (k, n) or (k + 1, n), log probability of each component, noise last
+    totals: Array  # (n,), log density
+
+
+def log_densities(measured: Measured, components: Components) -> Densities:
+    """Log probabilities of the components, and log densities, of all objects.
+
+    Parameters
+    ----------
+    measured : Measured
+        The n objects.
+    components : Components
+        The k components, and noise if there is any.
+
+    Returns
+    -------
+    Densities
+    """
+    k, n = components.n_components, measured.n_objects
+    shares = np.empty((k + (components.ranges is not None), n))
+    totals = np.empty(n)
+    for block, some in measured.in_blocks(k):
+        logs = [under(some, components, c).logs for c in range(k)]
+        shares[:, block], totals[block] = log_shares(some, components, logs)
+    return Densities(shares, totals)
+
+
+def sums(measured: Measured, components: Components) -> Sums:
+    """Go through all objects once.
+
+    Parameters
+    ----------
+    measured : Measured
+        The n objects.
+    components : Components
+        The k components.
+
+    Returns
+    -------
+    Sums
+
+    Notes
+    -----
+    Some d³ operations for each object and component; d where covariances and errors
+    are both diagonal. Blocks are added up in their order.
+    """
+    k, d = components.means.shape
+    by_feature = components.covariances.ndim == 2
+    shape = (k, d) if by_feature else (k, d, d)
+    total = Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
+    for _, some in measured.in_blocks(k):
+        fitted = [under(some, components, c) for c in range(k)]
+        logs, totals = log_shares(some, components, [each.logs for each in fitted])
+        shares = np.exp(logs[:k])
+        pairs = list(zip(fitted, shares, strict=True))
+        pulls = np.array([each.pulls @ q for each, q in pairs])
+        gains = np.array([_gain(each, q) for each, q in pairs])
+        if by_feature and gains.ndim == 3:
+            gains = np.einsum("kii->ki", gains)
+        total = total.plus(
+            Sums(float(totals.sum()), len(totals), shares.sum(axis=1), pulls, gains)
+        )
+    return total
+
+
+def _gain(fitted: Fitted, shares: Array) -> Array:
+    """``Σ q (g g' − T⁻¹)``, or its diagonal."""
+    pulls, precision = fitted.pulls, fitted.precision
+    if precision.ndim == 2:
+        return (pulls**2 - precision) @ shares
+    d = len(pulls)
+    weighted = (precision * np.sqrt(shares)).swapaxes(0, 1).reshape(d, -1)
+    return (pulls * shares) @ pulls.T - weighted @ weighted.T

@@ -1,0 +1,95 @@
+"""Components that are one cluster: a bent one takes several Gaussians.
+
+How much two components overlap is a property of the truth, not of what was measured:
+large errors blur clusters, but do not join them.
+"""
+
+import numpy as np
+from scipy.special import ndtri, xlogy
+
+from incerta.backend.keyed import keys_of, stream_keys, uniforms
+from incerta.mixture.expectation import log_shares, under
+from incerta.mixture.model import Components, Measured
+from incerta.typing import Array, Indices
+
+N_DRAWS = 4000
+# What a value leaves open, of what there is to know, about which of two components it
+# comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
+MOST_OPEN = 0.35
+
+
+def merged(components: Components, seed: int) -> Indices:
+    """Cluster of each component.
+
+    Parameters
+    ----------
+    components : Components
+        The mixture.
+    seed : int
+        Of the draws that the overlap is found by.
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
+        Numbered from 0, in the order of the components. The two that overlap most are
+        joined, again and again, until no two leave more than 0.35 of a bit open (of two
+        clusters of unequal size, of the entropy of their shares).
+    """
+    shares = _shares_of_draws(components, seed)
+    groups = np.arange(components.n_components)
+    while len(shares) > 1:
+        open_parts = _open_parts(shares)
+        a, b = np.unravel_index(int(open_parts.argmax()), open_parts.shape)
+        if open_parts[a, b] <= MOST_OPEN:
+            break
+        a, b = min(a, b), max(a, b)
+        shares[a] += shares[b]
+        shares = np.delete(shares, b, axis=0)
+        groups[groups == b] = a
+        groups[groups > b] -= 1
+    return groups
+
+
+def _shares_of_draws(components: Components, seed: int) -> Array:
+    """Probabilities of the components for values drawn from the mixture: (k, n)."""
+    draws = drawn(components, N_DRAWS, seed)
+    some = Measured(draws.T.copy(), np.zeros(draws.T.shape))
+    alone = components._replace(
+        ranges=None, weights=components.weights / components.weights.sum()
+    )
+    logs = [under(some, alone, k).logs for k in range(alone.n_components)]
+    return np.exp(log_shares(some, alone, logs)[0])
+
+
+def drawn(components: Components, n: int, seed: int) -> Array:
+    """Values drawn from a mixture, without its noise: shape (n, d)."""
+    d = components.means.shape[1]
+    keys = keys_of(np.arange(n))[:, None] + keys_of(np.arange(1 + d))
+    u = uniforms(stream_keys(seed, 4, np.zeros(1, np.intp)), keys)[0]
+    edges = np.cumsum(components.weights / components.weights.sum())[:-1]
+    picked = np.searchsorted(edges, u[:, 0], side="right")
+    out = np.empty((n, d))
+    for k in range(components.n_components):
+        here = picked == k
+        values, vectors = np.linalg.eigh(components.covariance_of(k))
+        root = vectors * np.sqrt(np.clip(values, 0.0, None))
+        out[here] = components.means[k] + ndtri(u[here, 1:]) @ root.T
+    return out
+
+
+def _open_parts(shares: Array) -> Array:
+    """Entropy of the one or the other given a value, by that without one: (k, k)."""
+    k = len(shares)
+    out = np.zeros((k, k))
+    for a in range(k):
+        others = shares[a + 1 :]
+        given = _entropy(shares[a], others).sum(axis=1)
+        before = _entropy(shares[a].sum(), others.sum(axis=1))
+        out[a, a + 1 :] = np.divide(given, before, out=given, where=before > 0.0)
+    return out
+
+
+def _entropy(one: Array, other: Array) -> Array:
+    """``(a + b) H(a / (a + b))``."""
+    both = one + other
+    return np.asarray(xlogy(both, both) - xlogy(one, one) - xlogy(other, other), float)

@@ -1,0 +1,76 @@
+"""What was measured, and the mixture that it is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.backend.memory import blocks
+from incerta.models.registry import stored
+from incerta.typing import Array
+
+# Bytes of the factors of one block of objects: they are used twice, and stay in the
+# cache in between.
+BLOCK_BYTES = 2**22
+
+
+class Measured(NamedTuple):
+    """Measured values and their errors, objects along the last axis."""
+
+    values: Array  # (d, n), 0 where missing
+    errors: Array  # (d, n) variances, or (d, d, n) covariances; 0 where missing
+    known: Array | None = None  # (d, n), 1 or 0 where missing; None if nothing is
+
+    @property
+    def n_objects(self) -> int:
+        """Number of objects."""
+        return self.values.shape[1]
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.values.shape[0]
+
+    @property
+    def variances(self) -> Array:
+        """Error variance of each value, shape (d, n)."""
+        correlated = self.errors.ndim == 3
+        return np.einsum("iin->in", self.errors) if correlated else self.errors
+
+    def part(self, objects: slice) -> Measured:
+        """Some of the objects."""
+        known = None if self.known is None else self.known[:, objects]
+        return Measured(self.values[:, objects], self.errors[..., objects], known)
+
+    def in_blocks(self, n_components: int) -> Iterator[tuple[slice, Measured]]:
+        """Cut the objects into blocks whose factors stay in the cache."""
+        item = 8 * n_components * self.n_features**2
+        for block in blocks(self.n_objects, item, BLOCK_BYTES):
+            yield block, self.part(block)
+
+
+@stored(weights="f k", means="f k d")
+class Components(NamedTuple):
+    """A mixture of Gaussians, with a broad uniform component for noise, or without."""
+
+    weights: Array  # (k,), summing to 1 less the share of noise
+    means: Array  # (k, d)
+    covariances: Array  # (k, d, d), or variances (k, d); (1, d, d) if tied
+    ranges: Array | None = None  # (d,), of the box that noise is uniform over
+
+    @property
+    def n_components(self) -> int:
+        """Number of Gaussians."""
+        return len(self.weights)
+
+    @property
+    def noise_weight(self) -> float:
+        """Share of the objects that are noise."""
+        return 0.0 if self.ranges is None else max(float(1.0 - self.weights.sum()), 0.0)
+
+    def covariance_of(self, k: int) -> Array:
+        """Covariance of one component, shape (d, d)."""
+        own = self.covariances[k if len(self.covariances) > 1 else 0]
+        return np.diag(own) if own.ndim == 1 else own

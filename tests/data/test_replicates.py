@@ -1,0 +1,117 @@
+"""Replicates: pooled variances, means with errors, offsets of batches."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import polygamma
+
+import incerta as ic
+from incerta.data.replicates import (
+    _inverse_trigamma,
+    law_of_replicates,
+    moderated,
+    pool,
+    without_batches,
+)
+
+
+def replicates(n=200, r=4, sd=1.0, seed=0, d=2):
+    rng = np.random.default_rng(seed)
+    truth = 5.0 * rng.normal(size=(n, d))
+    return truth, truth[:, None] + sd * rng.normal(size=(n, r, d))
+
+
+@given(st.floats(1e-8, 1e6))
+def test_inverse_of_the_trigamma_function(value):
+    assert polygamma(1, _inverse_trigamma(value)) == pytest.approx(value, rel=1e-6)
+
+
+def test_pooling_finds_what_variances_have_in_common():
+    rng = np.random.default_rng(0)
+    n, usual, freedom = 100_000, 0.8, 5.0
+    true = freedom * usual / rng.chisquare(freedom, size=n)
+    seen = true * rng.chisquare(2, size=n) / 2
+    pooled = pool(seen, np.full(n, 2.0))
+    assert pooled.variance == pytest.approx(usual, rel=0.03)
+    assert pooled.freedom == pytest.approx(freedom, rel=0.1)
+    better = moderated(seen, np.full(n, 2.0), pooled)
+    off = [np.mean((np.log(each) - np.log(true)) ** 2) for each in (seen, better)]
+    assert off[1] < off[0] / 3
+
+
+def test_equal_variances_are_pooled_wholly():
+    rng = np.random.default_rng(1)
+    seen = 2.0 * rng.chisquare(3, size=2000) / 3
+    pooled = pool(seen, np.full(2000, 3.0))
+    assert pooled.freedom > 100
+    assert pooled.variance == pytest.approx(2.0, rel=0.05)
+
+
+def test_all_values_alike():
+    assert pool(np.zeros(5), np.ones(5)) == (0.0, np.inf)
+    data = ic.from_array(np.ones((4, 3, 2)), meaning="error")
+    assert (data.variance() == 0.0).all()
+
+
+def test_replicates_become_means_with_errors():
+    truth, values = replicates()
+    data = ic.from_array(values, meaning="error")
+    assert (data.meaning, data.kind) == ("error", "gaussian")
+    np.testing.assert_allclose(data.mean(), values.mean(axis=1))
+    np.testing.assert_allclose(data.variance(), 0.25, rtol=0.3)
+    z = (data.mean() - truth) / np.sqrt(data.variance())
+    assert abs(z.var() - 1.0) < 5 * np.sqrt(2 / z.size)
+    again = ic.from_array(values).with_meaning("error")
+    np.testing.assert_array_equal(again.variance(), data.variance())
+
+
+def test_a_single_value_has_the_usual_error():
+    _, values = replicates(n=50)
+    flat = np.concatenate([values[1:].reshape(-1, 2), values[0, :1]])
+    objects = np.append(np.repeat(np.arange(1, 50), 4), 0)
+    data = ic.from_samples(flat, objects, meaning="error")
+    single = data.ids == 0
+    assert (data.variance()[single] > 0.5).all()
+    np.testing.assert_allclose(data.variance()[single], 1.0, rtol=0.4)
+
+
+def test_correlated_replicates_have_correlated_errors():
+    rng = np.random.default_rng(0)
+    cov = np.array([[1.0, 0.8], [0.8, 1.0]])
+    values = rng.multivariate_normal([0, 0], cov, size=(300, 4))
+    values += 3.0 * rng.normal(size=(300, 1, 2))
+    data = ic.from_array(values, meaning="error")
+    assert data.kind == "correlated gaussian"
+    found = data.covariance()
+    share = found[:, 0, 1] / np.sqrt(found[:, 0, 0] * found[:, 1, 1])
+    np.testing.assert_allclose(share, 0.8, atol=0.08)
+
+
+def test_what_replicates_cannot_be():
+    values = np.array([[1.0, 2.0], [3.0, np.nan]])
+    with pytest.raises(ValueError, match="no object has two values of 'light'"):
+        law_of_replicates(values, np.zeros(2, np.intp), 1, ("mass", "light"))
+    with pytest.raises(ValueError, match="replicates cannot have weights"):
+        ic.from_samples([1.0, 2.0, 3.0], list("aab"), [1, 2, 1], meaning="error")
+    exact = ic.from_samples([1.0, 2.0], list("ab"), meaning="error")
+    assert exact.exact
+
+
+def test_offsets_of_batches_are_taken_off():
+    rng = np.random.default_rng(0)
+    objects, batches = rng.integers(40, size=600), rng.integers(5, size=600)
+    truth, offsets = rng.normal(size=(40, 2)), 3.0 * rng.normal(size=(5, 2))
+    values = truth[objects] + offsets[batches] + 0.01 * rng.normal(size=(600, 2))
+    values[rng.random((600, 2)) < 0.1] = np.nan
+    found, estimated = without_batches(values, objects, batches)
+    apart = offsets - offsets[0] - (estimated - estimated[0])
+    assert np.abs(apart).max() < 0.01
+    left = found - truth[objects]
+    assert np.nanstd(left, axis=0).max() < 0.02
+
+
+def test_batches_without_common_objects():
+    values = np.arange(4.0)[:, None]
+    with pytest.raises(ValueError, match="fall into 2 parts that have no object"):
+        without_batches(values, np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))

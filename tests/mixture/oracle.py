@@ -1,0 +1,40 @@
+"""Extreme deconvolution by the letter: loops over objects and components."""
+
+import numpy as np
+from scipy.stats import multivariate_normal
+
+
+def belief_about(w, S, known, weights, means, covariances):
+    """Shares (n, k), centres (n, k, d) and covariances (n, k, d, d) of the truth."""
+    n, d = w.shape
+    k = len(weights)
+    q, b, B = np.zeros((n, k)), np.zeros((n, k, d)), np.zeros((n, k, d, d))
+    density = np.zeros(n)
+    for i in range(n):
+        seen = np.flatnonzero(known[i])
+        R = np.eye(d)[seen]
+        for c in range(k):
+            V = covariances[c]
+            T = R @ V @ R.T + S[i][np.ix_(seen, seen)]
+            gap = w[i, seen] - R @ means[c]
+            gain = V @ R.T @ np.linalg.inv(T)
+            b[i, c] = means[c] + gain @ gap
+            B[i, c] = V - gain @ R @ V
+            q[i, c] = weights[c]
+            if len(seen):
+                q[i, c] *= multivariate_normal.pdf(gap, np.zeros(len(seen)), T)
+        density[i] = q[i].sum()
+        q[i] /= density[i]
+    return q, b, B, np.log(density)
+
+
+def em_round(w, S, known, weights, means, covariances, prior_weight, prior_variances):
+    """One round; returns the mean log density before it, and what comes after it."""
+    q, b, B, logs = belief_about(w, S, known, weights, means, covariances)
+    totals = q.sum(axis=0)
+    new_means = np.einsum("nk,nkd->kd", q, b) / totals[:, None]
+    gap = b - new_means
+    spread = np.einsum("nk,nki,nkj->kij", q, gap, gap) + np.einsum("nk,nkij->kij", q, B)
+    spread += prior_weight * np.diag(prior_variances)
+    spread /= (totals + prior_weight)[:, None, None]
+    return logs, totals / len(w), new_means, spread

@@ -1,0 +1,188 @@
+"""Extreme deconvolution against loops, scikit-learn and formulas."""
+
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.mixture import GaussianMixture
+
+from incerta.mixture import model
+from incerta.mixture.belief import belief
+from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.factors import inverse_roots, log_products
+from incerta.mixture.maximisation import Prior, next_components, prior_for, rounds
+from incerta.mixture.model import Components, Measured
+from tests.mixture import oracle
+from tests.strategies import examples
+
+
+def problem(seed, n=30, d=3, k=2, correlated=False, missing=0.0, scale=1.0):
+    """Measured values, and components to begin with."""
+    rng = np.random.default_rng(seed)
+    places = 3.0 * rng.normal(size=(k, d))
+    truth = places[rng.integers(k, size=n)] + rng.normal(size=(n, d))
+    roots = rng.normal(size=(n, d, d)) * rng.lognormal(-1.0, 0.8, size=(n, 1, 1))
+    S = roots @ np.swapaxes(roots, 1, 2)
+    if not correlated:
+        S = S * np.eye(d)
+    known = rng.random((n, d)) >= missing
+    w = np.where(known, truth + rng.normal(size=(n, d)), 0.0) * scale
+    S = np.where(known[:, :, None] & known[:, None], S, 0.0) * scale**2
+    errors = np.moveaxis(S, 0, -1) if correlated else np.einsum("nii->in", S)
+    given = Measured(w.T.copy(), errors.copy(), known.T * 1.0 if missing else None)
+    V = rng.normal(size=(k, d, d))
+    V = (V @ np.swapaxes(V, 1, 2) + np.eye(d)) * scale**2
+    weights = rng.dirichlet(np.ones(k) * 5)
+    return given, Components(weights, rng.normal(size=(k, d)) * scale, V), (w, S, known)
+
+
+shapes = st.fixed_dictionaries(
+    {
+        "n": st.integers(1, 20),
+        "d": st.integers(1, 5),
+        "k": st.integers(1, 4),
+        "correlated": st.booleans(),
+        "missing": st.sampled_from([0.0, 0.3, 0.9]),
+    }
+)
+
+
+@examples(100)
+@given(st.integers(0, 999), shapes, st.floats(0.0, 5.0))
+def test_a_round_is_that_of_the_paper(seed, shape, weight):
+    measured, start, (w, S, known) = problem(seed, **shape)
+    prior = Prior(weight, np.arange(1.0, shape["d"] + 1.0))
+    logs, weights, means, covariances = oracle.em_round(w, S, known, *start[:3], *prior)
+    found = sums(measured, start)
+    assert found.log_likelihood == pytest.approx(logs.sum(), rel=1e-9)
+    after = next_components(start, found, prior)
+    np.testing.assert_allclose(after.weights, weights, atol=1e-10)
+    np.testing.assert_allclose(after.means, means, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(after.covariances, covariances, rtol=1e-7, atol=1e-8)
+
+
+@examples(60)
+@given(st.integers(0, 999), shapes)
+def test_beliefs_are_those_of_the_paper(seed, shape):
+    measured, components, (w, S, known) = problem(seed, **shape)
+    q, b, B, logs = oracle.belief_about(w, S, known, *components[:3])
+    found = belief(measured, components)
+    np.testing.assert_allclose(found.shares, q, atol=1e-9)
+    np.testing.assert_allclose(found.centres, b, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(found.covariances, B, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(
+        log_densities(measured, components).totals, logs, atol=1e-9
+    )
+
+
+@examples(40)
+@given(st.integers(0, 999), shapes)
+def test_variances_are_covariances_without_correlation(seed, shape):
+    measured, start, _ = problem(seed, **shape)
+    variances = np.einsum("kii->ki", start.covariances)
+    by_feature = start._replace(covariances=variances)
+    full = start._replace(covariances=variances[:, :, None] * np.eye(shape["d"]))
+    one, two = sums(measured, by_feature), sums(measured, full)
+    assert one.log_likelihood == pytest.approx(two.log_likelihood, rel=1e-9)
+    np.testing.assert_allclose(one.pulls, two.pulls, atol=1e-8)
+    np.testing.assert_allclose(one.gains, np.einsum("kii->ki", two.gains), atol=1e-8)
+
+
+@examples(40)
+@given(
+    st.integers(0, 999),
+    shapes,
+    st.sampled_from(["full", "tied", "diag"]),
+    st.floats(0.01, 3.0),
+    st.booleans(),
+)
+def test_the_objective_never_falls(seed, shape, kind, weight, noise):
+    measured, start, _ = problem(seed, **shape)
+    if kind == "tied":
+        start = start._replace(covariances=start.covariances[:1])
+    if kind == "diag":
+        start = start._replace(covariances=np.einsum("kii->ki", start.covariances))
+    if noise:
+        ranges = np.full(shape["d"], 20.0)
+        start = start._replace(weights=start.weights * 0.9, ranges=ranges)
+    prior = prior_for(measured, weight)
+    objective = [s.objective for s in islice(rounds(measured, start, prior), 30)]
+    for before, after in pairwise(objective):
+        assert after >= before - 1e-9 * abs(before)
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    measured, start, _ = problem(0, n=300, correlated=True, missing=0.2)
+    whole = sums(measured, start)
+    monkeypatch.setattr(model, "BLOCK_BYTES", 2**10)
+    pieces = sums(measured, start)
+    for one, two in zip(whole, pieces, strict=True):
+        np.testing.assert_allclose(two, one, rtol=1e-10)
+
+
+def test_without_errors_it_is_a_gaussian_mixture():
+    measured, start, _ = problem(3, n=400, k=3)
+    exact = measured._replace(errors=np.zeros_like(measured.errors))
+    *_, last = islice(rounds(exact, start, Prior(0.0, np.ones(3))), 300)
+    theirs = GaussianMixture(
+        3,
+        tol=0.0,
+        max_iter=300,
+        reg_covar=0.0,
+        weights_init=start.weights,
+        means_init=start.means,
+        precisions_init=np.linalg.inv(start.covariances),
+    )
+    with pytest.warns(UserWarning, match="converge"):
+        theirs.fit(exact.values.T)
+    np.testing.assert_allclose(last.components.means, theirs.means_, atol=1e-6)
+    np.testing.assert_allclose(
+        last.components.covariances, theirs.covariances_, atol=1e-6
+    )
+    assert last.objective == pytest.approx(theirs.score(exact.values.T), abs=1e-9)
+
+
+def test_equal_errors_are_taken_off():
+    rng = np.random.default_rng(0)
+    w = rng.multivariate_normal([1.0, 2.0], [[3.0, 1.0], [1.0, 2.0]], size=500)
+    S = np.array([[0.5, 0.2], [0.2, 0.8]])
+    measured = Measured(w.T.copy(), np.tile(S[:, :, None], 500))
+    start = Components(np.ones(1), np.zeros((1, 2)), np.eye(2)[None])
+    *_, last = islice(rounds(measured, start, Prior(0.0, np.ones(2))), 2000)
+    np.testing.assert_allclose(last.components.means[0], w.mean(axis=0), atol=1e-8)
+    expected = np.cov(w.T, bias=True) - S
+    np.testing.assert_allclose(last.components.covariances[0], expected, atol=1e-6)
+
+
+def test_values_without_error_are_known():
+    measured, components, _ = problem(1, n=20)
+    errors = measured.errors.copy()
+    errors[1] = 0.0
+    errors[:, :5] = 0.0
+    found = belief(measured._replace(errors=errors), components)
+    exact = np.broadcast_to(measured.values[1][:, None], (20, 2))
+    np.testing.assert_array_equal(found.centres[:, :, 1], exact)
+    assert (found.covariances[:, :, 1] == 0.0).all()
+    assert (found.covariances[:5] == 0.0).all()
+    for c in range(2):
+        np.testing.assert_array_equal(found.centres[:5, c], measured.values[:, :5].T)
+
+
+@given(st.integers(0, 999), st.integers(1, 8), st.integers(1, 5))
+def test_roots_of_many_matrices(seed, d, n):
+    A = np.random.default_rng(seed).normal(size=(n, d, d))
+    A = A @ np.swapaxes(A, 1, 2) + 0.1 * np.eye(d)
+    roots, logs = inverse_roots(np.moveaxis(A, 0, -1).copy())
+    for i in range(n):
+        own = roots[..., i]
+        np.testing.assert_allclose(own.T @ own @ A[i], np.eye(d), atol=1e-7)
+        assert (np.triu(own, 1) == 0).all()
+        assert logs[i] == pytest.approx(np.linalg.slogdet(A[i])[1], abs=1e-8)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_products_out_of_range(size):
+    factors = np.full((6, 3), size)
+    np.testing.assert_allclose(log_products(factors), 6 * np.log(size))
