@@ -178,7 +178,7 @@ def test_features_of_different_names_are_drawn_apart():
 
 def test_worlds_of_each_kind_of_part_are_those_of_the_part():
     parts = [
-        replace(make(kind, n=3, d=2, seed=i), ids=np.arange(3) + 10 * i)
+        replace(make(kind, 3, 2, seed=i), ids=np.arange(3) + 10 * i, meaning="belief")
         for i, kind in enumerate(("samples", "interval", "correlated", "multivariate"))
     ]
     together = ic.concat(parts[::-1])

@@ -210,8 +210,8 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
     for i in range(1, len(agreement) + 1):
         matrix.add_column(str(i), justify="right", no_wrap=True)
     for i, row in enumerate(agreement, start=1):
-        matrix.add_row(str(i), *map(_cell, row))
-    console.print("\nAgreement (adjusted Rand index)")
+        matrix.add_row(str(i), *(f"{100.0 * value:.0f}" for value in row))
+    console.print("\nAgreement (adjusted Rand index, in %)")
     console.print(matrix)
 
 

@@ -269,9 +269,8 @@ class UncertainData:
         Parameters
         ----------
         meaning : {"error", "belief", "spread"}
-            See `UncertainData`. Values of an object that are said to have errors are
-            replicates: they are replaced by their mean and its error, from variances
-            that are pooled over all objects.
+            Values of an object that are said to have errors are replicates: they become
+            their mean and its error, from variances pooled over all objects.
 
         Returns
         -------

@@ -94,10 +94,11 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     Examples
     --------
     >>> import incerta as ic
-    >>> data = ic.from_gaussian([[0.0], [1.0], [2.0], [9.0]], std=[[1], [1], [1], [50]])
+    >>> values, std = [[0.0], [3.0], [6.0], [30.0]], [[1], [1], [1], [50]]
+    >>> data = ic.from_gaussian(values, std=std)
     >>> belief = ic.Deconvolver().fit_transform(data)
     >>> belief.meaning, belief.mean().ravel().round(1)
-    ('belief', array([0.7, 1. , 1.3, 1. ]))
+    ('belief', array([0.5, 3. , 5.5, 3.1]))
     """
 
     _takes_missing: ClassVar[bool] = True
