@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import polygamma
+from typer.testing import CliRunner
 
 import incerta as ic
+from incerta.cli.app import app
 from incerta.data.replicates import (
     _inverse_trigamma,
     law_of_replicates,
@@ -14,6 +16,7 @@ from incerta.data.replicates import (
     pool,
     without_batches,
 )
+from incerta.exceptions import IncertaWarning
 
 
 def replicates(n=200, r=4, sd=1.0, seed=0, d=2):
@@ -115,3 +118,51 @@ def test_batches_without_common_objects():
     values = np.arange(4.0)[:, None]
     with pytest.raises(ValueError, match="fall into 2 parts that have no object"):
         without_batches(values, np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
+
+
+def table_of_replicates(seed=0):
+    """Thirty objects in three batches of different level; some cells are empty."""
+    rng = np.random.default_rng(seed)
+    objects, batch = np.repeat(np.arange(30), 6), np.tile([0, 1, 2], 60)
+    truth, offsets = 5.0 * rng.normal(size=(30, 2)), np.array([0.0, 4.0, -2.0])
+    values = truth[objects] + offsets[batch][:, None] + 0.1 * rng.normal(size=(180, 2))
+    values[rng.random((180, 2)) < 0.1] = np.nan
+    columns = {"id": objects, "x": values[:, 0], "y": values[:, 1], "night": batch}
+    return truth, columns
+
+
+def test_tables_of_replicates():
+    truth, table = table_of_replicates()
+    how = {"id": "id", "values": ["x", "y"], "meaning": "error"}
+    with pytest.warns(IncertaWarning, match="offsets of 3 batches were estimated"):
+        data = ic.from_frame(table, **how, batch="night")
+    assert (data.meaning, len(data)) == ("error", 30)
+    level = data.mean() - truth
+    assert level.std(axis=0).max() < 0.1  # up to a constant, which offsets leave open
+    assert np.sqrt(data.variance().max()) < 0.15
+    raw = ic.from_frame(table, **how)
+    assert np.sqrt(raw.variance().min()) > 0.5
+
+
+def test_batches_are_for_replicates():
+    _, table = table_of_replicates()
+    with pytest.raises(ValueError, match="batch='night' is for replicates"):
+        ic.from_frame(table, id="id", values="x", batch="night")
+    with pytest.raises(ValueError, match="batch: .*'nihgt'.*'night'"):
+        ic.from_frame(table, id="id", values="x", batch="nihgt", meaning="error")
+    with pytest.raises(ValueError, match="meaning='noise' is not known"):
+        ic.from_frame(table, id="id", values="x", meaning="noise")
+
+
+def test_the_command_line_reads_replicates(tmp_path):
+    _, table = table_of_replicates()
+    path = tmp_path / "table.csv"
+    rows = zip(*(np.asarray(column).tolist() for column in table.values()), strict=True)
+    lines = [
+        ",".join("" if cell != cell else str(cell) for cell in row) for row in rows
+    ]
+    path.write_text("\n".join([",".join(table), *lines]) + "\n", encoding="utf-8")
+    said = ["info", str(path), "--id", "id", "--values", "x,y", "--meaning", "error"]
+    done = CliRunner().invoke(app, [*said, "--batch", "night"])
+    assert done.exit_code == 0, done.output
+    assert "error: measured values missed the truth" in done.output

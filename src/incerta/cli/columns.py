@@ -34,6 +34,8 @@ class Columns:
     sample: str | None = None
     joint: bool | None = None
     missing: str | None = None
+    meaning: str | None = None
+    batch: str | None = None
 
     @classmethod
     def of(
@@ -57,10 +59,10 @@ class Columns:
     def completed_by(self, stored: "Columns") -> "Columns":
         """Take what was not said from `stored`.
 
-        How values are uncertain (errors, kind, weight, sample, joint) is taken as a
-        whole or not at all: parts of two descriptions do not make a third.
+        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
+        is taken as a whole or not at all: parts of two descriptions do not make a third.
         """
-        form = ("errors", "kind", "weight", "sample", "joint")
+        form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
         told = any(getattr(self, name) not in (None, ()) for name in form)
         chosen = {
             name: own if (told and name in form) or own not in (None, ()) else other
@@ -85,6 +87,8 @@ class Columns:
             missing=self.missing or "error",  # type: ignore[arg-type]
             sample=self.sample,
             joint=self.joint,
+            meaning=self.meaning,
+            batch=self.batch,
         )
 
     def arguments(self) -> list[str]:
@@ -97,6 +101,8 @@ class Columns:
             "--weight": self.weight,
             "--sample": self.sample,
             "--missing": self.missing,
+            "--meaning": self.meaning,
+            "--batch": self.batch,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:

@@ -46,6 +46,8 @@ def compare(
     sample: options.Sample = None,
     joint: options.Joint = None,
     missing: options.Missing = None,
+    meaning: options.Meaning = None,
+    batch: options.Batch = None,
     methods: Annotated[
         str,
         typer.Option(
@@ -97,6 +99,8 @@ def compare(
         sample=sample,
         joint=joint,
         missing=missing,
+        meaning=meaning,
+        batch=batch,
     )
     classes: Ids | None = None
     failed: dict[str, str] = {}

@@ -46,6 +46,8 @@ def fit(
     sample: options.Sample = None,
     joint: options.Joint = None,
     missing: options.Missing = None,
+    meaning: options.Meaning = None,
+    batch: options.Batch = None,
     k: options.Clusters = "auto",
     method: Annotated[
         str,
@@ -90,6 +92,8 @@ def fit(
         sample=sample,
         joint=joint,
         missing=missing,
+        meaning=meaning,
+        batch=batch,
     )
     folder = None if output in (None, STDOUT) else output
     if folder is not None:

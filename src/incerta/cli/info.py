@@ -35,6 +35,8 @@ def info(
     sample: options.Sample = None,
     joint: options.Joint = None,
     missing: options.Missing = None,
+    meaning: options.Meaning = None,
+    batch: options.Batch = None,
 ) -> None:
     """Show what is installed, or what is in a table or a model."""
     if not files:
@@ -49,6 +51,8 @@ def info(
         sample=sample,
         joint=joint,
         missing=missing,
+        meaning=meaning,
+        batch=batch,
     )
     for number, file in enumerate(files):
         if number:

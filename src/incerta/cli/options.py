@@ -15,6 +15,7 @@ from incerta import estimators
 # Of those that need no clusterer of one's own.
 METHODS = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
+MEANINGS = ("error", "belief", "spread")
 FORMATS = ("csv", "parquet", "json")
 
 
@@ -141,9 +142,30 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="RULE",
-        callback=one_of(("error", "impute")),
-        autocompletion=starting_as(("error", "impute")),
-        help="What to do about missing values: error (default) or impute.",
+        callback=one_of(("error", "impute", "keep")),
+        autocompletion=starting_as(("error", "impute", "keep")),
+        help="What to do about missing values: error (default), impute, or keep them "
+        "missing, which ErrorMixture takes.",
+    ),
+]
+Meaning = Annotated[
+    str | None,
+    typer.Option(
+        "--meaning",
+        metavar="WHAT",
+        callback=one_of(MEANINGS),
+        autocompletion=starting_as(MEANINGS),
+        help="What the uncertainty means: error (of a measurement; rows of an object "
+        "are replicates), belief (about the truth) or spread (no single truth). By "
+        "default as the table looks.",
+    ),
+]
+Batch = Annotated[
+    str | None,
+    typer.Option(
+        "--batch",
+        metavar="COL",
+        help="Replicates: column with the batch of each row; its offset is taken off.",
     ),
 ]
 Clusters = Annotated[

@@ -49,6 +49,8 @@ def predict(
     sample: options.Sample = None,
     joint: options.Joint = None,
     missing: options.Missing = None,
+    meaning: options.Meaning = None,
+    batch: options.Batch = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -80,6 +82,8 @@ def predict(
         sample=sample,
         joint=joint,
         missing=missing,
+        meaning=meaning,
+        batch=batch,
     )
     from incerta.api import load
 

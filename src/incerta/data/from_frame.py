@@ -1,5 +1,6 @@
 """`from_frame`: uncertain data from a table of any library."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Independent, Joint
+from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.data.tables.columns import Table, library_of
 from incerta.data.tables.errors import finite, refuse
 from incerta.data.tables.gaps import (
@@ -21,8 +23,8 @@ from incerta.data.tables.gaps import (
 )
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.data.tables.wide import exact_with_gaps, wide_form
-from incerta.exceptions import DataError, MissingValueError
-from incerta.typing import Indices, Mask
+from incerta.exceptions import DataError, IncertaWarning, MissingValueError
+from incerta.typing import Array, Indices, Mask
 
 
 def from_frame(
@@ -36,6 +38,8 @@ def from_frame(
     missing: Missing = "error",
     sample: str | None = None,
     joint: bool | None = None,
+    meaning: str | None = None,
+    batch: str | None = None,
 ) -> UncertainData:
     """Take a table: rows that are values, or values with error columns.
 
@@ -88,6 +92,14 @@ def from_frame(
     joint : bool, optional
         Whether rows with the same `sample` belong together across objects; then
         every draw must place every object, once.
+    meaning : {"error", "belief", "spread"}, optional
+        What the uncertainty means; see `UncertainData`. By default error columns mean
+        "error", several rows per object "spread", bounds and joint draws "belief".
+        With "error" the rows of an object are replicates: repeated measurements of
+        one quantity, of which some features may be missing.
+    batch : str, optional
+        Replicates: column with the batch (plate, night, run) of each row. The offset of
+        each batch is estimated and taken off, with a warning that says how large it is.
 
     Returns
     -------
@@ -133,19 +145,24 @@ def from_frame(
     if missing not in ("error", "impute", "keep"):
         msg = f"missing={missing!r} must be 'error', 'impute' or 'keep'."
         raise DataError(msg)
-    roles = as_roles(id, values, errors, kind, weight, sample, joint)
+    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
     if comes_from(df, "xarray"):
         from incerta.data.from_xarray import columns_of_dataset, from_dimensions
 
         if sample is not None:
-            return from_dimensions(df, roles, missing)
+            return _meaning(from_dimensions(df, roles, missing), meaning)
         df = columns_of_dataset(df)
     table = Table(df)
     table.load(_needed(table, roles, df))
     if len(table) == 0:
         msg = "the table has no rows; there is nothing to cluster."
         raise DataError(msg)
-    return replace(_of_table(table, roles, missing), library=library_of(df))
+    data = _meaning(_of_table(table, roles, missing), meaning)
+    return replace(data, library=library_of(df))
+
+
+def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
+    return data if meaning in (None, data.meaning) else data.with_meaning(str(meaning))
 
 
 def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
@@ -199,6 +216,9 @@ def _long_form(
         why = "is negative; a value of weight 0 is left out"
         refuse(column < 0, column, name, coded, why)
         likely = ordered
+    several = len(groups.ids) < len(values)
+    if roles.meaning == "error" and several and likely is None:
+        return _replicates(table, roles, groups, values)
     cells = [*values.T] if likely is None else [*values.T, likely]
     gaps = rows_with_gaps(cells)
     if gaps.any():
@@ -218,6 +238,29 @@ def _long_form(
     law = values_law(values, groups, likely)
     meaning = "error" if law.kind == "exact" else "spread"
     return UncertainData(law, groups.ids, roles.values, meaning=meaning)
+
+
+def _replicates(
+    table: Table, roles: Roles, groups: Groups, values: Array
+) -> UncertainData:
+    """Repeated measurements: means with errors, batches brought to one level."""
+    objects = np.repeat(*_counted(groups))
+    if roles.batch is not None:
+        batches = table.coded(roles.batch, "batch")
+        codes = batches.codes if groups.order is None else batches.codes[groups.order]
+        values, offsets = without_batches(values, objects, codes)
+        largest = np.abs(offsets).max(axis=0)
+        told = ", ".join(
+            f"{size:.3g} in {name!r}"
+            for name, size in zip(roles.values, largest, strict=True)
+        )
+        msg = (
+            f"the offsets of {len(offsets)} batches were estimated and taken off: up "
+            f"to {told}."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=6)
+    law = law_of_replicates(values, objects, len(groups.ids), roles.values)
+    return UncertainData(law, groups.ids, roles.values, meaning="error")
 
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:

@@ -51,6 +51,8 @@ def read(
     missing: Missing = "error",
     sample: str | None = None,
     joint: bool | None = None,
+    meaning: str | None = None,
+    batch: str | None = None,
     max_bytes: int | None = None,
 ) -> UncertainData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
@@ -60,7 +62,7 @@ def read(
     path : str or path
         ``.csv`` and ``.tsv``, also with ``.gz``; ``.parquet``; ``.arrow``, ``.feather``
         and ``.ipc``; ``.nc`` and ``.netcdf``. Text must be UTF-8 with a header.
-    id, values, errors, kind, weight, missing, sample, joint
+    id, values, errors, kind, weight, missing, sample, joint, meaning, batch
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
     max_bytes : int, optional
@@ -93,7 +95,7 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    roles = as_roles(id, values, errors, kind, weight, sample, joint)
+    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
     file = Path(path)
     extension = _extension(file)
     limit = _as_limit(max_bytes)
@@ -112,6 +114,8 @@ def read(
         missing=missing,
         sample=sample,
         joint=joint,
+        meaning=meaning,
+        batch=batch,
     )
     if id is None or READERS[extension] is not read_csv:
         return data

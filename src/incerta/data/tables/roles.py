@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from incerta.data.checks import unknown_name
+from incerta.data.meaning import as_meaning
 from incerta.exceptions import DataError
 
 Kind: TypeAlias = Literal[
@@ -38,6 +39,8 @@ class Roles:
     weight: str | None
     sample: str | None
     joint: bool
+    meaning: str | None = None  # None: as the form of the table says
+    batch: str | None = None
 
     def columns(self, known: Sequence[str]) -> list[str]:
         """Return the columns to read, all of them `known`, each once."""
@@ -50,9 +53,8 @@ class Roles:
             wanted += [(name, "values") for name in self.values if name in known]
         for pair in self.errors or ():
             wanted += [(name, "errors") for name in pair]
-        for role, name in (("weight", self.weight), ("sample", self.sample)):
-            if name is not None:
-                wanted.append((name, role))
+        others = {"weight": self.weight, "sample": self.sample, "batch": self.batch}
+        wanted += [(name, role) for role, name in others.items() if name is not None]
         for name, role in wanted:
             if name not in known:
                 msg = f"{role}: {unknown_name('column', name, list(known))}"
@@ -68,9 +70,19 @@ def as_roles(
     weight: str | None,
     sample: str | None,
     joint: bool | None,
+    meaning: str | None = None,
+    batch: str | None = None,
 ) -> Roles:
     """Check that what was said about the columns is consistent."""
     names = _as_names(values, id)
+    if meaning is not None:
+        as_meaning(meaning)
+    if batch is not None and (meaning != "error" or id is None or errors is not None):
+        msg = (
+            f"batch={batch!r} is for replicates, whose offset it takes off: a long "
+            "table with id= and meaning='error'."
+        )
+        raise DataError(msg)
     if kind not in KINDS:
         msg = f"kind: {unknown_name('kind of error', str(kind), KINDS)}"
         raise DataError(msg)
@@ -83,7 +95,8 @@ def as_roles(
         raise DataError(msg)
     if errors is None:
         _check_long(id, kind, weight, sample, joint)
-        return Roles(id, names, None, kind, weight, sample, bool(joint))
+        form = kind, weight, sample, bool(joint)
+        return Roles(id, names, None, *form, meaning, batch)
     for role, given in (("weight", weight), ("sample", sample), ("joint", joint)):
         if given is not None:
             msg = (
@@ -92,7 +105,7 @@ def as_roles(
             )
             raise DataError(msg)
     pairs = _as_error_columns(names, errors, kind)
-    return Roles(id, names, pairs, kind, None, None, False)
+    return Roles(id, names, pairs, kind, None, None, False, meaning)
 
 
 def _as_names(values: str | Sequence[str], id: str | None) -> tuple[str, ...]:
