@@ -148,7 +148,7 @@ def test_batches_are_for_replicates():
     _, table = table_of_replicates()
     with pytest.raises(ValueError, match="batch='night' is for replicates"):
         ic.from_frame(table, id="id", values="x", batch="night")
-    with pytest.raises(ValueError, match="batch: .*'nihgt'.*'night'"):
+    with pytest.raises(ValueError, match=r"batch: .*'nihgt'.*'night'"):
         ic.from_frame(table, id="id", values="x", batch="nihgt", meaning="error")
     with pytest.raises(ValueError, match="meaning='noise' is not known"):
         ic.from_frame(table, id="id", values="x", meaning="noise")

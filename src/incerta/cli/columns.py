@@ -60,7 +60,8 @@ class Columns:
         """Take what was not said from `stored`.
 
         How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
-        is taken as a whole or not at all: parts of two descriptions do not make a third.
+        is taken as a whole or not at all: parts of two descriptions do not make a
+        third.
         """
         form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
         told = any(getattr(self, name) not in (None, ()) for name in form)
