@@ -44,7 +44,7 @@ class ErrorMixture(UncertainClusterer):
         Whether there is a uniform component as well, whose objects get the label −1.
     max_components : int, default=10
         Largest number of components that "auto" tries.
-    prior_weight : float, default=1.0
+    prior_weight : float, default=0.1
         How many objects' worth covariances are drawn towards independent features with
         the variance of the values less that of the errors.
     n_init : int, default=5
@@ -147,7 +147,7 @@ class ErrorMixture(UncertainClusterer):
         covariance: str = "full",
         noise: bool = False,
         max_components: int = 10,
-        prior_weight: float = 1.0,
+        prior_weight: float = 0.1,
         n_init: int = 5,
         tol: float = 1e-6,
         max_iter: int = 500,

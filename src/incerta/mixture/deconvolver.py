@@ -50,7 +50,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     covariance : {"full", "diag", "tied"}, default="full"
         Whether components have covariances of their own, variances of their own, or
         share one covariance.
-    prior_weight : float, default=1.0
+    prior_weight : float, default=0.1
         How many objects' worth covariances are drawn towards independent features with
         the variance of the values less that of the errors.
     n_init : int, default=5
@@ -124,7 +124,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         prior: str | int = "gaussian",
         *,
         covariance: str = "full",
-        prior_weight: float = 1.0,
+        prior_weight: float = 0.1,
         n_init: int = 5,
         tol: float = 1e-7,
         max_iter: int = 500,

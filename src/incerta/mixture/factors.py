@@ -37,8 +37,9 @@ def inverse_roots(matrices: Array) -> tuple[Array, Array]:
     array([0.5, 0.2])
     """
     d = len(matrices)
-    lower, roots = np.zeros_like(matrices), np.zeros_like(matrices)
+    lower, roots = np.empty_like(matrices), np.empty_like(matrices)
     for j in range(d):
+        roots[j, j + 1 :] = 0.0
         column = matrices[j:, j]
         if j:
             column = column - np.einsum("iln,ln->in", lower[j:, :j], lower[j, :j])

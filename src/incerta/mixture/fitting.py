@@ -17,8 +17,8 @@ from incerta.mixture.model import Components, Measured
 from incerta.mixture.starts import one_component, starting_components
 
 # Starts are tried on so many objects at most, and followed for so many rounds.
-TRIAL_OBJECTS = 2000
-TRIAL_ROUNDS = 20
+TRIAL_OBJECTS = 1000
+TRIAL_ROUNDS = 10
 # From here on the first rounds take a part of the objects.
 MANY_OBJECTS = 50_000
 # The search for the number of components ends after so many that are no better.
