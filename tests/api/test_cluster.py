@@ -6,6 +6,7 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.exceptions import IncertaWarning
+from incerta.metrics import clustering_accuracy
 from tests.strategies import KINDS, make
 
 
@@ -81,12 +82,46 @@ def test_the_scale_is_the_standardizers(blobs):
     np.testing.assert_array_equal(one.labels, two.labels)
     plain = ic.cluster(blobs, 3, "UKMeans", scale=False)
     assert plain.scaler is None
-    expected = ic.UKMeans(3, random_state=0).fit(blobs)
+    belief = ic.Deconvolver().fit_transform(blobs)
+    expected = ic.UKMeans(3, random_state=0).fit(belief)
     np.testing.assert_array_equal(plain.labels, expected.labels_)
     scaled = ic.Standardizer().fit_transform(blobs)
+    belief = ic.Deconvolver().fit_transform(scaled)
     np.testing.assert_array_equal(
-        one.confidence, ic.UKMeans(3, random_state=0).fit(scaled).confidence_
+        one.confidence, ic.UKMeans(3, random_state=0).fit(belief).confidence_
     )
+
+
+def test_errors_become_beliefs_and_the_answer_says_so(blobs):
+    result = ic.cluster(blobs, 3, "UKMeans")
+    assert "Values are measurements with errors" in result.explain()
+    new = blobs[:5]
+    scaled = result.scaler.transform(new)
+    expected = result.estimator.predict_proba(result.deconvolver.transform(scaled))
+    np.testing.assert_array_equal(result.predict_proba(new), expected)
+    for other in (
+        ic.cluster(blobs.with_meaning("belief"), 3, "UKMeans"),
+        ic.cluster(blobs, 3, "ErrorMixture"),
+        ic.cluster(blobs.mean(), 3, "UKMeans"),
+    ):
+        assert other.deconvolver is None
+        assert "measurements with errors" not in other.explain()
+
+
+def test_the_default_is_not_sure_of_chance():
+    # Four blobs with very unequal errors: worlds around the values gave 0.3 at 0.99.
+    rng = np.random.default_rng(1)
+    centres, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=300)
+    X = centres[target] + rng.normal(size=(300, 6)) * rng.uniform(0.3, 1.2, size=6)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    std = 0.7 * np.exp(
+        0.8 * rng.normal(size=(300, 1)) + 0.27 * rng.normal(size=X.shape)
+    )
+    data = ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
+    result = ic.cluster(data, 4)
+    right = clustering_accuracy(target, result.labels)
+    assert right > 0.75
+    assert abs(right - result.confidence.mean()) < 0.15
 
 
 def test_same_seed_same_answer(blobs):

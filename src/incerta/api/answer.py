@@ -14,6 +14,7 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer
+from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
@@ -22,6 +23,10 @@ from incerta.worlds.streams import as_seed
 FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
+OF_ERRORS = (
+    "Values are measurements with errors: what they say about the true values was "
+    "clustered. If the error bars mean something else, say so with meaning=."
+)
 # All but the one that needs a clusterer.
 NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 
@@ -58,6 +63,9 @@ def cluster(
 
     Notes
     -----
+    Values that are measurements with errors (``data.meaning``) become beliefs about the
+    true values first, by `Deconvolver`; `ErrorMixture` needs no such step.
+
     The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
     most 1000 objects.
 
@@ -79,12 +87,15 @@ def cluster(
             reasons.append(
                 "Features were brought to one scale by their spread between objects."
             )
+        deconvolver, seen = believed(scaled, model)
+        if deconvolver is not None:
+            reasons.append(OF_ERRORS)
         own = not isinstance(method, str)
-        model, choice, why = _with_number(model, k, own, scaled, seed)
+        model, choice, why = _with_number(model, k, own, seen, seed)
         reasons += why
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
-        model.fit(scaled)
+        model.fit(seen)
     if objects.joint:
         reasons.append("The objects' values belong together: worlds are given draws.")
     elif objects.exact:
@@ -96,6 +107,7 @@ def cluster(
         reasons=tuple(reasons),
         seed=seed,
         scaler=scaler,
+        deconvolver=deconvolver,
         choice=choice,
         warnings=tuple(dict.fromkeys(said)),
     )
@@ -183,6 +195,16 @@ def scaled_by(
     scaled = scaler.transform(data)
     assert isinstance(scaled, UncertainData)
     return scaler, scaled
+
+
+def believed(
+    data: UncertainData, model: Any
+) -> tuple[Deconvolver | None, UncertainData]:
+    """Measured values as beliefs about the truth, unless a method knows errors."""
+    if data.exact or data.meaning != "error" or model.knows_errors:
+        return None, data
+    deconvolver = Deconvolver().fit(data)
+    return deconvolver, deconvolver.transform(data)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
+from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
@@ -46,7 +47,8 @@ class Clustering:
     data : UncertainData
         The objects as they were given.
     estimator : object
-        The fitted estimator; it saw the data on the scale of `scaler`.
+        The fitted estimator; it saw the data on the scale of `scaler`, and as
+        `deconvolver` has them.
     method : str
         Name of the estimator.
     reasons : tuple of str
@@ -55,6 +57,9 @@ class Clustering:
         ``cluster(data, ..., seed=seed)`` gives the same answer.
     scaler : Standardizer or None
         What brought the features to one scale; None if they were taken as they are.
+    deconvolver : Deconvolver or None
+        What turned measured values into beliefs about the true ones, if they had
+        errors.
     choice : KChoice or None
         How the number of clusters was chosen, if it was.
     warnings : tuple of str
@@ -82,6 +87,7 @@ class Clustering:
     seed: int
     scaler: Standardizer | None = None
     choice: KChoice | None = None
+    deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
     command: str | None = None
     versions: dict[str, str] = field(default_factory=lambda: versions())
@@ -324,11 +330,11 @@ class Clustering:
 
     def _scaled(self, X: Any) -> UncertainData:
         data = as_uncertain(X)
-        if self.scaler is None:
-            return data
-        scaled = self.scaler.transform(data)
-        assert isinstance(scaled, UncertainData)
-        return scaled
+        if self.scaler is not None:
+            scaled = self.scaler.transform(data)
+            assert isinstance(scaled, UncertainData)
+            data = scaled
+        return data if self.deconvolver is None else self.deconvolver.transform(data)
 
 
 def versions() -> dict[str, str]:
@@ -355,6 +361,8 @@ def _made(state: State) -> Clustering:
     whole(result.seed, 0, "seed")
     if not isinstance(result.scaler, Standardizer | None):
         wrong("scaler is not a Standardizer")
+    if not isinstance(result.deconvolver, Deconvolver | None):
+        wrong("deconvolver is not a Deconvolver")
     if not isinstance(result.choice, KChoice | None):
         wrong("choice is not a KChoice")
     return result

@@ -83,6 +83,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     # Whether the number of clusters is found by the fit, where none is asked for.
     finds_number: ClassVar[bool] = False
+    # Whether it takes values with errors for what they are; others take laws as given.
+    knows_errors: ClassVar[bool] = False
     # Parameter that says how many clusters are wanted.
     number_parameter: ClassVar[str] = "n_clusters"
     # Whether `fit` takes kept worlds in the place of data.

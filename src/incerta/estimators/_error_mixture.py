@@ -115,6 +115,7 @@ class ErrorMixture(UncertainClusterer):
     """
 
     finds_number = True
+    knows_errors = True
     number_parameter = "n_components"
     _takes_missing = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {

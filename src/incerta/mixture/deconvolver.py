@@ -55,7 +55,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         the variance of the values less that of the errors.
     n_init : int, default=5
         Starts of a mixture; the best one is followed.
-    tol : float, default=1e-7
+    tol : float, default=1e-6
         Relative gain of the mean log-likelihood at which rounds end.
     max_iter : int, default=500
         Maximum number of rounds.
@@ -126,7 +126,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         covariance: str = "full",
         prior_weight: float = 0.1,
         n_init: int = 5,
-        tol: float = 1e-7,
+        tol: float = 1e-6,
         max_iter: int = 500,
         random_state: Seed = 0,
     ) -> None:

@@ -15,6 +15,7 @@ from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
+from incerta.mixture import Deconvolver
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.references import adjusted_p_values, excess, reference_structure
@@ -227,6 +228,9 @@ def choose_k(
     3
     """
     data = sorted_by_id(as_uncertain(data))
+    if data.meaning == "error" and not data.exact:
+        # Worlds are to be draws of the truth, not measurements of measurements.
+        data = Deconvolver().fit_transform(data)
     tried = _checked(ks, min(len(data), max_objects), n_worlds, n_null, alpha)
     _check_method(method)
     seed = as_seed(random_state)
