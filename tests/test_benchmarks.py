@@ -14,6 +14,7 @@ SMALL = {
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
     "bench_density.py": ["--small"],
+    "bench_mixture.py": ["--small"],
     "bench_dask.py": ["--small"],
     "bench_kmeans.py": ["--small"],
     "bench_medoids.py": ["--small"],
