@@ -108,6 +108,33 @@ def test_errors_become_beliefs_and_the_answer_says_so(blobs):
         assert "measurements with errors" not in other.explain()
 
 
+def test_features_without_information_are_named():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(200, 3)) * [5.0, 0.0, 5.0]
+    names = ["mass", "noise", "light"]
+    data = ic.from_gaussian(
+        truth + rng.normal(size=truth.shape), std=1.0, feature_names=names
+    )
+    told = ic.cluster(data, 2, "UKMeans").explain()
+    assert "Nearly all that is seen of these is error: noise." in told
+
+
+def test_missing_values_are_left_out_of_profiles(tmp_path):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0)
+    values[rng.random(60) < 0.2, 0] = np.nan
+    data = ic.from_gaussian(values, std=0.3, missing="keep")
+    for method in ("UKMeans", "ErrorMixture"):
+        result = ic.cluster(data, 2, method)
+        assert clustering_accuracy(np.repeat([0, 1], 30), result.labels) == 1.0
+        profile = result.profile()
+        expected = np.nanmean(values[:30], axis=0)
+        np.testing.assert_allclose(profile.mean[result.labels[0]], expected)
+        assert all(np.isfinite(part).all() for part in profile)
+        assert set(result.labels[result.typical()]) == {0, 1}
+        result.report(tmp_path / "report.html")
+
+
 def test_the_default_is_not_sure_of_chance():
     # Four blobs with very unequal errors: worlds around the values gave 0.3 at 0.99.
     rng = np.random.default_rng(1)

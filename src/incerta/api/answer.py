@@ -23,6 +23,8 @@ from incerta.worlds.streams import as_seed
 FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
+# Share of the variance of a feature that must not be error.
+LEAST_RELIABLE = 0.1
 OF_ERRORS = (
     "Values are measurements with errors: what they say about the true values was "
     "clustered. If the error bars mean something else, say so with meaning=."
@@ -89,7 +91,7 @@ def cluster(
             )
         deconvolver, seen = believed(scaled, model)
         if deconvolver is not None:
-            reasons.append(OF_ERRORS)
+            reasons += [OF_ERRORS, *_unreliable(deconvolver, objects.feature_names)]
         own = not isinstance(method, str)
         model, choice, why = _with_number(model, k, own, seen, seed)
         reasons += why
@@ -195,6 +197,13 @@ def scaled_by(
     scaled = scaler.transform(data)
     assert isinstance(scaled, UncertainData)
     return scaler, scaled
+
+
+def _unreliable(deconvolver: Deconvolver, names: tuple[str, ...]) -> list[str]:
+    """Name the features whose values are nearly nothing but error."""
+    share = deconvolver.reliability_
+    listed = ", ".join(names[j] for j in np.flatnonzero(share < LEAST_RELIABLE))
+    return [f"Nearly all that is seen of these is error: {listed}."] if listed else []
 
 
 def believed(

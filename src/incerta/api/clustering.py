@@ -258,7 +258,9 @@ class Clustering:
             surest = self.confidence[members] >= np.quantile(
                 self.confidence[members], 0.75
             )
-            apart = np.square(means[members] - means[members].mean(axis=0)).sum(axis=1)
+            middle = np.nanmean(means[members], axis=0)
+            # What is missing speaks neither for nor against an object.
+            apart = np.nansum(np.square(means[members] - middle), axis=1)
             out[c] = members[np.where(surest, apart, np.inf).argmin()]
         return out
 
@@ -268,17 +270,20 @@ class Clustering:
         Returns
         -------
         Profile
+            Missing values are left out.
         """
         k, means, variance = self.n_clusters, self.data.mean(), self.data.variance()
         member = (self.labels[:, None] == np.arange(k)).astype(float)
         size = member.sum(axis=0)
-        mean = member.T @ means / size[:, None]
+        known = ~np.isnan(means)
+        counts = np.maximum(member.T @ known, 1.0)
+        mean = member.T @ np.where(known, means, 0.0) / counts
         centred = means - np.vstack([mean, np.zeros(means.shape[1])])[self.labels]
         return Profile(
             size.astype(np.intp),
             mean,
-            np.sqrt(member.T @ centred**2 / size[:, None]),
-            np.sqrt(member.T @ variance / size[:, None]),
+            np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+            np.sqrt(member.T @ np.where(known, variance, 0.0) / counts),
             member.T @ self.confidence / size,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,6 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.order import sorted_by_id
-from incerta.exceptions import IncertaWarning
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import How, by_number, fitted
 from incerta.mixture.maximisation import observed_spread
@@ -227,18 +225,6 @@ def _law_of(found: Belief) -> Law:
     if found.covariances.ndim == 3:
         return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
     return Gaussian.with_covariance(centres, found.covariances[:, 0])
-
-
-def warn_of_unreliable(data: UncertainData, reliability: Array) -> None:
-    """Name the features whose values are nothing but error."""
-    lost = np.flatnonzero(reliability < 0.1)
-    if len(lost):
-        names = ", ".join(repr(data.feature_names[j]) for j in lost)
-        msg = (
-            f"more than 90 % of the variance of {names} is error; leave out what says "
-            "nothing about the objects."
-        )
-        warnings.warn(msg, IncertaWarning, stacklevel=3)
 
 
 def _state(deconvolver: Deconvolver) -> State:
