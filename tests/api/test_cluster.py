@@ -18,6 +18,10 @@ def blobs():
 
 
 def test_rules_of_auto(blobs, monkeypatch):
+    measured = ic.cluster(blobs, k=3)
+    assert measured.method == "ErrorMixture"
+    assert "values are measurements with errors" in measured.explain()
+    blobs = blobs.with_meaning("belief")
     few = ic.cluster(blobs, k=3)
     assert few.method == "RPC"
     assert any("no more than 5000 objects (60)" in why for why in few.reasons)
@@ -58,7 +62,7 @@ def test_methods_by_name_and_by_estimator(blobs):
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
         ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
+        ({"k": 99}, "n_components=99 clusters cannot be made of 60 objects"),
     ],
 )
 def test_bad_questions(blobs, options, message):
@@ -265,7 +269,7 @@ def test_new_objects_come_in_their_own_units(blobs):
 
 def test_pictures(blobs):
     pytest.importorskip("matplotlib")
-    rpc = ic.cluster(blobs, 3)
+    rpc = ic.cluster(blobs, 3, "RPC")
     for kind in ("scatter", "membership", "coassociation", "divergences", "objective"):
         assert getattr(rpc.plot, kind)().get_figure() is not None
     with pytest.raises(ValueError, match="RPC has no reachability to draw"):

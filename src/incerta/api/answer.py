@@ -50,7 +50,8 @@ def cluster(
         Number of clusters. "auto" asks `choose_k`, for 1 to 8; density methods find
         their own number.
     method : "auto", name or estimator, default="auto"
-        "auto" is `RPC` up to 5000 objects and `UKMeans` beyond; a name is that of an
+        "auto" is `ErrorMixture` for values with errors; for others `RPC` up to 5000
+        objects and `UKMeans` beyond. A name is that of an
         estimator, in upper or lower case: ``"fdbscan"``; an estimator is used as it is,
         with its own number of clusters unless `k` is given, and with `seed`.
     seed : int, RandomState, Generator or None, default=0
@@ -77,7 +78,7 @@ def cluster(
     >>> data, truth = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=1)
     >>> result = ic.cluster(data)
     >>> result
-    <Clustering: 90 objects in 3 clusters by RPC, mean confidence 1.00>
+    <Clustering: 90 objects in 3 clusters by ErrorMixture, mean confidence 1.00>
     """
     objects = as_uncertain(data)
     seed = as_seed(seed)
@@ -93,7 +94,8 @@ def cluster(
         if deconvolver is not None:
             reasons += [OF_ERRORS, *_unreliable(deconvolver, objects.feature_names)]
         own = not isinstance(method, str)
-        model, choice, why = _with_number(model, k, own, seen, seed)
+        by_default = isinstance(method, str) and method == "auto"
+        model, choice, why = _with_number(model, k, own, by_default, seen, seed)
         reasons += why
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
@@ -119,6 +121,9 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
     """The estimator, unfitted, and why this one."""
     n = len(data)
     if method == "auto" if isinstance(method, str) else False:
+        if data.meaning == "error" and not data.exact:
+            why = "ErrorMixture, as values are measurements with errors."
+            return estimators.ErrorMixture(), [f"{why} It knows how large they are."]
         if n <= FEW_OBJECTS:
             why = f"RPC, as there are no more than {FEW_OBJECTS} objects ({n})."
             return estimators.RPC(), [f"{why} It finds clusters that are not round."]
@@ -144,7 +149,12 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
 
 
 def _with_number(
-    model: Any, k: int | str, own: bool, data: UncertainData, seed: int
+    model: Any,
+    k: int | str,
+    own: bool,
+    by_default: bool,
+    data: UncertainData,
+    seed: int,
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number comes from."""
     name = type(model).__name__
@@ -152,18 +162,19 @@ def _with_number(
         msg = f"k={k!r} must be a whole number or 'auto'."
         raise ValueError(msg)
     if isinstance(k, str):
-        if model.finds_number:
+        if model.finds_number and not by_default:
             return model, None, [f"{name} finds the number of clusters itself."]
         if own:
             return model, None, []
         choice = chosen_number(data, seed)
         if choice is None:
-            return model.set_params(n_clusters=1), None, ["A single object."]
+            single = {model.number_parameter: 1}
+            return model.set_params(**single), None, ["A single object."]
         why = (
             f"{choice.k} clusters: the smallest number that the worlds do not refute, "
             f"of {choice.ks[0]} to {choice.ks[-1]}."
         )
-        return model.set_params(n_clusters=choice.k), choice, [why]
+        return model.set_params(**{model.number_parameter: choice.k}), choice, [why]
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
