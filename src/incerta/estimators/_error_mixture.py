@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.container import UncertainData
@@ -238,7 +239,7 @@ class ErrorMixture(UncertainClusterer):
         -------
         ndarray of shape (n_samples, n_features)
         """
-        self._new_objects(self.means_)
+        check_is_fitted(self)
         return drawn(self._components(), n_samples, as_seed(random_state))
 
     def _proba(self, data: UncertainData) -> Array:
