@@ -38,7 +38,8 @@ class Summary(NamedTuple):
 class PartitionedData:
     """Uncertain objects in partitions, each object whole in one of them.
 
-    Made by `from_dask`; `UKMeans` takes it. Nothing is computed until it is used.
+    Made by `from_dask`; `UKMeans` and `ErrorMixture` take it. Nothing is computed until
+    it is used.
 
     Attributes
     ----------
@@ -115,7 +116,10 @@ class PartitionedData:
         )
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        msg = "only UKMeans takes partitioned data; bring them here with gather()."
+        msg = (
+            "only UKMeans and ErrorMixture take partitioned data; bring them here with "
+            "gather()."
+        )
         raise TypeError(msg)
 
 

@@ -19,6 +19,7 @@ from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
+from incerta.data.partitioned import PartitionedData
 from incerta.estimators._facts import Facts
 from incerta.labels import (
     confidence_of,
@@ -89,6 +90,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
     number_parameter: ClassVar[str] = "n_clusters"
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
+    # Whether data may lie in partitions.
+    _takes_partitions: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints]
     _stored: ClassVar[dict[str, str]] = {}
     _stored_by_all: ClassVar[dict[str, str]] = {
@@ -234,24 +237,37 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
 
     def _objects(self, X: Any) -> Any:
         """Check the objects of a fit against the parameters."""
+        if self._takes_partitions and isinstance(X, PartitionedData):
+            self._check_partitions(X, reset=True)
+            return X
         kept = isinstance(X, Kept)
         if kept and not self._takes_kept:
             msg = f"X holds kept worlds, which {type(self).__name__} cannot use; pass "
             raise TypeError(msg + "X.data.")
         data = objects_of(self, _data_of(X))
-        name = self.number_parameter
-        k = getattr(self, name, 1)
-        if isinstance(k, (int, np.integer)) and k > len(data):
-            msg = (
-                f"{name}={k} clusters cannot be made of {len(data)} objects "
-                f"(n_samples={len(data)}); lower {name}."
-            )
-            raise ValueError(msg)
+        self._check_number(len(data))
         return X if kept else data
 
-    def _new_objects(self, X: Any) -> UncertainData:
+    def _new_objects(self, X: Any) -> Any:
         check_is_fitted(self)
+        if self._takes_partitions and isinstance(X, PartitionedData):
+            self._check_partitions(X, reset=False)
+            return X
         return objects_of(self, X, reset=False)
+
+    def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
+        """Check the features of partitioned data."""
+        objects_of(self, data.example(), reset=reset)
+
+    def _check_number(self, n_objects: int) -> None:
+        name = self.number_parameter
+        k = getattr(self, name, 1)
+        if isinstance(k, (int, np.integer)) and k > n_objects:
+            msg = (
+                f"{name}={k} clusters cannot be made of {n_objects} objects "
+                f"(n_samples={n_objects}); lower {name}."
+            )
+            raise ValueError(msg)
 
     def _check_stored(self) -> None:
         """Refuse a model from a file if its parts do not fit together."""

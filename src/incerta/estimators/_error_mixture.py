@@ -1,23 +1,33 @@
 """ErrorMixture: a mixture of Gaussians that knows the error of every value."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import NOT_NEGATIVE
+from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
+from incerta.data.order import sorted_by_id
+from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, likeliest, with_empty_last
-from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import Found, How, bic, by_number, fitted
+from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.fitting import How, fitted
+from incerta.mixture.maximisation import moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import Components
+from incerta.mixture.pieces import ids_of, some_objects, sums_over
+from incerta.mixture.running import Running
 from incerta.models.checks import within, wrong
+from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
+
+# If there are more, choices are made with so many objects, and the first rounds too.
+MANY_OBJECTS = 50_000
 
 
 class ErrorMixture(UncertainClusterer):
@@ -38,9 +48,10 @@ class ErrorMixture(UncertainClusterer):
     n_components : int or "auto", default="auto"
         Number of Gaussians, each a cluster. "auto" takes the number with the lowest
         BIC, and joins components that overlap into one cluster.
-    covariance : {"full", "diag", "tied"}, default="full"
+    covariance : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
-        share one covariance.
+        share one covariance. "auto" takes the first or the second, whichever has the
+        lower BIC: few objects do not say how many features are correlated.
     noise : bool, default=False
         Whether there is a uniform component as well, whose objects get the label −1.
     max_components : int, default=10
@@ -76,13 +87,19 @@ class ErrorMixture(UncertainClusterer):
         Their covariances, without the errors.
     clusters_ : ndarray of shape (n_components,)
         Cluster that each component belongs to.
+    covariance_ : {"full", "diag", "tied"}
+        Which sort of covariances they have.
     bic_ : float
-        Bayesian information criterion of the fit; lower is better.
+        Bayesian information criterion of the fit; lower is better. Not after
+        `partial_fit`.
     objective_ : list of float
         Mean log-likelihood after each round, with the part of the prior; it never
-        falls.
+        falls. After `partial_fit`: of each further piece before it was taken.
     n_iter_ : int
         Number of rounds.
+    ids_ : ndarray of shape (n_objects,)
+        For partitioned data: ids of the objects, sorted; all attributes and predictions
+        have one row for each, in this order.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
@@ -96,7 +113,11 @@ class ErrorMixture(UncertainClusterer):
     a missing value has an infinite error. Errors that are not Gaussian count by their
     covariance. A round takes some ``d**3`` operations for each object and component, or
     d with ``covariance="diag"`` and independent errors. Memory beyond the data does not
-    grow with their number.
+    grow with their number. If there are more than 50,000 objects, what is "auto" is
+    chosen with 50,000 of them, and the first rounds take only those.
+
+    Data in the partitions of a dask cluster (`from_dask`) stay there: workers are sent
+    components and return sums. Other partitions change the last digits.
 
     References
     ----------
@@ -115,13 +136,17 @@ class ErrorMixture(UncertainClusterer):
     (array([0, 0, 0, 1, 1, 1, 1]), array([1. , 1. , 1. , 1. , 1. , 1. , 0.5]))
     """
 
+    objective_: list[float]
+    n_iter_: int
+
     finds_number = True
     knows_errors = True
     number_parameter = "n_components"
     _takes_missing = True
+    _takes_partitions = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_components": [*WHOLE, StrOptions({"auto"})],
-        "covariance": [StrOptions({"full", "diag", "tied"})],
+        "covariance": [StrOptions({"auto", "full", "diag", "tied"})],
         "noise": ["boolean"],
         "max_components": WHOLE,
         "prior_weight": NOT_NEGATIVE,
@@ -137,16 +162,19 @@ class ErrorMixture(UncertainClusterer):
         "clusters_": "i c",
         "ranges_": "f d",
         "n_clusters_": "",
+        "covariance_": "",
         "bic_": "",
         "objective_": "",
         "n_iter_": "",
+        "ids_": "a n",
+        "_running": "",
     }
 
     def __init__(
         self,
         n_components: int | str = "auto",
         *,
-        covariance: str = "full",
+        covariance: str = "auto",
         noise: bool = False,
         max_components: int = 10,
         prior_weight: float = 0.1,
@@ -165,12 +193,59 @@ class ErrorMixture(UncertainClusterer):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit(self, data: UncertainData) -> None:
-        given = measured(data)
-        found, groups = self._found(data)
+    def partial_fit(self, X: Any, y: None = None) -> Self:
+        """Take one more piece of the data, by one round of expectation–maximisation.
+
+        The first piece is fitted as by `fit`; it decides on the number and sort of
+        components. What later pieces say is added to what the earlier ones said, which
+        is forgotten slowly. `labels_` and `membership_` are those of the last piece.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The next objects; some thousand at a time are a good number.
+        y : None
+            Not used; present for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "_running")
+        if first:
+            self.fit(X)
+        data = objects_of(self, X, reset=False)
+        given, before = measured(sorted_by_id(data)), self._components()
+        found = sums(given, before)
+        if first:
+            prior = prior_for(given, self.prior_weight)
+            self._running = Running(moments(before, found), prior)
+            return self
+        self._running = self._running.and_then(before, found)
+        self._keep(components := self._running.components(before))
+        self._order = None
+        self.membership_ = _by_cluster(data, components, self.clusters_)
+        # Pieces come one after the other: clusters keep the numbers they have.
+        self.labels_ = likeliest(self.membership_)
+        for stale in ("confidence_", "bic_"):
+            self.__dict__.pop(stale, None)
+        self.objective_ = [*self.objective_, found.log_likelihood / found.n_objects]
+        self.n_iter_ += 1
+        return self
+
+    def _fit(self, objects: UncertainData | PartitionedData) -> None:
+        self.__dict__.pop("_running", None)  # pieces of an earlier fit
+        some, n_objects = some_objects(objects, MANY_OBJECTS, self.seed_)
+        if isinstance(objects, PartitionedData):
+            self.ids_ = objects.each(ids_of)
+            self._check_number(n_objects)
+        sums_of = None if len(some) == n_objects else sums_over(objects)
+        found = fitted(measured(some), self._how(), sums_of)
         components = found.components
-        shares = np.exp(log_densities(given, components).shares)
-        membership = _by_cluster(shares[: len(groups)].T, groups)
+        groups = np.arange(components.n_components)
+        if self.n_components == "auto":
+            groups = merged(components, self.seed_)
+        membership = wherever(_by_cluster, objects, components, groups)
         self.labels_, order = in_order_of_appearance(likeliest(membership))
         order = with_empty_last(order, membership.shape[1])
         self.membership_ = membership[:, order]
@@ -180,15 +255,17 @@ class ErrorMixture(UncertainClusterer):
         rank[order] = np.arange(len(order))
         by_cluster = np.argsort(rank[groups], kind="stable")
         self.clusters_ = rank[groups][by_cluster]
-        self.weights_ = components.weights[by_cluster]
-        self.means_ = components.means[by_cluster]
-        self.covariances_ = np.array(
-            [components.covariance_of(int(k)) for k in by_cluster]
-        )
-        self.ranges_ = components.ranges
-        self.bic_ = bic(found, self.covariance, len(data))
+        self.covariance_ = found.covariance
+        self._keep(components.only(by_cluster))
+        self.bic_ = found.bic
         self.objective_ = found.objective
         self.n_iter_ = len(found.objective)
+
+    def _keep(self, components: Components) -> None:
+        k = components.n_components
+        self.weights_, self.means_ = components.weights, components.means
+        self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])
+        self.ranges_ = components.ranges
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
@@ -242,14 +319,19 @@ class ErrorMixture(UncertainClusterer):
         check_is_fitted(self)
         return drawn(self._components(), n_samples, as_seed(random_state))
 
-    def _proba(self, data: UncertainData) -> Array:
-        shares = np.exp(log_densities(measured(data), self._components()).shares)
-        return _by_cluster(shares[: len(self.clusters_)].T, self.clusters_)
+    def _proba(self, objects: UncertainData | PartitionedData) -> Array:
+        return wherever(_by_cluster, objects, self._components(), self.clusters_)
 
-    def _found(self, data: UncertainData) -> tuple[Found, Indices]:
-        """The mixture, and the cluster of each of its components."""
-        how = How(
-            self.covariance,
+    def _how(self) -> How:
+        numbers = (
+            range(1, self.max_components + 1)
+            if isinstance(self.n_components, str)
+            else [self.n_components]
+        )
+        kinds = ("full", "diag") if self.covariance == "auto" else (self.covariance,)
+        return How(
+            numbers,
+            kinds,
             self.noise,
             self.prior_weight,
             self.n_init,
@@ -257,18 +339,13 @@ class ErrorMixture(UncertainClusterer):
             self.max_iter,
             self.seed_,
         )
-        given = measured(data)
-        if isinstance(self.n_components, str):
-            tried = by_number(given, self.max_components, how)
-            found = min(tried, key=lambda each: each[1])[0]
-            return found, merged(found.components, self.seed_)
-        found = fitted(given, int(self.n_components), how)
-        return found, np.arange(int(self.n_components))
 
     def _components(self) -> Components:
         covariances = self.covariances_
-        if self.covariance == "diag":
+        if self.covariance_ == "diag":
             covariances = np.einsum("kii->ki", covariances).copy()
+        elif self.covariance_ == "tied":
+            covariances = covariances[:1]
         return Components(self.weights_, self.means_, covariances, self.ranges_)
 
     def _check_stored(self) -> None:
@@ -277,6 +354,9 @@ class ErrorMixture(UncertainClusterer):
             wrong("weights do not add up to 1")
 
 
-def _by_cluster(shares: Array, groups: Indices) -> Array:
-    """Add up the columns of components of the same cluster."""
-    return shares @ np.eye(int(groups.max()) + 1)[groups]
+def _by_cluster(
+    data: UncertainData, components: Components, clusters: Indices
+) -> Array:
+    """Probability of each cluster: of its components together."""
+    shares = np.exp(log_densities(measured(data), components).shares)
+    return shares[: len(clusters)].T @ np.eye(int(clusters.max()) + 1)[clusters]

@@ -127,6 +127,7 @@ class UKMeans(UncertainClusterer):
     (array([0, 0, 1, 1]), 0.28)
     """
 
+    _takes_partitions = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CONSTRAINTS,
         "metric": [StrOptions({"sqeuclidean", "euclidean"})],
@@ -247,7 +248,8 @@ class UKMeans(UncertainClusterer):
 
     def _fit_partitions(self, data: PartitionedData) -> None:
         parts = data.summaries()
-        self.ids_ = sorted_ids(parts, at_least=self.n_clusters)
+        self.ids_ = sorted_ids(parts)
+        self._check_number(len(self.ids_))
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
         self._run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
@@ -286,19 +288,6 @@ class UKMeans(UncertainClusterer):
         law = as_values(data.law, self.seed_, data.uniform_keys())
         return EuclideanSearch(law, data.mean(), self.center, rules, self.max_iter)
 
-    def _objects(self, X: Any) -> Any:
-        if not isinstance(X, PartitionedData):
-            return super()._objects(X)
-        self._check_partitions(X, reset=True)
-        return X
-
-    def _new_objects(self, X: Any) -> Any:
-        if not isinstance(X, PartitionedData):
-            return super()._new_objects(X)
-        check_is_fitted(self)
-        self._check_partitions(X, reset=False)
-        return X
-
     def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
         if self.metric != "sqeuclidean":
             msg = (
@@ -306,4 +295,4 @@ class UKMeans(UncertainClusterer):
                 "metric='sqeuclidean', or bring the objects here: X.gather()."
             )
             raise ValueError(msg)
-        objects_of(self, data.example(), reset=reset)
+        super()._check_partitions(data, reset=reset)

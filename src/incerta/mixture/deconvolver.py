@@ -15,7 +15,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.order import sorted_by_id
 from incerta.mixture.belief import Belief, belief
-from incerta.mixture.fitting import How, by_number, fitted
+from incerta.mixture.fitting import How, fitted
 from incerta.mixture.maximisation import observed_spread
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
@@ -152,8 +152,15 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """
         self._validate_params()
         given = measured(sorted_by_id(objects_of(self, X)))
+        most = {"gaussian": 1, "mixture": MOST_COMPONENTS}
+        numbers = (
+            range(1, most[self.prior] + 1)
+            if isinstance(self.prior, str)
+            else [self.prior]
+        )
         how = How(
-            self.covariance,
+            numbers,
+            (self.covariance,),
             False,
             self.prior_weight,
             self.n_init,
@@ -161,13 +168,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.max_iter,
             as_seed(self.random_state),
         )
-        if self.prior == "mixture":
-            tried = by_number(given, MOST_COMPONENTS, how)
-            found = min(tried, key=lambda each: each[1])[0]
-        else:
-            k = 1 if self.prior == "gaussian" else int(self.prior)
-            found = fitted(given, k, how)
-        components = found.components
+        components = fitted(given, how).components
         k = components.n_components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])

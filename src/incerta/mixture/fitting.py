@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -12,15 +14,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.keyed import keys_of, mixed, seed_key
 from incerta.convergence import until_flat
-from incerta.mixture.maximisation import Prior, State, prior_for, rounds
+from incerta.mixture.expectation import sums
+from incerta.mixture.maximisation import Prior, State, SumsOf, prior_for, rounds
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.starts import one_component, starting_components
 
 # Starts are tried on so many objects at most, and followed for so many rounds.
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 10
-# From here on the first rounds take a part of the objects.
-MANY_OBJECTS = 50_000
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
 
@@ -28,7 +29,8 @@ PATIENCE = 2
 class How(NamedTuple):
     """How a mixture is fitted."""
 
-    covariance: str  # "full", "diag" or "tied"
+    numbers: Sequence[int]  # of components, to choose from
+    covariances: Sequence[str]  # "full", "diag" or "tied", to choose from
     noise: bool
     prior_weight: float
     n_init: int
@@ -41,20 +43,21 @@ class Found(NamedTuple):
     """A fitted mixture, and the way to it."""
 
     components: Components
+    covariance: str
     objective: list[float]  # after each round
-    log_likelihood: float  # of all objects
+    bic: float
 
 
-def fitted(measured: Measured, n_components: int, how: How) -> Found:
-    """Follow the best of several starts to its end.
+def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
+    """The mixture with the lowest BIC.
 
     Parameters
     ----------
-    measured : Measured
-        The objects.
-    n_components : int
-        Number of Gaussians.
+    some : Measured
+        The objects, or some of them, which the choice is made with.
     how : How
+    sums_of : callable, optional
+        Sums over all objects under given components, if those are only some.
 
     Returns
     -------
@@ -62,33 +65,56 @@ def fitted(measured: Measured, n_components: int, how: How) -> Found:
     """
     # Products are small and many: threads would cost more than they bring.
     with threadpool_limits(limits=1):
-        return _fitted(measured, n_components, how)
+        prior = prior_for(some, how.prior_weight)
+        tried = (_tried(some, kind, prior, how) for kind in how.covariances)
+        best = min(chain.from_iterable(tried), key=lambda found: found.bic)
+        if sums_of is None:
+            return best
+        return _finished(sums_of, best.components, best.covariance, prior, how)
 
 
-def _fitted(measured: Measured, n_components: int, how: How) -> Found:
-    prior = prior_for(measured, how.prior_weight)
-    best = _first(measured, n_components, how)
-    if measured.n_objects > MANY_OBJECTS:
-        part = some_of(measured, MANY_OBJECTS, how.seed)
-        best = _followed(part, best, prior, how.tol, how.max_iter).components
-    states = list(until_flat(rounds(measured, best, prior), how.tol, how.max_iter))
+def _tried(
+    measured: Measured, covariance: str, prior: Prior, how: How
+) -> Iterator[Found]:
+    """Mixtures of one kind, until more components are no better."""
+    best, since = np.inf, 0
+    for k in how.numbers:
+        if k > measured.n_objects or since >= PATIENCE:
+            return
+        start = _first(measured, k, covariance, how)
+        found = _finished(partial(sums, measured), start, covariance, prior, how)
+        yield found
+        since = 0 if found.bic < best else since + 1
+        best = min(best, found.bic)
+
+
+def _finished(
+    sums_of: SumsOf, start: Components, covariance: str, prior: Prior, how: How
+) -> Found:
+    """Follow a start to its end."""
+    states = list(until_flat(rounds(sums_of, start, prior), how.tol, how.max_iter))
     last = states[-1].components
     # Each state says how good the one before it was.
-    closing = next(rounds(measured, last, prior)).objective
-    log_likelihood = closing * measured.n_objects - prior.log_density(last.covariances)
-    objective = [state.objective for state in states[1:]]
-    return Found(last, [*objective, closing], log_likelihood)
+    closing = sums_of(last)
+    prior_part = prior.log_density(last.covariances)
+    final = (closing.log_likelihood + prior_part) / closing.n_objects
+    objective = [*(state.objective for state in states[1:]), final]
+    size = n_parameters(last, covariance)
+    bic = size * np.log(closing.n_objects) - 2.0 * closing.log_likelihood
+    return Found(last, covariance, objective, float(bic))
 
 
-def _first(measured: Measured, n_components: int, how: How) -> Components:
+def _first(
+    measured: Measured, n_components: int, covariance: str, how: How
+) -> Components:
     """The best of several starts, followed for some rounds on some of the objects."""
     few = some_of(measured, TRIAL_OBJECTS, how.seed)
     prior = prior_for(few, how.prior_weight)
-    single = one_component(few, how.covariance)
+    single = one_component(few, covariance)
     truth = _followed(few, single, prior, how.tol, TRIAL_ROUNDS).components
     if n_components == 1 and not how.noise:
         return truth
-    shape = n_components, how.covariance, how.noise
+    shape = n_components, covariance, how.noise
     starts = (
         starting_components(few, truth, *shape, how.seed + number)
         for number in range(how.n_init if n_components > 1 else 1)
@@ -103,7 +129,7 @@ def _followed(
     """The state after some rounds; that more would gain more is nothing to warn of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        *_, last = until_flat(rounds(measured, start, prior), tol, most)
+        *_, last = until_flat(rounds(partial(sums, measured), start, prior), tol, most)
     return last
 
 
@@ -128,22 +154,3 @@ def n_parameters(components: Components, covariance: str) -> int:
     }[covariance]
     noise = int(components.ranges is not None)
     return k * d + own + k - 1 + noise
-
-
-def bic(found: Found, covariance: str, n_objects: int) -> float:
-    """Bayesian information criterion: the lower, the better."""
-    size = n_parameters(found.components, covariance)
-    return float(size * np.log(n_objects) - 2.0 * found.log_likelihood)
-
-
-def by_number(measured: Measured, most: int, how: How) -> Iterator[tuple[Found, float]]:
-    """Mixtures of 1, 2, … components with their BIC, until these no longer fall."""
-    best, since = np.inf, 0
-    for k in range(1, min(most, measured.n_objects) + 1):
-        found = fitted(measured, k, how)
-        value = bic(found, how.covariance, measured.n_objects)
-        yield found, value
-        since = 0 if value < best else since + 1
-        best = min(best, value)
-        if since >= PATIENCE:
-            return

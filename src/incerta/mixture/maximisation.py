@@ -5,14 +5,17 @@ J. Bovy, D. W. Hogg, S. T. Roweis, "Extreme deconvolution", Ann. Appl. Stat. 5, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from incerta.mixture.expectation import Sums, sums
+from incerta.mixture.expectation import Sums
 from incerta.mixture.model import Components, Measured
+from incerta.models.registry import stored
 from incerta.typing import Array
+
+SumsOf = Callable[[Components], Sums]
 
 # Share of the observed variance that is left at least when errors are taken off.
 LEAST_SHARE = 0.05
@@ -20,6 +23,7 @@ SPREAD_ROUNDS = 10
 TINY = float(np.finfo(np.float64).tiny)
 
 
+@stored(variances="f d")
 class Prior(NamedTuple):
     """What covariances are drawn towards, as by `weight` objects (inverse Wishart)."""
 
@@ -85,8 +89,18 @@ def prior_for(measured: Measured, weight: float) -> Prior:
     return Prior(weight, np.where(variances > 0.0, variances, 1.0))
 
 
-def next_components(before: Components, found: Sums, prior: Prior) -> Components:
-    """Components that explain the objects better, given the sums under those before.
+@stored(counts="f k", means="f k d")
+class Moments(NamedTuple):
+    """What objects say about each component, without the prior."""
+
+    counts: Array  # (k,), how many objects it has; less than all if some are noise
+    means: Array  # (k, d)
+    spreads: Array  # (k, d, d), or variances (k, d)
+    n_objects: float
+
+
+def moments(before: Components, found: Sums) -> Moments:
+    """Number, mean and spread of the objects of each component.
 
     Parameters
     ----------
@@ -94,49 +108,64 @@ def next_components(before: Components, found: Sums, prior: Prior) -> Components
         What the sums were made with.
     found : Sums
         Over all objects.
+
+    Returns
+    -------
+    Moments
+        Of a component without objects mean and spread stay.
+    """
+    shares = np.maximum(found.shares, TINY)
+    k = len(before.means)
+    own = np.broadcast_to(before.covariances, (k, *before.covariances.shape[1:]))
+    if own.ndim == 2:
+        moves = own * found.pulls / shares[:, None]
+        spreads = own + own**2 * found.gains / shares[:, None] - moves**2
+    else:
+        moves = np.einsum("kij,kj->ki", own, found.pulls) / shares[:, None]
+        spreads = own + own @ (found.gains / shares[:, None, None]) @ own
+        spreads = spreads - moves[:, :, None] * moves[:, None]
+        spreads = 0.5 * (spreads + np.swapaxes(spreads, 1, 2))
+    return Moments(shares, before.means + moves, spreads, found.n_objects)
+
+
+def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
+    """Components that explain the objects better than those before.
+
+    Parameters
+    ----------
+    found : Moments
+        Of all objects.
+    before : Components
+        Of the same kind.
     prior : Prior
         What covariances are drawn towards.
 
     Returns
     -------
     Components
-        Of a component without objects nothing changes but its weight.
     """
-    shares = np.maximum(found.shares, TINY)
-    k = len(before.means)
-    own = np.broadcast_to(before.covariances, (k, *before.covariances.shape[1:]))
-    by_feature = own.ndim == 2
-    if by_feature:
-        moves = own * found.pulls / shares[:, None]
-        spread = own + own**2 * found.gains / shares[:, None] - moves**2
-        towards, counts = prior.variances, shares[:, None]
-    else:
-        moves = np.einsum("kij,kj->ki", own, found.pulls) / shares[:, None]
-        spread = own + own @ (found.gains / shares[:, None, None]) @ own
-        spread = spread - moves[:, :, None] * moves[:, None]
-        spread = 0.5 * (spread + np.swapaxes(spread, 1, 2))
-        towards, counts = np.diag(prior.variances), shares[:, None, None]
-    if len(before.covariances) < k:  # tied: one for all
-        spread = (spread * counts).sum(axis=0, keepdims=True)
+    by_feature = found.spreads.ndim == 2
+    towards = prior.variances if by_feature else np.diag(prior.variances)
+    counts = found.counts.reshape(-1, *(1,) * (found.spreads.ndim - 1))
+    sums_of_squares = found.spreads * counts
+    if len(before.covariances) < len(before.means):  # tied: one for all
+        sums_of_squares = sums_of_squares.sum(axis=0, keepdims=True)
         counts = counts.sum(axis=0, keepdims=True)
-        covariances = (spread + prior.weight * towards) / (counts + prior.weight)
-    else:
-        weighted = spread * counts + prior.weight * towards
-        covariances = weighted / (counts + prior.weight)
     return before._replace(
-        weights=found.shares / found.n_objects,
-        means=before.means + moves,
-        covariances=covariances,
+        weights=found.counts / found.n_objects,
+        means=found.means,
+        covariances=(sums_of_squares + prior.weight * towards)
+        / (counts + prior.weight),
     )
 
 
-def rounds(measured: Measured, start: Components, prior: Prior) -> Iterator[State]:
+def rounds(sums_of: SumsOf, start: Components, prior: Prior) -> Iterator[State]:
     """Rounds of expectation and maximisation, for ever.
 
     Parameters
     ----------
-    measured : Measured
-        The objects.
+    sums_of : callable
+        Sums over all objects under given components.
     start : Components
         Where to begin.
     prior : Prior
@@ -148,7 +177,7 @@ def rounds(measured: Measured, start: Components, prior: Prior) -> Iterator[Stat
     """
     components = start
     while True:
-        found = sums(measured, components)
+        found = sums_of(components)
         gained = found.log_likelihood + prior.log_density(components.covariances)
-        components = next_components(components, found, prior)
-        yield State(components, gained / measured.n_objects)
+        components = with_prior(moments(components, found), components, prior)
+        yield State(components, gained / found.n_objects)

@@ -9,7 +9,7 @@ import numpy as np
 
 from incerta.backend.memory import blocks
 from incerta.models.registry import stored
-from incerta.typing import Array
+from incerta.typing import Array, Indices
 
 # Bytes of the factors of one block of objects: they are used twice, and stay in the
 # cache in between.
@@ -69,6 +69,14 @@ class Components(NamedTuple):
     def noise_weight(self) -> float:
         """Share of the objects that are noise."""
         return 0.0 if self.ranges is None else max(float(1.0 - self.weights.sum()), 0.0)
+
+    def only(self, some: Indices) -> Components:
+        """Some of the components, in this order."""
+        tied = len(self.covariances) < len(self.weights)
+        covariances = self.covariances if tied else self.covariances[some]
+        return Components(
+            self.weights[some], self.means[some], covariances, self.ranges
+        )
 
     def covariance_of(self, k: int) -> Array:
         """Covariance of one component, shape (d, d)."""

@@ -200,16 +200,9 @@ def drawn_of_both(
 # whoever asks -----------------------------------------------------------------------
 
 
-def sorted_ids(parts: Parts, at_least: int) -> Ids:
-    """Ids of all objects, sorted; no two are the same, and there are enough."""
-    ids, _ = in_order_of_ids(parts.fold(listed_ids, add))
-    if len(ids) < at_least:
-        msg = (
-            f"n_clusters={at_least} clusters cannot be made of {len(ids)} objects; "
-            "lower n_clusters."
-        )
-        raise ValueError(msg)
-    return ids
+def sorted_ids(parts: Parts) -> Ids:
+    """Ids of all objects, sorted; no two are the same."""
+    return in_order_of_ids(parts.fold(listed_ids, add))[0]
 
 
 def drawn_means(parts: Parts, seed: int, n_drawn: int) -> Array:

@@ -1,0 +1,107 @@
+"""Objects in one place or in partitions: some of them, and sums over all of them."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.backend.fold import Parts, mapped
+from incerta.backend.keyed import mixed, seed_key
+from incerta.data.container import UncertainData, concat
+from incerta.data.order import sorted_by_id
+from incerta.data.partitioned import PartitionedData
+from incerta.exceptions import DataError
+from incerta.mixture.expectation import Sums, sums
+from incerta.mixture.maximisation import SumsOf
+from incerta.mixture.measured import measured
+from incerta.mixture.model import Components, Measured
+from incerta.typing import Ids
+
+
+class Some(NamedTuple):
+    """Some of the objects of a partition, and how many there are in it."""
+
+    n_objects: int
+    data: UncertainData | None
+    most: int
+    seed: int
+
+
+def some_objects(
+    objects: UncertainData | PartitionedData, most: int, seed: int
+) -> tuple[UncertainData, int]:
+    """At most `most` objects, chosen by their ids.
+
+    Parameters
+    ----------
+    objects : UncertainData or PartitionedData
+        The objects, in one place or in partitions.
+    most : int
+        Number of objects to take at most.
+    seed : int
+        Of the choice. It does not depend on where objects lie.
+
+    Returns
+    -------
+    data : UncertainData
+        Sorted by their ids.
+    n_objects : int
+        How many there are in all.
+    """
+    if isinstance(objects, PartitionedData):
+        found = Parts(objects.partitions).fold(_some_of, _some_of_both, most, seed)
+    else:
+        found = _some_of(objects, most, seed)
+    if found.data is None:
+        msg = "the partitions hold no objects; there is nothing to cluster."
+        raise DataError(msg)
+    return sorted_by_id(found.data), found.n_objects
+
+
+def sums_over(objects: UncertainData | PartitionedData) -> SumsOf:
+    """Sums over all objects under given components, wherever these are.
+
+    Notes
+    -----
+    Sums of partitions are added up in the order of the partitions: other partitions
+    round differently in the last digits.
+    """
+    if not isinstance(objects, PartitionedData):
+        return partial(sums, measured(objects))
+    given = mapped(objects.partitions, _measured, objects.n_features)
+    parts = Parts(given, hold=True)
+
+    def folded(components: Components) -> Sums:
+        return parts.fold(sums, Sums.plus, components)
+
+    return folded
+
+
+def ids_of(data: UncertainData) -> Ids:
+    """Ids of the objects of a partition."""
+    return data.ids
+
+
+def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
+    return _fewer(Some(0 if data is None else len(data), data, most, seed))
+
+
+def _some_of_both(a: Some, b: Some) -> Some:
+    parts = [some.data for some in (a, b) if some.data is not None]
+    data = concat(parts) if parts else None
+    return _fewer(Some(a.n_objects + b.n_objects, data, a.most, a.seed))
+
+
+def _fewer(some: Some) -> Some:
+    data = some.data
+    if data is None or len(data) <= some.most:
+        return some
+    keys = mixed(data.keys + seed_key(some.seed))
+    chosen = np.sort(np.argpartition(keys, some.most)[: some.most])
+    return some._replace(data=data[chosen])
+
+
+def _measured(data: UncertainData | None, n_features: int) -> Measured:
+    if data is None:
+        return Measured(np.empty((n_features, 0)), np.empty((n_features, 0)))
+    return measured(data)
