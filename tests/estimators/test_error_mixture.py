@@ -5,6 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
+from incerta.estimators import _error_mixture
 from incerta.metrics import clustering_accuracy
 
 
@@ -23,7 +24,7 @@ def test_it_is_better_than_k_means_and_knows_it():
     for seed in range(4):
         target, values, std = blobs(seed)
         data = ic.from_gaussian(values, std=std)
-        mixture = ic.ErrorMixture(4, covariance="tied", random_state=0).fit(data)
+        mixture = ic.ErrorMixture(4, random_state=0).fit(data)
         found.append(clustering_accuracy(target, mixture.labels_))
         sure.append(mixture.confidence_.mean())
         kmeans = KMeans(4, n_init=10, random_state=0).fit(values)
@@ -128,3 +129,103 @@ def test_cluster_takes_its_number():
     assert ic.cluster(data, method="errormixture").n_clusters >= 2
     with pytest.raises(ValueError, match="n_components=5 clusters cannot be made of 4"):
         ic.ErrorMixture(5).fit(data[:4])
+
+
+@pytest.mark.parametrize("really", [0.0, 2.0])
+def test_replicates_with_more_noise_than_features(really):
+    # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects
+    # differ in these by errors only, or really.
+    found, peer = [], []
+    centres = np.zeros((3, 10))
+    centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        target = rng.integers(3, size=240)
+        within = np.r_[np.full(4, 0.5), np.full(6, really)]
+        truth = centres[target] + within * rng.normal(size=(240, 10))
+        objects = np.repeat(np.arange(240), rng.integers(3, 7, size=240))
+        std = rng.lognormal(0.0, 1.0, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3)]
+        values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
+        data = ic.from_samples(values, objects=objects, meaning="error")
+        mixture = ic.ErrorMixture(3, random_state=0).fit(data)
+        found.append(clustering_accuracy(target, mixture.labels_))
+        means = data.mean() / data.mean().std(axis=0)
+        kmeans = KMeans(3, n_init=10, random_state=0).fit(means)
+        peer.append(clustering_accuracy(target, kmeans.labels_))
+    assert np.mean(found) > 0.9
+    assert np.mean(peer) < 0.8
+
+
+def test_covariances_as_the_data_ask_for():
+    rng = np.random.default_rng(0)
+    target = rng.integers(2, size=200)
+    plain = rng.normal(size=(200, 6)) + 4.0 * target[:, None]
+    mixture = ic.ErrorMixture(2, random_state=0).fit(ic.from_gaussian(plain, std=0.1))
+    assert mixture.covariance_ == "diag"
+    mixed = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6)) + 9.0 * target[:, None]
+    data = ic.from_gaussian(mixed, std=0.1)
+    mixture = ic.ErrorMixture(2, random_state=0).fit(data)
+    assert mixture.covariance_ == "full"
+    both = [
+        ic.ErrorMixture(2, covariance=c, random_state=0).fit(data).bic_
+        for c in ("full", "diag")
+    ]
+    assert mixture.bic_ == min(both) == both[0]
+
+
+def test_a_small_clump_in_noise():
+    rng = np.random.default_rng(53)
+    is_clump = np.arange(2000) < 60
+    clump = rng.normal([1.0, 1.0, 0.5], 0.1, size=(2000, 3))
+    truth = np.where(is_clump[:, None], clump, rng.uniform(-5, 5, size=(2000, 3)))
+    std = 0.2 * rng.lognormal(0.0, 0.5, size=(2000, 3))
+    data = ic.from_gaussian(truth + std * rng.normal(size=(2000, 3)), std=std)
+    said = ic.ErrorMixture(1, noise=True, random_state=0).fit(data).labels_ == 0
+    assert 2 * (said & is_clump).sum() / (said.sum() + 60) > 0.9
+
+
+@pytest.mark.parametrize("covariance", ["full", "diag", "tied"])
+@pytest.mark.parametrize("noise", [False, True])
+def test_pieces(covariance, noise, tmp_path):
+    target, values, std = blobs(5, n=4000)
+    data = ic.from_gaussian(values, std=std)
+    how = {"covariance": covariance, "noise": noise, "random_state": 0}
+    together = ic.ErrorMixture(4, **how).fit(data)
+    pieces = ic.ErrorMixture(4, **how)
+    first = clustering_accuracy(target, pieces.partial_fit(data[:400]).predict(data))
+    for number, start in enumerate(range(400, 4000, 400)):
+        if number == 4:  # a model from a file goes on
+            pieces.save(tmp_path / "model")
+            pieces = ic.load(tmp_path / "model")
+        pieces.partial_fit(data[start : start + 400])
+    assert pieces.score(data) > together.score(data) - 0.05
+    assert clustering_accuracy(target, pieces.predict(data)) > first - 0.01
+    last = data[3600:]
+    np.testing.assert_array_equal(pieces.predict(last), pieces.labels_)
+    np.testing.assert_allclose(pieces.predict_proba(last), pieces.membership_)
+    assert pieces.confidence_.shape == (400,)
+    assert not hasattr(pieces, "bic_")
+    assert not hasattr(pieces.fit(last), "_running")
+
+
+def test_the_order_within_a_piece_does_not_matter():
+    _, values, std = blobs(6, n=300)
+    data, order = ic.from_gaussian(values, std=std), np.random.default_rng(0)
+    mixtures = [ic.ErrorMixture(3, random_state=0) for _ in range(2)]
+    rows = order.permutation(100)
+    for piece in (data[:100], data[100:200], data[200:]):
+        mixtures[0].partial_fit(piece)
+        mixtures[1].partial_fit(piece[rows])
+    np.testing.assert_array_equal(mixtures[0].means_, mixtures[1].means_)
+    np.testing.assert_array_equal(mixtures[0].labels_[rows], mixtures[1].labels_)
+
+
+def test_large_data_are_chosen_for_by_a_part(monkeypatch):
+    _, values, std = blobs(7, n=1500, level=0.3)
+    data = ic.from_gaussian(values, std=std)
+    whole = ic.ErrorMixture(random_state=0).fit(data)
+    monkeypatch.setattr(_error_mixture, "MANY_OBJECTS", 500)
+    part = ic.ErrorMixture(random_state=0).fit(data)
+    assert whole.n_clusters_ == part.n_clusters_ == 4
+    assert clustering_accuracy(whole.labels_, part.labels_) > 0.98
+    assert part.score(data) == pytest.approx(whole.score(data), abs=1e-2)

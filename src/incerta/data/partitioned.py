@@ -18,7 +18,7 @@ from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.from_frame import from_frame
 from incerta.data.laws import Values
-from incerta.data.tables.roles import as_roles
+from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids
 
@@ -128,10 +128,13 @@ def from_dask(
     *,
     id: str,
     values: str | Sequence[str],
+    errors: Errors | None = None,
+    kind: Kind = "sd",
     weight: str | None = None,
-    shuffle: bool = True,
+    missing: Missing = "error",
+    shuffle: bool | None = None,
 ) -> PartitionedData:
-    """Take a dask DataFrame in long form: rows are possible values of objects.
+    """Take a dask DataFrame: rows that are values, or values with error columns.
 
     The rows stay where they are computed. What is learned from them does not depend
     on how they are partitioned, nor on their order.
@@ -139,17 +142,23 @@ def from_dask(
     Parameters
     ----------
     ddf : dask.dataframe.DataFrame
-        Rows with the same id are possible values of one object.
+        Without `errors`, rows with the same id are possible values of one object; with
+        `errors` each row is an object.
     id : str
         Column with the object of each row.
     values : str or list of str
         Columns of the features.
+    errors, kind
+        Error columns and what they hold, as for `from_frame`.
     weight : str, optional
-        Column that says how likely each value is.
-    shuffle : bool, default=True
+        Column that says how likely each value is; not with `errors`.
+    missing : {"error", "keep"}, default="error"
+        Whether missing values are an error, or stay missing as for `from_frame`; only
+        with `errors`. A missing error is then that of the partition's other values.
+    shuffle : bool, optional
         Bring the rows of each object into one partition. False if they already are: it
         saves moving all rows through the cluster. An object in two partitions is then
-        an error, found when the data are used.
+        an error, found when the data are used. By default True without `errors`.
 
     Returns
     -------
@@ -175,6 +184,12 @@ def from_dask(
     >>> uk.ids_.tolist(), uk.labels_
     (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
     """
+    if missing not in ("error", "keep") or (missing == "keep" and errors is None):
+        msg = (
+            f"missing={missing!r} must be 'error' or, with errors, 'keep'; what is "
+            "missing in a partition cannot be imputed from that partition alone."
+        )
+        raise DataError(msg)
     require("dask.dataframe", "dask", "from_dask")
     if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):
         msg = (
@@ -182,13 +197,18 @@ def from_dask(
             "of other libraries go through from_frame."
         )
         raise DataError(msg)
-    roles = as_roles(id, values, None, "sd", weight, None, None)
+    roles = as_roles(id, values, errors, kind, weight, None, None)
     rows = ddf[roles.columns(list(ddf.columns))]
-    if shuffle and rows.npartitions > 1:
+    wanted = errors is None if shuffle is None else shuffle
+    if wanted and rows.npartitions > 1:
         # By tasks: each piece can then be made again by itself when a worker is lost.
         rows = rows.shuffle(on=id, shuffle_method="tasks")
     pieces = rows.to_delayed()
-    parts = mapped(pieces, _objects, id, roles.values, weight)
+    if errors is None:
+        parts = mapped(pieces, _objects, id, roles.values, weight)
+    else:
+        told = {"id": id, "values": roles.values, "errors": errors, "kind": kind}
+        parts = mapped(pieces, _measured, {**told, "missing": missing})
     return PartitionedData(tuple(parts), roles.values)
 
 
@@ -268,6 +288,11 @@ def _objects(
     inner = np.ascontiguousarray(law.values[:, :-1])
     weighted = Values(inner, law.starts, shares)
     return UncertainData(weighted, data.ids, tuple(values), meaning=data.meaning)
+
+
+def _measured(rows: Any, told: dict[str, Any]) -> UncertainData | None:
+    """Turn the rows of a partition into objects with errors, where they are."""
+    return from_frame(rows, **told) if len(rows) else None
 
 
 def _expected(column: Array, law: Values) -> Array:

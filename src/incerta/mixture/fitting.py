@@ -114,11 +114,8 @@ def _first(
     truth = _followed(few, single, prior, how.tol, TRIAL_ROUNDS).components
     if n_components == 1 and not how.noise:
         return truth
-    shape = n_components, covariance, how.noise
-    starts = (
-        starting_components(few, truth, *shape, how.seed + number)
-        for number in range(how.n_init if n_components > 1 else 1)
-    )
+    seeds = range(how.seed, how.seed + (how.n_init if n_components > 1 else 1))
+    starts = starting_components(few, truth, n_components, covariance, how.noise, seeds)
     ends = [_followed(few, start, prior, how.tol, TRIAL_ROUNDS) for start in starts]
     return max(ends, key=lambda state: state.objective).components
 

@@ -14,9 +14,9 @@ from incerta.mixture.model import Components
 from incerta.models.registry import stored
 from incerta.typing import Array
 
-# A piece that is a share p of all objects so far counts for p**0.8. What earlier pieces
+# A piece that is a share p of all objects so far counts for p**0.6. What earlier pieces
 # said was said with worse components: it counts for less than their share.
-FORGETTING = 0.8
+FORGETTING = 0.6
 
 
 @stored()

@@ -49,6 +49,10 @@ class Stacked(Law):
         return self.parts[0].n_features
 
     @property
+    def independent_features(self) -> bool:  # type: ignore[override]
+        return all(law.independent_features for law in self.parts)
+
+    @property
     def n_uniforms(self) -> int:
         return max(law.n_uniforms for law in self.parts)
 
