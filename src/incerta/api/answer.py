@@ -12,6 +12,8 @@ from incerta import estimators
 from incerta.api.clustering import Clustering
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.meaning import of_errors
+from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer
 from incerta.mixture import Deconvolver
@@ -23,8 +25,6 @@ from incerta.worlds.streams import as_seed
 FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
-# Share of the variance of a feature that must not be error.
-LEAST_RELIABLE = 0.1
 OF_ERRORS = (
     "Values are measurements with errors: what they say about the true values was "
     "clustered. If the error bars mean something else, say so with meaning=."
@@ -91,8 +91,9 @@ def cluster(
                 "Features were brought to one scale by their spread between objects."
             )
         deconvolver, seen = believed(scaled, model)
-        if deconvolver is not None:
-            reasons += [OF_ERRORS, *_unreliable(deconvolver, objects.feature_names)]
+        if of_errors(objects):
+            found = reliability(objects)
+            reasons += [OF_ERRORS, *told_of(found, objects.feature_names)]
         own = not isinstance(method, str)
         by_default = isinstance(method, str) and method == "auto"
         model, choice, why = _with_number(model, k, own, by_default, seen, seed)
@@ -121,7 +122,7 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
     """The estimator, unfitted, and why this one."""
     n = len(data)
     if method == "auto" if isinstance(method, str) else False:
-        if data.meaning == "error" and not data.exact:
+        if of_errors(data):
             why = "ErrorMixture, as values are measurements with errors."
             return estimators.ErrorMixture(), [f"{why} It knows how large they are."]
         if n <= FEW_OBJECTS:
@@ -210,18 +211,11 @@ def scaled_by(
     return scaler, scaled
 
 
-def _unreliable(deconvolver: Deconvolver, names: tuple[str, ...]) -> list[str]:
-    """Name the features whose values are nearly nothing but error."""
-    share = deconvolver.reliability_
-    listed = ", ".join(names[j] for j in np.flatnonzero(share < LEAST_RELIABLE))
-    return [f"Nearly all that is seen of these is error: {listed}."] if listed else []
-
-
 def believed(
     data: UncertainData, model: Any
 ) -> tuple[Deconvolver | None, UncertainData]:
     """Measured values as beliefs about the truth, unless a method knows errors."""
-    if data.exact or data.meaning != "error" or model.knows_errors:
+    if not of_errors(data) or model.knows_errors:
         return None, data
     deconvolver = Deconvolver().fit(data)
     return deconvolver, deconvolver.transform(data)

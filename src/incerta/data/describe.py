@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incerta.data.meaning import MEANINGS
+from incerta.data.meaning import MEANINGS, of_errors
+from incerta.data.reliability import reliability
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
@@ -30,6 +31,10 @@ def facts(data: "UncertainData") -> dict[str, str]:
         told["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
     if data.n_objects:
         told.update(_uncertainty(data))
+    if data.n_objects > 1 and of_errors(data):
+        found = reliability(data)
+        told["reliability"] = found.by_feature(data.feature_names)
+        told["of objects"] = found.by_object()
     return told
 
 

@@ -1,8 +1,13 @@
 """What the uncertainty of data means: error, belief or spread."""
 
-from typing import Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
 
 from incerta.exceptions import DataError
+
+if TYPE_CHECKING:
+    from incerta.data.container import UncertainData
 
 Meaning = Literal["error", "belief", "spread"]
 
@@ -31,3 +36,8 @@ def as_meaning(meaning: str) -> str:
         msg = f"meaning={meaning!r} is not known. {told}."
         raise DataError(msg)
     return meaning
+
+
+def of_errors(data: UncertainData) -> bool:
+    """Whether values are measurements that missed the truth."""
+    return data.meaning == "error" and not data.exact

@@ -13,15 +13,16 @@ from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
+from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
+from incerta.data.reliability import reliability
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import How, fitted
-from incerta.mixture.maximisation import observed_spread
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, register
-from incerta.typing import Array, Seed
+from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
 # Priors of more components are not looked for.
@@ -151,7 +152,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self
         """
         self._validate_params()
-        given = measured(sorted_by_id(objects_of(self, X)))
+        data = sorted_by_id(objects_of(self, X))
         most = {"gaussian": 1, "mixture": MOST_COMPONENTS}
         numbers = (
             range(1, most[self.prior] + 1)
@@ -168,11 +169,11 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.max_iter,
             as_seed(self.random_state),
         )
-        components = fitted(given, how).components
+        components = fitted(measured(data), how).components
         k = components.n_components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])
-        self.reliability_ = self._reliability(observed_spread(given)[1])
+        self.reliability_ = reliability(data).features
         return self
 
     def transform(self, X: Any) -> UncertainData:
@@ -191,7 +192,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """
         check_is_fitted(self)
         data = objects_of(self, X, reset=False)
-        if data.exact or data.meaning != "error":
+        if not of_errors(data):
             return data
         found = belief(measured(data), self._components())
         return replace(data, law=_law_of(found), meaning="belief")
@@ -201,14 +202,6 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         if self.covariance == "diag":
             covariances = np.einsum("kii->ki", covariances).copy()
         return Components(self.weights_, self.means_, covariances)
-
-    def _reliability(self, observed: Array) -> Array:
-        """Variance of the truth as a share of that of the values."""
-        apart = self.means_ - self.weights_ @ self.means_
-        within = np.einsum("kii->ki", self.covariances_)
-        truth = self.weights_ @ (within + apart**2)
-        share = np.divide(truth, observed, out=np.ones_like(truth), where=observed > 0)
-        return np.clip(share, 0.0, 1.0)
 
 
 def _law_of(found: Belief) -> Law:

@@ -17,9 +17,6 @@ from incerta.typing import Array
 
 SumsOf = Callable[[Components], Sums]
 
-# Share of the observed variance that is left at least when errors are taken off.
-LEAST_SHARE = 0.05
-SPREAD_ROUNDS = 10
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -51,41 +48,9 @@ class State(NamedTuple):
     objective: float  # mean log density per object, with the prior's part; never falls
 
 
-def observed_spread(measured: Measured) -> tuple[Array, Array]:
-    """Mean and variance of the measured values of each feature, both of shape (d,)."""
-    weight = np.ones_like(measured.values) if measured.known is None else measured.known
-    n_known = np.maximum(weight.sum(axis=1), 1.0)
-    means = measured.values.sum(axis=1) / n_known
-    gaps = (measured.values - means[:, None]) * weight
-    return means, np.einsum("in,in->i", gaps, gaps) / n_known
-
-
-def true_spread(measured: Measured) -> tuple[Array, Array]:
-    """Mean and variance of the truth of each feature, both of shape (d,).
-
-    Values count as much as they are worth: by the inverse of the variance that the
-    truth and their error have together, which is found in a few rounds. At least a
-    twentieth of what is observed is taken to be true.
-    """
-    errors = measured.variances
-    known = np.ones_like(measured.values) if measured.known is None else measured.known
-    means, variances = observed_spread(measured)
-    for _ in range(SPREAD_ROUNDS):
-        total = errors + variances[:, None]
-        weights = np.divide(known, total, out=np.ones_like(total), where=total > 0)
-        sums = np.maximum(weights.sum(axis=1), TINY)
-        means = (weights * measured.values).sum(axis=1) / sums
-        squares = (measured.values - means[:, None]) ** 2
-        observed = (weights * squares).sum(axis=1) / sums
-        twice = weights**2 / np.maximum((weights**2).sum(axis=1), TINY)[:, None]
-        excess = (twice * (squares - errors)).sum(axis=1)
-        variances = np.maximum(excess, LEAST_SHARE * observed)
-    return means, variances
-
-
 def prior_for(measured: Measured, weight: float) -> Prior:
     """The prior of a data set; features that do not vary at all get a variance of 1."""
-    _, variances = true_spread(measured)
+    variances = measured.true_spread().variances
     return Prior(weight, np.where(variances > 0.0, variances, 1.0))
 
 

@@ -8,12 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.data.reliability import Spread, true_spread
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 # Bytes of the factors of one block of objects: they are used twice, and stay in the
 # cache in between.
 BLOCK_BYTES = 2**22
+# Share of the observed variance that is left at least when errors are taken off.
+LEAST_SHARE = 0.05
 
 
 class Measured(NamedTuple):
@@ -38,6 +41,11 @@ class Measured(NamedTuple):
         """Error variance of each value, shape (d, n)."""
         correlated = self.errors.ndim == 3
         return np.einsum("iin->in", self.errors) if correlated else self.errors
+
+    def true_spread(self) -> Spread:
+        """Mean and variance of the truth of each feature, some of it at least."""
+        known = np.ones_like(self.values) if self.known is None else self.known
+        return true_spread(self.values, self.variances, known, LEAST_SHARE)
 
     def part(self, objects: slice) -> Measured:
         """Some of the objects."""

@@ -7,7 +7,6 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 
 from incerta.mixture.belief import belief
-from incerta.mixture.maximisation import true_spread
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices
 
@@ -22,7 +21,7 @@ TINY_RADIUS = 1e-3
 
 def one_component(measured: Measured, kind: str) -> Components:
     """A single Gaussian with the mean and variances of the truth."""
-    means, variances = true_spread(measured)
+    means, variances = measured.true_spread()
     variances = _positive(variances)
     covariances = variances[None] if kind == "diag" else np.diag(variances)[None]
     return Components(np.ones(1), means[None], covariances)
@@ -64,7 +63,7 @@ def starting_components(
     ranges = _positive(_ranges(measured)) if noise else None
     # Within a cluster there is less variance than in all; EM finds out how much.
     part = n_components ** (-2.0 / measured.n_features)
-    within = _positive(true_spread(measured)[1]) * part
+    within = _positive(measured.true_spread().variances) * part
     for seed in seeds:
         kmeans = KMeans(n_components, n_init=KMEANS_STARTS, random_state=seed % 2**32)
         kmeans.fit(places)

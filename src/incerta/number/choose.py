@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
 from incerta.mixture import Deconvolver
 from incerta.models.checks import whole, wrong
@@ -228,7 +229,7 @@ def choose_k(
     3
     """
     data = sorted_by_id(as_uncertain(data))
-    if data.meaning == "error" and not data.exact:
+    if of_errors(data):
         # Worlds are to be draws of the truth, not measurements of measurements.
         data = Deconvolver().fit_transform(data)
     tried = _checked(ks, min(len(data), max_objects), n_worlds, n_null, alpha)

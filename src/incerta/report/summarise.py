@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incerta.data.meaning import of_errors
+from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
@@ -42,14 +44,15 @@ def summarise(result: Clustering) -> dict[str, Any]:
         - ``format``: version of this layout;
         - ``sentences``: what was found, in words;
         - ``data``: n_objects, n_features, kind, joint, exact, feature_names,
-          relative_uncertainty;
+          relative_uncertainty, meaning, reliability (None unless these are errors);
         - ``method``: name, reasons, parameters, scaled, seed;
         - ``n_noise``; ``clusters``: per cluster its size, share, confidence, n_unsure,
           typical object, and per feature mean, spread, error;
         - ``confidence``: mean, median, threshold, n_unsure, unsure_between (pairs of
           clusters), histogram;
         - ``objects``: rows of the table by columns (position, id, cluster, confidence,
-          runner_up, runner_up_probability, noise), and how many objects there are;
+          runner_up, runner_up_probability, noise, reliability if there are errors),
+          and how many objects there are;
         - ``least_certain``: some of these objects, by rows;
         - ``worlds``, ``choice``, ``objective``, ``reachability``: None if there is
           none;
@@ -74,10 +77,11 @@ def summarise(result: Clustering) -> dict[str, Any]:
     labels, confidence = result.labels, result.confidence
     rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
     order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
-    least = _columns(result, order)
+    errors = reliability(result.data) if of_errors(result.data) else None
+    least = _columns(result, order, errors)
     summary: dict[str, Any] = {
         "format": FORMAT,
-        "data": _data(result),
+        "data": _data(result, errors),
         "method": {
             "name": text(result.method),
             "reasons": [text(reason) for reason in result.reasons],
@@ -94,7 +98,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "objects": {
             "n_objects": len(labels),
             "n_least_certain": min(len(labels), LEAST_CERTAIN_ROWS),
-            **_columns(result, rows),
+            **_columns(result, rows, errors),
         },
         "least_certain": [
             dict(zip(least, row, strict=True))
@@ -114,7 +118,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
     return {"sentences": sentences(summary), **summary}
 
 
-def _data(result: Clustering) -> dict[str, Any]:
+def _data(result: Clustering, errors: Reliability | None) -> dict[str, Any]:
     data = result.data
     return {
         "n_objects": len(data),
@@ -124,6 +128,8 @@ def _data(result: Clustering) -> dict[str, Any]:
         "exact": data.exact,
         "feature_names": [text(feature) for feature in data.feature_names],
         "relative_uncertainty": numbers(data.relative_uncertainty()),
+        "meaning": data.meaning,
+        "reliability": None if errors is None else numbers(errors.features),
     }
 
 
@@ -175,12 +181,14 @@ def _confidence(
     }
 
 
-def _columns(result: Clustering, rows: Indices) -> dict[str, list[Any]]:
+def _columns(
+    result: Clustering, rows: Indices, errors: Reliability | None
+) -> dict[str, list[Any]]:
     """Some objects, by columns."""
     runner_up = result.runner_up[rows]
     # One column more, the last, for noise, whose number is −1.
     chances = np.column_stack([result.membership[rows], result.noise[rows]])
-    return {
+    columns = {
         "position": rows.tolist(),
         "id": [name(one) for one in result.ids[rows].tolist()],
         "cluster": result.labels[rows].tolist(),
@@ -195,6 +203,9 @@ def _columns(result: Clustering, rows: Indices) -> dict[str, list[Any]]:
         ),
         "noise": numbers(result.noise[rows]),
     }
+    if errors is not None:
+        columns["reliability"] = numbers(errors.objects[rows])
+    return columns
 
 
 def _choice(choice: KChoice) -> dict[str, Any]:

@@ -31,7 +31,8 @@ def sentences(summary: dict[str, Any]) -> list[str]:
         return told
     told.append(_sure(summary))
     told += _unclear(summary)
-    told += _uncertainty(summary["data"])
+    of_errors = summary["data"]["reliability"] is not None
+    told += (_reliability if of_errors else _uncertainty)(summary["data"])
     return told
 
 
@@ -109,6 +110,16 @@ def _unclear(summary: dict[str, Any]) -> list[str]:
     return [
         f"Most often it is unclear whether an object belongs to {first} or to {second} "
         f"({counted(most['n_objects'], 'object')})."
+    ]
+
+
+def _reliability(data: dict[str, Any]) -> list[str]:
+    shares = dict(zip(data["feature_names"], data["reliability"], strict=True))
+    worst = min(shares, key=shares.__getitem__)
+    which = worst if len(shares) == 1 else f"{worst}, the least reliable feature"
+    return [
+        f"Values are measurements with errors. Of the variance of {which}, "
+        f"{percent(shares[worst])} is not error."
     ]
 
 

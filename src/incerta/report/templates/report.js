@@ -297,6 +297,11 @@
       made.className = "number";
       return made;
     },
+    reliability: (i) => {
+      const made = cell("td", share(columns.reliability[i]));
+      made.className = "number";
+      return made;
+    },
   };
   const keys = headings.map((heading) => heading.dataset.key);
 
