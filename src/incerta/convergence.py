@@ -18,8 +18,12 @@ class HasObjective(Protocol):
 State = TypeVar("State", bound=HasObjective)
 
 
-def until_flat(states: Iterable[State], tol: float, max_iter: int) -> Iterator[State]:
-    """Pass states on until the relative gain of their objective falls below `tol`.
+def until_flat(
+    states: Iterable[State], tol: float, max_iter: int, *, relative: bool = True
+) -> Iterator[State]:
+    """Pass states on until the gain of their objective falls below `tol`.
+
+    The gain is relative to the objective, or absolute for one whose zero means nothing.
 
     Warns
     -----
@@ -29,13 +33,20 @@ def until_flat(states: Iterable[State], tol: float, max_iter: int) -> Iterator[S
     before = None
     for number, state in enumerate(states, start=1):
         yield state
-        if before is not None and state.objective - before <= tol * abs(before):
+        if before is not None and state.objective - before <= tol * (
+            abs(before) if relative else 1.0
+        ):
             return
         if number >= max_iter:
-            msg = (
-                f"the objective still rises after max_iter={max_iter} sweeps; raise "
-                f"max_iter, or raise tol={tol:g} if the labels are good enough."
-            )
-            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
+            warn_unfinished(tol, max_iter)
             return
         before = state.objective
+
+
+def warn_unfinished(tol: float, max_iter: int) -> None:
+    """Say that more sweeps would have gained more."""
+    msg = (
+        f"the objective still rises after max_iter={max_iter} sweeps; raise "
+        f"max_iter, or raise tol={tol:g} if the labels are good enough."
+    )
+    warnings.warn(msg, ConvergenceWarning, stacklevel=5)

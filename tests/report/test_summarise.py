@@ -337,6 +337,9 @@ def test_sentences():
     assert told.startswith("FDBSCAN found ")
     assert f"{plain.share(result.confidence.mean())} on average" in told
     assert f"For {plain.counted(40 - unsure, 'object')}" in told or unsure == 0
+    assert "the least reliable feature" in told
+    spread = groups().with_meaning("belief")
+    told = " ".join(summarise(cluster(spread, 2, "UKMeans"))["sentences"])
     assert "most uncertain feature is" in told
 
 

@@ -59,10 +59,10 @@ class ErrorMixture(UncertainClusterer):
     prior_weight : float, default=0.1
         How many objects' worth covariances are drawn towards independent features with
         the variance of the values less that of the errors.
-    n_init : int, default=5
+    n_init : int, default=8
         Number of starts; the best one is followed to its end.
     tol : float, default=1e-6
-        Relative gain of the objective at which rounds end.
+        Gain of the mean log-likelihood at which rounds end.
     max_iter : int, default=500
         Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=None
@@ -110,11 +110,12 @@ class ErrorMixture(UncertainClusterer):
     Notes
     -----
     Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
-    a missing value has an infinite error. Errors that are not Gaussian count by their
-    covariance. A round takes some ``d**3`` operations for each object and component, or
-    d with ``covariance="diag"`` and independent errors. Memory beyond the data does not
-    grow with their number. If there are more than 50,000 objects, what is "auto" is
-    chosen with 50,000 of them, and the first rounds take only those.
+    a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
+    not Gaussian count by their covariance. A round takes some ``d**3`` operations for
+    each object and component, or d with ``covariance="diag"`` and independent errors.
+    Memory beyond the data does not grow with their number. If there are more than
+    50,000 objects, what is "auto" is chosen with 50,000 of them, and the first rounds
+    take only those.
 
     Data in the partitions of a dask cluster (`from_dask`) stay there: workers are sent
     components and return sums. Other partitions change the last digits.
@@ -124,6 +125,8 @@ class ErrorMixture(UncertainClusterer):
     .. [1] J. Bovy, D. W. Hogg, S. T. Roweis, "Extreme deconvolution: inferring complete
        distribution functions from noisy, heterogeneous and incomplete observations",
        Ann. Appl. Stat. 5, 2011.
+    .. [2] R. Varadhan, C. Roland, "Simple and globally convergent methods for
+       accelerating the convergence of any EM algorithm", Scand. J. Stat. 35, 2008.
 
     Examples
     --------
@@ -178,7 +181,7 @@ class ErrorMixture(UncertainClusterer):
         noise: bool = False,
         max_components: int = 10,
         prior_weight: float = 0.1,
-        n_init: int = 5,
+        n_init: int = 8,
         tol: float = 1e-6,
         max_iter: int = 500,
         random_state: Seed = None,
@@ -262,9 +265,8 @@ class ErrorMixture(UncertainClusterer):
         self.n_iter_ = len(found.objective)
 
     def _keep(self, components: Components) -> None:
-        k = components.n_components
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])
+        self.covariances_ = components.as_kind("full").covariances
         self.ranges_ = components.ranges
 
     def facts(self) -> Facts:
@@ -328,7 +330,7 @@ class ErrorMixture(UncertainClusterer):
             if isinstance(self.n_components, str)
             else [self.n_components]
         )
-        kinds = ("full", "diag") if self.covariance == "auto" else (self.covariance,)
+        kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
         return How(
             numbers,
             kinds,
@@ -341,12 +343,8 @@ class ErrorMixture(UncertainClusterer):
         )
 
     def _components(self) -> Components:
-        covariances = self.covariances_
-        if self.covariance_ == "diag":
-            covariances = np.einsum("kii->ki", covariances).copy()
-        elif self.covariance_ == "tied":
-            covariances = covariances[:1]
-        return Components(self.weights_, self.means_, covariances, self.ranges_)
+        full = Components(self.weights_, self.means_, self.covariances_, self.ranges_)
+        return full.as_kind(self.covariance_)
 
     def _check_stored(self) -> None:
         within(self.clusters_, self.n_clusters_, "clusters_")

@@ -52,10 +52,10 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     prior_weight : float, default=0.1
         How many objects' worth covariances are drawn towards independent features with
         the variance of the values less that of the errors.
-    n_init : int, default=5
+    n_init : int, default=8
         Starts of a mixture; the best one is followed.
     tol : float, default=1e-6
-        Relative gain of the mean log-likelihood at which rounds end.
+        Gain of the mean log-likelihood at which rounds end.
     max_iter : int, default=500
         Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=0
@@ -124,7 +124,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         *,
         covariance: str = "full",
         prior_weight: float = 0.1,
-        n_init: int = 5,
+        n_init: int = 8,
         tol: float = 1e-6,
         max_iter: int = 500,
         random_state: Seed = 0,
@@ -170,9 +170,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             as_seed(self.random_state),
         )
         components = fitted(measured(data), how).components
-        k = components.n_components
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = np.array([components.covariance_of(c) for c in range(k)])
+        self.covariances_ = components.as_kind("full").covariances
         self.reliability_ = reliability(data).features
         return self
 
@@ -198,10 +197,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return replace(data, law=_law_of(found), meaning="belief")
 
     def _components(self) -> Components:
-        covariances = self.covariances_
-        if self.covariance == "diag":
-            covariances = np.einsum("kii->ki", covariances).copy()
-        return Components(self.weights_, self.means_, covariances)
+        full = Components(self.weights_, self.means_, self.covariances_)
+        return full.as_kind(self.covariance)
 
 
 def _law_of(found: Belief) -> Law:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -13,15 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.keyed import keys_of, mixed, seed_key
-from incerta.convergence import until_flat
+from incerta.convergence import until_flat, warn_unfinished
 from incerta.mixture.expectation import sums
 from incerta.mixture.maximisation import Prior, State, SumsOf, prior_for, rounds
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.starts import one_component, starting_components
 
-# Starts are tried on so many objects at most, and followed for so many rounds.
+# Starts are tried on so many objects at most, and first followed for so many rounds.
 TRIAL_OBJECTS = 1000
-TRIAL_ROUNDS = 10
+TRIAL_ROUNDS = 5
+FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
 
@@ -30,7 +31,7 @@ class How(NamedTuple):
     """How a mixture is fitted."""
 
     numbers: Sequence[int]  # of components, to choose from
-    covariances: Sequence[str]  # "full", "diag" or "tied", to choose from
+    covariances: Sequence[str]  # kinds to choose from, the simpler ones first
     noise: bool
     prior_weight: float
     n_init: int
@@ -66,33 +67,38 @@ def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
     # Products are small and many: threads would cost more than they bring.
     with threadpool_limits(limits=1):
         prior = prior_for(some, how.prior_weight)
-        tried = (_tried(some, kind, prior, how) for kind in how.covariances)
-        best = min(chain.from_iterable(tried), key=lambda found: found.bic)
-        if sums_of is None:
-            return best
-        return _finished(sums_of, best.components, best.covariance, prior, how)
+        with _unwarned():  # of candidates
+            best = min(_tried(some, prior, how), key=lambda found: found.bic)
+        if sums_of is not None:
+            return _finished(sums_of, best.components, best.covariance, prior, how)
+        if len(best.objective) >= how.max_iter:
+            warn_unfinished(how.tol, how.max_iter)
+        return best
 
 
-def _tried(
-    measured: Measured, covariance: str, prior: Prior, how: How
-) -> Iterator[Found]:
-    """Mixtures of one kind, until more components are no better."""
-    best, since = np.inf, 0
+def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
+    """Mixtures of all kinds, until more components are no better."""
+    best = dict.fromkeys(how.covariances, np.inf)
+    since = dict.fromkeys(how.covariances, 0)
     for k in how.numbers:
-        if k > measured.n_objects or since >= PATIENCE:
+        if k > some.n_objects:
             return
-        start = _first(measured, k, covariance, how)
-        found = _finished(partial(sums, measured), start, covariance, prior, how)
-        yield found
-        since = 0 if found.bic < best else since + 1
-        best = min(best, found.bic)
+        simpler: list[Components] = []
+        for kind in how.covariances:
+            if since[kind] >= PATIENCE:
+                continue
+            start = _first(some, k, kind, simpler, how)
+            yield (found := _finished(partial(sums, some), start, kind, prior, how))
+            since[kind] = 0 if found.bic < best[kind] else since[kind] + 1
+            best[kind] = min(best[kind], found.bic)
+            simpler.append(found.components)
 
 
 def _finished(
     sums_of: SumsOf, start: Components, covariance: str, prior: Prior, how: How
 ) -> Found:
     """Follow a start to its end."""
-    states = list(until_flat(rounds(sums_of, start, prior), how.tol, how.max_iter))
+    states = list(_until_flat(sums_of, start, prior, how.tol, how.max_iter))
     last = states[-1].components
     # Each state says how good the one before it was.
     closing = sums_of(last)
@@ -105,29 +111,53 @@ def _finished(
 
 
 def _first(
-    measured: Measured, n_components: int, covariance: str, how: How
+    measured: Measured,
+    n_components: int,
+    covariance: str,
+    simpler: Sequence[Components],
+    how: How,
 ) -> Components:
-    """The best of several starts, followed for some rounds on some of the objects."""
+    """The best of several starts, followed for a while with some of the objects."""
     few = some_of(measured, TRIAL_OBJECTS, how.seed)
     prior = prior_for(few, how.prior_weight)
     single = one_component(few, covariance)
-    truth = _followed(few, single, prior, how.tol, TRIAL_ROUNDS).components
+    truth = _followed(few, single, prior, how.tol, FIRST_ROUNDS).components
     if n_components == 1 and not how.noise:
         return truth
     seeds = range(how.seed, how.seed + (how.n_init if n_components > 1 else 1))
     starts = starting_components(few, truth, n_components, covariance, how.noise, seeds)
-    ends = [_followed(few, start, prior, how.tol, TRIAL_ROUNDS) for start in starts]
-    return max(ends, key=lambda state: state.objective).components
+    # The worse half is given up, and the others are followed for twice as long.
+    alive = [*starts, *(each.as_kind(covariance) for each in simpler)]
+    n_rounds = TRIAL_ROUNDS
+    while len(alive) > 1:
+        states = [_followed(few, start, prior, how.tol, n_rounds) for start in alive]
+        states.sort(key=lambda state: -state.objective)
+        alive = [state.components for state in states[: len(states) // 2]]
+        n_rounds *= 2
+    return alive[0]
 
 
 def _followed(
     measured: Measured, start: Components, prior: Prior, tol: float, most: int
 ) -> State:
     """The state after some rounds; that more would gain more is nothing to warn of."""
+    with _unwarned():
+        *_, last = _until_flat(partial(sums, measured), start, prior, tol, most)
+    return last
+
+
+def _until_flat(
+    sums_of: SumsOf, start: Components, prior: Prior, tol: float, most: int
+) -> Iterator[State]:
+    # Densities have units, so that a log density of 0 is nothing special.
+    return until_flat(rounds(sums_of, start, prior), tol, most, relative=False)
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        *_, last = until_flat(rounds(partial(sums, measured), start, prior), tol, most)
-    return last
+        yield
 
 
 def some_of(measured: Measured, most: int, seed: int) -> Measured:

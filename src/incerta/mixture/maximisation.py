@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from incerta.mixture.acceleration import ahead
 from incerta.mixture.expectation import Sums
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
@@ -17,6 +18,8 @@ from incerta.typing import Array
 
 SumsOf = Callable[[Components], Sums]
 
+# Of steps ahead: the longest at first, its growth if it was good, and its limit.
+FIRST_STEP, LONGER, LONGEST = 4.0, 4.0, 1024.0
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -125,7 +128,7 @@ def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
 
 
 def rounds(sums_of: SumsOf, start: Components, prior: Prior) -> Iterator[State]:
-    """Rounds of expectation and maximisation, for ever.
+    """Rounds of expectation and maximisation, with steps ahead, for ever.
 
     Parameters
     ----------
@@ -140,9 +143,25 @@ def rounds(sums_of: SumsOf, start: Components, prior: Prior) -> Iterator[State]:
     ------
     State
     """
-    components = start
-    while True:
+
+    def after(components: Components) -> State:
         found = sums_of(components)
         gained = found.log_likelihood + prior.log_density(components.covariances)
-        components = with_prior(moments(components, found), components, prior)
-        yield State(components, gained / found.n_objects)
+        following = with_prior(moments(components, found), components, prior)
+        return State(following, gained / found.n_objects)
+
+    scale, longest = np.sqrt(prior.variances), FIRST_STEP
+    before, state = start, after(start)
+    yield state
+    while True:
+        last = after(state.components)
+        yield last
+        two_rounds = before, state.components, last.components
+        guess, step = ahead(two_rounds, scale, longest)
+        if guess is not None and (tried := after(guess)).objective >= last.objective:
+            longest = min(longest * LONGER, LONGEST) if step == longest else longest
+            before, state = guess, tried
+        else:
+            longest = max(longest / LONGER, FIRST_STEP)
+            before, state = last.components, after(last.components)
+        yield state

@@ -86,6 +86,16 @@ class Components(NamedTuple):
             self.weights[some], self.means[some], covariances, self.ranges
         )
 
+    def as_kind(self, kind: str) -> Components:
+        """The same components, with covariances as they are stored for a kind."""
+        each = np.array([self.covariance_of(k) for k in range(self.n_components)])
+        stored_as = {
+            "full": each,
+            "diag": np.einsum("kii->ki", each).copy(),
+            "tied": each[:1],
+        }
+        return self._replace(covariances=stored_as[kind])
+
     def covariance_of(self, k: int) -> Array:
         """Covariance of one component, shape (d, d)."""
         own = self.covariances[k if len(self.covariances) > 1 else 0]

@@ -1,19 +1,22 @@
-"""Where EM begins: clusters of what is known about the truth, by k-means."""
+"""Where EM begins: several unlike guesses about the truth."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from sklearn.cluster import KMeans
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
 from incerta.mixture.belief import belief
 from incerta.mixture.model import Components, Measured
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 # Share of the objects that begin as noise.
 FIRST_NOISE = 0.05
 # k-means is fast, and a good start saves rounds of EM.
 KMEANS_STARTS = 4
+# Variance within a cluster to begin with, at least, of that of all objects.
+LEAST_WITHIN = 0.02
 # At least so many neighbours say how dense a place is.
 NEIGHBOURS = 10
 TINY_RADIUS = 1e-3
@@ -33,49 +36,67 @@ def starting_components(
     n_components: int,
     kind: str,
     noise: bool,
-    seeds: Iterable[int],
+    seeds: Sequence[int],
 ) -> Iterator[Components]:
-    """Components at centres that k-means finds; with noise, at dense places as well.
+    """Components at unlike places: EM finds what is near, so starts must differ.
+
+    The first are at the centres that k-means finds, the others at objects that were
+    measured well and are far from each other; with noise, some more at dense places.
 
     Parameters
     ----------
     measured : Measured
         The objects.
     truth : Components
-        A single Gaussian that was fitted to them. What it says about each object is
-        clustered, not the values: those that were measured badly would lead astray.
+        A single Gaussian that was fitted to them. What it says about each object
+        counts, not the values: those that were measured badly would lead astray.
     n_components : int
         Number of Gaussians.
     kind : {"full", "diag", "tied"}
         Of covariances.
     noise : bool
         Whether there is a uniform component besides.
-    seeds : iterable of int
-        Of k-means, for one start each.
+    seeds : sequence of int
+        For one start each.
 
     Yields
     ------
     Components
     """
-    centres = belief(measured, truth).centres[:, 0]
     scale = np.sqrt(_positive(np.diag(truth.covariance_of(0))))
-    places = centres / scale
+    places = belief(measured, truth).centres[:, 0] / scale
+    good = places[_measured_well(measured)]
     ranges = _positive(_ranges(measured)) if noise else None
-    # Within a cluster there is less variance than in all; EM finds out how much.
-    part = n_components ** (-2.0 / measured.n_features)
-    within = _positive(measured.true_spread().variances) * part
     for seed in seeds:
-        kmeans = KMeans(n_components, n_init=KMEANS_STARTS, random_state=seed % 2**32)
-        kmeans.fit(places)
-        counts = np.bincount(kmeans.labels_, minlength=n_components) + 1.0
+        state = seed % 2**32
+        if seed == seeds[0] or len(good) < n_components:
+            kmeans = KMeans(n_components, n_init=KMEANS_STARTS, random_state=state)
+            centres = kmeans.fit(places).cluster_centers_
+        else:
+            centres, _ = kmeans_plusplus(good, n_components, random_state=state)
+        nearest = pairwise_distances_argmin(places, centres)
+        counts = np.bincount(nearest, minlength=n_components) + 1.0
         weights = counts / counts.sum() * (1.0 - FIRST_NOISE * noise)
+        within = np.square(places - centres[nearest]).mean(axis=0)
+        within = np.maximum(within, LEAST_WITHIN) * scale**2
         shape = _shaped(np.tile(within, (n_components, 1)), kind)
-        yield Components(weights, kmeans.cluster_centers_ * scale, shape, ranges)
+        yield Components(weights, centres * scale, shape, ranges)
     if noise:
         peaks, radii = _peaks(places, n_components)
-        squares = np.square(radii[:, None] * scale) / measured.n_features
+        within = np.square(radii[:, None] * scale) / measured.n_features
         weights = np.full(n_components, 0.5 / n_components)
-        yield Components(weights, centres[peaks], _shaped(squares, kind), ranges)
+        yield Components(weights, places[peaks] * scale, _shaped(within, kind), ranges)
+
+
+def _measured_well(measured: Measured) -> Mask:
+    """The half of the objects whose values are the more reliable."""
+    true = measured.true_spread().variances[:, None]
+    total = true + measured.variances
+    shares = np.divide(true, total, out=np.ones_like(total), where=total > 0)
+    if measured.known is not None:
+        shares *= measured.known
+    reliable = shares.mean(axis=0)
+    return np.asarray(reliable >= np.median(reliable))
 
 
 def _shaped(variances: Array, kind: str) -> Array:
