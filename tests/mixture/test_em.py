@@ -116,6 +116,15 @@ def test_the_objective_never_falls(seed, shape, kind, weight, noise):
         assert after >= before - 1e-9 * abs(before)
 
 
+@pytest.mark.slow
+def test_the_objective_never_falls_with_many_objects():
+    measured, start, _ = problem(0, n=600_000, d=3, k=3)
+    prior = prior_for(measured, 0.1)
+    states = islice(rounds(partial(sums, measured), start, prior), 20)
+    for before, after in pairwise(state.objective for state in states):
+        assert after >= before - 1e-12 * abs(before)
+
+
 def test_blocks_do_not_matter(monkeypatch):
     measured, start, _ = problem(0, n=300, correlated=True, missing=0.2)
     whole = sums(measured, start)

@@ -71,9 +71,8 @@ def _at(place: Array, like: Components, scale: Array) -> Components | None:
             covariances = np.exp(shapes) * scale**2
     else:
         # Long steps make rounding errors large: what is symmetric must stay so.
-        covariances = (
-            0.5 * (shapes + np.swapaxes(shapes, 1, 2)) * scale[:, None] * scale
-        )
+        shapes = 0.5 * (shapes + np.swapaxes(shapes, 1, 2))
+        covariances = shapes * scale[:, None] * scale
         try:
             np.linalg.cholesky(covariances)
         except np.linalg.LinAlgError:
