@@ -32,7 +32,7 @@ def objects(small):
     if small:
         return "blobs", make_uncertain_blobs(60, 3, 7, random_state=0)[0]
     if os.environ.get("INCERTA_DATA"):
-        image = Standardizer().fit_transform(fetch_image().data)
+        image = Standardizer("means").fit_transform(fetch_image().data)
         return "Image", make_uncertain(image, scale=0.5, random_state=0)
     return "blobs", make_uncertain_blobs(2310, 19, 7, random_state=0)[0]
 
@@ -61,7 +61,7 @@ def main():
     )
     if small or not os.environ.get("INCERTA_DATA"):
         return
-    movement = ic.Standardizer().fit_transform(fetch_movement().data)
+    movement = ic.Standardizer("means").fit_transform(fetch_movement().data)
     fit = best(lambda: ic.RPC(6, random_state=0).fit(movement))
     print(f"RPC(6).fit(Movement), 314 objects, 100 worlds: {fit:.2f} s")
 

@@ -26,14 +26,14 @@ def sets(small):
         loaders |= {name: getattr(datasets, f"fetch_{name}") for name in FOLDER_ONLY}
     for name, load in loaders.items():
         dataset = load()
-        data = ic.Standardizer().fit_transform(dataset.data)
+        data = ic.Standardizer("means").fit_transform(dataset.data)
         if isinstance(data, np.ndarray):
             data = datasets.make_uncertain(data, scale=0.5, random_state=0)
         yield name, len(dataset.target_names), data
     for k in (2,) if small else (2, 3, 5, 7):
         for d in (2, 6):
             data, _ = datasets.make_uncertain_blobs(300, d, k, random_state=k + d)
-            yield f"blobs, d = {d}", k, ic.Standardizer().fit_transform(data)
+            yield f"blobs, d = {d}", k, ic.Standardizer("means").fit_transform(data)
 
 
 def by_gap(data, width):

@@ -71,7 +71,7 @@ def methods(k):
 
 def problem(name):
     found = LOADERS[name]()
-    data = ic.Standardizer(spread="means").fit_transform(found.data)
+    data = ic.Standardizer("means").fit_transform(found.data)
     if not isinstance(data, ic.UncertainData):
         data = ic.datasets.make_uncertain(data, scale=0.5, random_state=0)
     every = np.linspace(0, len(data) - 1, min(MOST_OBJECTS, len(data)))

@@ -108,7 +108,7 @@ def problem(setting: Setting) -> Problem:
 @cache
 def _standardised(name: str) -> Dataset:
     found = LOADERS[name]()
-    return replace(found, data=Standardizer().fit_transform(found.data))
+    return replace(found, data=Standardizer(spread="means").fit_transform(found.data))
 
 
 def _uncertain(found: Dataset, setting: Setting) -> UncertainData:

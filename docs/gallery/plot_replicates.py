@@ -1,36 +1,59 @@
 """
-Replicates: a handful of measurements per object
-================================================
+Replicates, and markers that say nothing
+========================================
 
-Sixty samples, each measured two to five times; the number of measurements differs, and
-so does their scatter. `from_samples` takes the rows as they are, in long form: no
-averaging, no padding.
+240 samples, each measured three to six times; some were handled worse than others. Of
+ten markers four tell the three kinds of samples apart. Repeated measurements of one
+quantity are errors (`meaning="error"`): the mean of an object is what counts, and how
+well it is known. Three values hardly say that, so their variance is pooled over all
+samples.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.cluster import KMeans
 
 import incerta as ic
 
-rng = np.random.default_rng(4)
-kinds = np.repeat([0, 1, 2], 20)
-places = np.array([[0.0, 0.0], [4.0, 1.0], [1.5, 4.0]])[kinds]
-places = places + 0.6 * rng.normal(size=places.shape)
-counts = rng.integers(2, 6, size=60)
-objects = np.repeat([f"sample {i}" for i in range(60)], counts)
-scatter = rng.uniform(0.2, 1.2, size=60)
-values = np.repeat(places, counts, axis=0)
-values = values + np.repeat(scatter, counts)[:, None] * rng.normal(size=values.shape)
+rng = np.random.default_rng(0)
+kind = rng.integers(3, size=240)
+usual = np.zeros((3, 10))
+usual[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
+differ = np.r_[np.full(4, 0.5), np.zeros(3), np.ones(3)]
+truth = usual[kind] + differ * rng.normal(size=(240, 10))
 
-data = ic.from_samples(values, objects, feature_names=["marker A", "marker B"])
+counts = rng.integers(3, 7, size=240)
+sample = np.repeat(np.arange(240), counts)
+error = rng.lognormal(0.0, 0.7, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3.0)]
+values = truth[sample] + error[sample] * rng.normal(size=(len(sample), 10))
+
+names = [f"marker {j}" for j in range(10)]
+data = ic.from_samples(values, sample, feature_names=names, meaning="error")
 print(data)
 
 # %%
-# Objects that the worlds do not agree on are named, rather than hidden in a label.
+# k-means on the means, on means brought to one scale, and the replicates as errors.
 
+means = data.mean()
+answers = {
+    "k-means on means": KMeans(3, n_init=10, random_state=0).fit_predict(means),
+    "k-means, one scale": KMeans(3, n_init=10, random_state=0).fit_predict(
+        means / means.std(axis=0)
+    ),
+}
 result = ic.cluster(data, k=3)
-print("fewer than 8 of 10 worlds agree on:", *result.unclassifiable(0.8))
-fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
-result.plot.scatter(ax=left)
-result.plot.membership(ax=right)
+answers["replicates as errors"] = result.labels
+for name, labels in answers.items():
+    print(f"{name}: ACC {ic.metrics.clustering_accuracy(kind, labels):.3f}")
+print(f"mean confidence {result.confidence.mean():.3f}")
+print(result.explain())
+
+# %%
+# How much of what is seen of each marker is not error.
+
+shares = ic.Deconvolver().fit(data).reliability_
+fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+left.barh(names[::-1], shares[::-1], color=["0.7"] * 6 + ["C0"] * 4)
+left.set(xlabel="share of the variance that is not error", xlim=(0, 1))
+result.plot.scatter(ax=right)
 plt.show()

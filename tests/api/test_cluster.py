@@ -114,6 +114,19 @@ def test_errors_become_beliefs_and_the_answer_says_so(blobs):
     assert "Values are measurements with errors" in knowing.explain()
 
 
+def test_other_laws_of_errors_count_by_their_covariance():
+    rng = np.random.default_rng(0)
+    low = rng.normal(size=(60, 2)) + 9.0 * np.repeat([0, 1], 30)[:, None]
+    data = ic.from_interval(low, low + 1.0, meaning="error")
+    result = ic.cluster(data, 2)
+    assert result.method == "ErrorMixture"
+    assert "Errors that are not Gaussian count by their covariance." in result.explain()
+    moments = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()))
+    same = ic.cluster(moments, 2)
+    np.testing.assert_allclose(result.membership, same.membership, atol=1e-9)
+    assert "not Gaussian" not in same.explain()
+
+
 def test_features_without_information_are_named():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(200, 3)) * [5.0, 0.0, 5.0]

@@ -9,7 +9,7 @@ import incerta as ic
 from tests.strategies import uncertain_data
 
 
-@parametrize_with_checks([ic.Standardizer(), ic.Standardizer(spread="total")])
+@parametrize_with_checks([ic.Standardizer(), ic.Standardizer(spread="means")])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -49,8 +49,8 @@ def test_inverse_undoes(data, spread):
 
 def test_spread_decides_what_becomes_one():
     data = ic.from_interval([[0.0], [4.0]], [[2.0], [12.0]])
-    by_means = ic.Standardizer().fit_transform(data)
-    total = ic.Standardizer(spread="total").fit_transform(data)
+    by_means = ic.Standardizer(spread="means").fit_transform(data)
+    total = ic.Standardizer().fit_transform(data)
     assert by_means.mean().std() == pytest.approx(1.0)
     assert total.mean().var() + total.variance().mean() == pytest.approx(1.0)
 
@@ -66,7 +66,7 @@ def test_interval_bounds_are_mapped():
 
 def test_constant_feature_is_left_alone():
     data = ic.from_gaussian([[5.0, 1.0], [5.0, 3.0]], std=[[0.5, 1.0]])
-    scaled = ic.Standardizer().fit_transform(data)
+    scaled = ic.Standardizer("means").fit_transform(data)
     np.testing.assert_allclose(scaled.variance()[:, 0], 0.25)
 
 

@@ -11,8 +11,8 @@ import incerta as ic
 from incerta.backend.fold import Parts
 from incerta.backend.progress import reporting_to
 from incerta.data.partitioned import PartitionedData, from_dask, summary
-from incerta.estimators import _error_mixture
 from incerta.exceptions import DataError
+from incerta.mixture import pieces
 from incerta.partition.distributed import lloyd, nearest_alone
 
 pd = pytest.importorskip("pandas", reason="dask's frames are of pandas")
@@ -198,23 +198,23 @@ def test_from_dask_without_a_cluster(npartitions):
 @pytest.mark.parametrize("covariance", ["full", "diag"])
 def test_mixtures_of_partitions(monkeypatch, most, covariance):
     # Either all objects come here, or some, and the partitions return sums.
-    monkeypatch.setattr(_error_mixture, "MANY_OBJECTS", most)
+    monkeypatch.setattr(pieces, "MANY_OBJECTS", most)
     data = blobs(n=120, seed=1)
     data = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()) / 2, ids=data.ids)
     here = ic.ErrorMixture(3, covariance=covariance, random_state=0).fit(data)
     order = np.random.default_rng(0).permutation(120)
     for cuts in ([], [50], [0, 7, 90]):
         there = ic.ErrorMixture(3, covariance=covariance, random_state=0)
-        there.fit(pieces := parted(data, cuts, order))
+        there.fit(apart := parted(data, cuts, order))
         rows = np.argsort(data.ids)
         np.testing.assert_array_equal(there.ids_, data.ids[rows])
         np.testing.assert_array_equal(there.labels_, here.labels_[rows])
         np.testing.assert_allclose(there.means_, here.means_, rtol=1e-8)
         np.testing.assert_allclose(there.membership_, here.membership_[rows], atol=1e-8)
-        np.testing.assert_array_equal(there.predict(pieces), there.labels_)
+        np.testing.assert_array_equal(there.predict(apart), there.labels_)
     with pytest.raises(ValueError, match=r"n_components=121 clusters .* 120 objects"):
         ic.ErrorMixture(121).fit(parted(data, [9], order))
-    with pytest.raises(DataError, match="no objects"):
+    with pytest.raises(DataError, match="no rows"):
         ic.ErrorMixture(1).fit(PartitionedData((None, None), data.feature_names))
 
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
-from incerta.estimators import _error_mixture
 from incerta.metrics import clustering_accuracy
+from incerta.mixture import pieces
 
 
 def blobs(seed, n=400, level=0.7):
@@ -204,21 +204,21 @@ def test_pieces(covariance, noise, tmp_path):
     data = ic.from_gaussian(values, std=std)
     how = {"covariance": covariance, "noise": noise, "random_state": 0}
     together = ic.ErrorMixture(4, **how).fit(data)
-    pieces = ic.ErrorMixture(4, **how)
-    first = clustering_accuracy(target, pieces.partial_fit(data[:400]).predict(data))
+    stream = ic.ErrorMixture(4, **how)
+    first = clustering_accuracy(target, stream.partial_fit(data[:400]).predict(data))
     for number, start in enumerate(range(400, 4000, 400)):
         if number == 4:  # a model from a file goes on
-            pieces.save(tmp_path / "model")
-            pieces = ic.load(tmp_path / "model")
-        pieces.partial_fit(data[start : start + 400])
-    assert pieces.score(data) > together.score(data) - 0.05
-    assert clustering_accuracy(target, pieces.predict(data)) > first - 0.01
+            stream.save(tmp_path / "model")
+            stream = ic.load(tmp_path / "model")
+        stream.partial_fit(data[start : start + 400])
+    assert stream.score(data) > together.score(data) - 0.05
+    assert clustering_accuracy(target, stream.predict(data)) > first - 0.01
     last = data[3600:]
-    np.testing.assert_array_equal(pieces.predict(last), pieces.labels_)
-    np.testing.assert_allclose(pieces.predict_proba(last), pieces.membership_)
-    assert pieces.confidence_.shape == (400,)
-    assert not hasattr(pieces, "bic_")
-    assert not hasattr(pieces.fit(last), "_running")
+    np.testing.assert_array_equal(stream.predict(last), stream.labels_)
+    np.testing.assert_allclose(stream.predict_proba(last), stream.membership_)
+    assert stream.confidence_.shape == (400,)
+    assert not hasattr(stream, "bic_")
+    assert not hasattr(stream.fit(last), "_running")
 
 
 def test_the_order_within_a_piece_does_not_matter():
@@ -237,7 +237,7 @@ def test_large_data_are_chosen_for_by_a_part(monkeypatch):
     _, values, std = blobs(7, n=1500, level=0.3)
     data = ic.from_gaussian(values, std=std)
     whole = ic.ErrorMixture(random_state=0).fit(data)
-    monkeypatch.setattr(_error_mixture, "MANY_OBJECTS", 500)
+    monkeypatch.setattr(pieces, "MANY_OBJECTS", 500)
     part = ic.ErrorMixture(random_state=0).fit(data)
     assert whole.n_clusters_ == part.n_clusters_ == 4
     assert clustering_accuracy(whole.labels_, part.labels_) > 0.98

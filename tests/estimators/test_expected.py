@@ -59,7 +59,8 @@ def test_width_scale():
 
 def test_weather_joint_and_not():
     for joint in (True, False):
-        data = ic.Standardizer().fit_transform(load_weather(joint=joint).data)
+        stations = load_weather(joint=joint).data
+        data = ic.Standardizer("means").fit_transform(stations)
         found = ic.ExpectedSpectral(3, n_worlds=10, random_state=0).fit(data)
         assert np.bincount(found.labels_).min() > 5
 

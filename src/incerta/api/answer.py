@@ -25,10 +25,17 @@ from incerta.worlds.streams import as_seed
 FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
-OF_ERRORS = (
-    "Values are measurements with errors: what they say about the true values was "
-    "clustered. If the error bars mean something else, say so with meaning=."
-)
+# How the uncertainty was taken, and when that would be wrong.
+TAKEN_AS = {
+    "error": "Values are measurements with errors: what they say about the true values "
+    "was clustered. If the error bars mean something else, say so with meaning=.",
+    "belief": "The laws of the objects say where their true values probably are. If "
+    "they are errors of measurements, say meaning='error'.",
+    "spread": "Objects have many values, and none is the true one. If these are "
+    "repeated measurements of one quantity, say meaning='error'.",
+}
+OF_OTHER_ERRORS = "Errors that are not Gaussian count by their covariance."
+GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
 # All but the one that needs a clusterer.
 NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 
@@ -57,7 +64,7 @@ def cluster(
     seed : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
-        Bring all features to one scale first, by the spread between objects. False if
+        Bring all features to one scale first, by the spread of their values. False if
         they have the same units and the same weight.
 
     Returns
@@ -88,12 +95,17 @@ def cluster(
         scaler, scaled = scaled_by(objects, scale)
         if scaler is not None:
             reasons.append(
-                "Features were brought to one scale by their spread between objects."
+                "Features were brought to one scale by the spread of their values."
             )
         deconvolver, seen = believed(scaled, model)
+        if not objects.exact:
+            reasons.append(TAKEN_AS[objects.meaning])
         if of_errors(objects):
-            found = reliability(objects)
-            reasons += [OF_ERRORS, *told_of(found, objects.feature_names)]
+            reasons += told_of(reliability(objects), objects.feature_names)
+            if set(objects.kind.split(" + ")) - GAUSSIAN:
+                reasons.append(
+                    "Errors that are not Gaussian count by their covariance."
+                )
         own = not isinstance(method, str)
         by_default = isinstance(method, str) and method == "auto"
         model, choice, why = _with_number(model, k, own, by_default, seen, seed)

@@ -14,20 +14,17 @@ from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, likeliest, with_empty_last
 from incerta.mixture.expectation import log_densities, sums
-from incerta.mixture.fitting import How, fitted
+from incerta.mixture.fitting import How
 from incerta.mixture.maximisation import moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import Components
-from incerta.mixture.pieces import ids_of, some_objects, sums_over
+from incerta.mixture.pieces import fitted_to, ids_of
 from incerta.mixture.running import Running
 from incerta.models.checks import within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
-
-# If there are more, choices are made with so many objects, and the first rounds too.
-MANY_OBJECTS = 50_000
 
 
 class ErrorMixture(UncertainClusterer):
@@ -238,12 +235,10 @@ class ErrorMixture(UncertainClusterer):
 
     def _fit(self, objects: UncertainData | PartitionedData) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
-        some, n_objects = some_objects(objects, MANY_OBJECTS, self.seed_)
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
-            self._check_number(n_objects)
-        sums_of = None if len(some) == n_objects else sums_over(objects)
-        found = fitted(measured(some), self._how(), sums_of)
+            self._check_number(len(self.ids_))
+        found = fitted_to(objects, self._how())
         components = found.components
         groups = np.arange(components.n_components)
         if self.n_components == "auto":

@@ -17,9 +17,10 @@ from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
 from incerta.data.reliability import reliability
 from incerta.mixture.belief import Belief, belief
-from incerta.mixture.fitting import How, fitted
+from incerta.mixture.fitting import How
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
+from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, register
 from incerta.typing import Seed
@@ -169,7 +170,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.max_iter,
             as_seed(self.random_state),
         )
-        components = fitted(measured(data), how).components
+        components = fitted_to(data, how).components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.as_kind("full").covariances
         self.reliability_ = reliability(data).features

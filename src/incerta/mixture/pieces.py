@@ -10,12 +10,15 @@ from incerta.backend.keyed import mixed, seed_key
 from incerta.data.container import UncertainData, concat
 from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
-from incerta.exceptions import DataError
 from incerta.mixture.expectation import Sums, sums
+from incerta.mixture.fitting import Found, How, fitted
 from incerta.mixture.maximisation import SumsOf
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Ids
+
+# If there are more, choices are made with so many objects, and the first rounds too.
+MANY_OBJECTS = 50_000
 
 
 class Some(NamedTuple):
@@ -52,9 +55,7 @@ def some_objects(
         found = Parts(objects.partitions).fold(_some_of, _some_of_both, most, seed)
     else:
         found = _some_of(objects, most, seed)
-    if found.data is None:
-        msg = "the partitions hold no objects; there is nothing to cluster."
-        raise DataError(msg)
+    assert found.data is not None
     return sorted_by_id(found.data), found.n_objects
 
 
@@ -75,6 +76,24 @@ def sums_over(objects: UncertainData | PartitionedData) -> SumsOf:
         return parts.fold(sums, Sums.plus, components)
 
     return folded
+
+
+def fitted_to(objects: UncertainData | PartitionedData, how: How) -> Found:
+    """Fit a mixture to objects, wherever they are.
+
+    Parameters
+    ----------
+    objects : UncertainData or PartitionedData
+        The objects.
+    how : How
+
+    Returns
+    -------
+    Found
+    """
+    some, n_objects = some_objects(objects, MANY_OBJECTS, how.seed)
+    sums_of = None if len(some) == n_objects else sums_over(objects)
+    return fitted(measured(some), how, sums_of)
 
 
 def ids_of(data: UncertainData) -> Ids:
