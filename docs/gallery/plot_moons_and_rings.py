@@ -39,7 +39,7 @@ def draw(ax, data, labels, confidence=None):
         alpha=alpha,
         linewidths=0,
     )
-    ax.add_collection(circles)
+    ax.add_collection(circles, autolim=False)
     low, high = mean.min(axis=0) - 0.2, mean.max(axis=0) + 0.2
     ax.set(xticks=[], yticks=[], aspect="equal")
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
