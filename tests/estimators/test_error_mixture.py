@@ -242,3 +242,18 @@ def test_large_data_are_chosen_for_by_a_part(monkeypatch):
     assert whole.n_clusters_ == part.n_clusters_ == 4
     assert clustering_accuracy(whole.labels_, part.labels_) > 0.98
     assert part.score(data) == pytest.approx(whole.score(data), abs=1e-2)
+
+
+def test_nan_in_a_plain_table_is_missing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3)) + 6.0 * np.repeat([0, 1], 50)[:, None]
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X = X[~np.isnan(X).all(axis=1)]
+    mixture = ic.ErrorMixture(2, random_state=0).fit(X)
+    kept = ic.from_gaussian(X, std=0.0, missing="keep")
+    np.testing.assert_array_equal(mixture.labels_, mixture.predict(kept))
+    np.testing.assert_array_equal(mixture.labels_, mixture.predict(X))
+    with pytest.raises(ValueError, match="NaN"):
+        ic.UKMeans(2).fit(X)
+    with pytest.raises(ValueError, match="infinity"):
+        mixture.fit(np.full((3, 1), np.inf))

@@ -36,7 +36,8 @@ def as_finite(value: ArrayLike, name: str) -> Array:
         msg = (
             f"{name} has {bad.sum()} values that are NaN or infinite, the first "
             f"({array[place]}) at {name}[{', '.join(map(str, place))}]. Leave these "
-            "rows out, or read the table with from_frame(..., missing='impute')."
+            "rows out, or read the table with from_frame(..., missing='impute') or "
+            "missing='keep'."
         )
         raise DataError(msg)
     return array

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
-from incerta.data.construct import exact, from_array, from_lists
+from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.tables.columns import library_of
 from incerta.exceptions import DataError, MissingValueError
@@ -120,7 +120,8 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     estimator : BaseEstimator
         Gets ``n_features_in_`` and, where features have names, ``feature_names_in_``.
     X : anything `as_uncertain` takes
-        Plain tables go through scikit-learn's own check.
+        Plain tables go through scikit-learn's own check; NaN is a missing value for
+        estimators that take such.
     reset : bool, default=True
         True in ``fit``; False where `X` must have the features of the fit.
 
@@ -128,11 +129,18 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     -------
     UncertainData
     """
+    takes_missing = getattr(estimator, "_takes_missing", False)
     if is_plain_table(X):
-        table = validate_data(estimator, X, dtype=np.float64, reset=reset)
-        return exact(table, feature_names=getattr(estimator, "feature_names_in_", None))
+        finite = "allow-nan" if takes_missing else True
+        table = validate_data(
+            estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=finite
+        )
+        names = getattr(estimator, "feature_names_in_", None)
+        if np.isnan(table).any():
+            return from_gaussian(table, std=0.0, feature_names=names, missing="keep")
+        return exact(table, feature_names=names)
     data = as_uncertain(X)
-    if not getattr(estimator, "_takes_missing", False):
+    if not takes_missing:
         refuse_missing(data)
     named = data.feature_names != as_feature_names(None, data.n_features)
     if reset:

@@ -66,6 +66,12 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     def __init__(self, spread: str = "total") -> None:
         self.spread = spread
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's own tools ask about an estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def fit(self, X: Any, y: None = None) -> Self:
         """Find centre and scale of each feature.
 

@@ -90,6 +90,8 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
     number_parameter: ClassVar[str] = "n_clusters"
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
+    # Whether values may be missing.
+    _takes_missing: ClassVar[bool] = False
     # Whether data may lie in partitions.
     _takes_partitions: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints]
@@ -110,6 +112,12 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("incerta."):
             register(cls, Recipe(_state, partial(_made, cls), is_model=True))
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's own tools ask about an estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find the clusters of `X`.

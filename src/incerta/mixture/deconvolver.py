@@ -138,6 +138,12 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's own tools ask about an estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def fit(self, X: Any, y: None = None) -> Self:
         """Find out what the true values are like.
 
