@@ -85,7 +85,7 @@ def test_embeddings_are_orthonormal(problem):
 
 
 def test_larger_problem_needs_restarts():
-    laplacians = laplacians_of(worlds_of(0, 3, 400, 2), width_scale=0.2)
+    laplacians = laplacians_of(worlds_of(3, 3, 400, 2), width_scale=0.2)
     found = consistency(laplacians, 4)
     common, objective, _ = oracle.consistency(laplacians, 4, len(found.objective))
     np.testing.assert_allclose(found.objective, objective, rtol=1e-9)
