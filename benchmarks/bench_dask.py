@@ -68,12 +68,10 @@ def on_workers(n_workers, n_objects, n_partitions):
         ) as cluster,
         Client(cluster),
     ):
-        sorted_ids(
-            partitioned(400 * n_workers, 4 * n_workers).summaries(), 1
-        )  # imports
+        sorted_ids(partitioned(400 * n_workers, 4 * n_workers).summaries())  # imports
         data = partitioned(n_objects, n_partitions)
         start = time.perf_counter()
-        sorted_ids(data.summaries(), at_least=1)
+        sorted_ids(data.summaries())
         reading = time.perf_counter() - start
         start = time.perf_counter()
         fitted = estimator().fit(data)
