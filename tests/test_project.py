@@ -1,5 +1,6 @@
 """What the project promises about itself."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -37,13 +38,11 @@ PAGES = ["README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_of_the_pages_run(page):
-    code = "import doctest, sys; sys.exit(doctest.testfile(sys.argv[1], False, \
-        optionflags=doctest.ELLIPSIS)[0])"
-    done = subprocess.run(
-        [sys.executable, "-c", code, page], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout
+@pytest.mark.filterwarnings("default")
+def test_examples_of_the_pages_run(page, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    failed, _ = doctest.testfile(page, False, optionflags=doctest.ELLIPSIS)
+    assert not failed, capsys.readouterr().out
 
 
 def test_the_other_code_of_the_readme_runs():

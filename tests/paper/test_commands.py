@@ -69,6 +69,7 @@ def test_figures(call, tmp_path, monkeypatch):
         assert len((tmp_path / f"{name}.csv").read_text().splitlines()) > 1
 
 
+@pytest.mark.slow
 def test_claims(call, tmp_path):
     asked = ("--data", "wine", "--seeds", "2", "--noise", "0.5", "--jobs", "1")
     done = call("claims", *asked, "--out", tmp_path)

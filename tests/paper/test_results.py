@@ -151,6 +151,7 @@ def test_a_search_can_be_made_again():
         np.testing.assert_allclose(computed[8:10], row[8:10], atol=A_FEW)
 
 
+@pytest.mark.slow
 def test_variants_can_be_computed_again(variants):
     for cell in some_of([v for v in variants if v.set == "wine"], 4, 11):
         task = VariantTask(*cell[:4], (cell.variant,))
