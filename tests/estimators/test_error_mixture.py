@@ -134,8 +134,8 @@ def test_cluster_takes_its_number():
 @pytest.mark.parametrize("really", [0.0, 2.0])
 def test_replicates_with_more_noise_than_features(really):
     # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects
-    # differ in these by errors only, or really. With log-normal factors of 1.0 instead of
-    # 0.7 this was 0.84: pooled variances of 3 to 6 values are then too far off.
+    # differ in these by errors only, or really. With log-normal factors of 1.0 instead
+    # of 0.7 this was 0.84: pooled variances of 3 to 6 values are then too far off.
     found, peer = [], []
     centres = np.zeros((3, 10))
     centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
