@@ -214,6 +214,8 @@ def test_mixtures_of_partitions(monkeypatch, most, covariance):
         np.testing.assert_array_equal(there.predict(apart), there.labels_)
     with pytest.raises(ValueError, match=r"n_components=121 clusters .* 120 objects"):
         ic.ErrorMixture(121).fit(parted(data, [9], order))
+    with pytest.raises(TypeError, match="fit takes partitions"):
+        ic.ErrorMixture(2).partial_fit(parted(data, [9], order))
     with pytest.raises(DataError, match="no rows"):
         ic.ErrorMixture(1).fit(PartitionedData((None, None), data.feature_names))
 

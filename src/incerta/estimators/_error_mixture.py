@@ -114,6 +114,9 @@ class ErrorMixture(UncertainClusterer):
     50,000 objects, what is "auto" is chosen with 50,000 of them, and the first rounds
     take only those.
 
+    Probabilities take the mixture as known. If clusters overlap strongly and there are
+    few objects, it is not, and they are too high.
+
     Data in the partitions of a dask cluster (`from_dask`) stay there: workers are sent
     components and return sums. Other partitions change the last digits.
 
@@ -211,6 +214,9 @@ class ErrorMixture(UncertainClusterer):
         -------
         self
         """
+        if isinstance(X, PartitionedData):
+            msg = "partial_fit takes pieces one after the other; fit takes partitions."
+            raise TypeError(msg)
         first = not hasattr(self, "_running")
         if first:
             self.fit(X)
