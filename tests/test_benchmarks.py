@@ -27,6 +27,7 @@ SMALL = {
     "class_range.py": ["--small"],
     "fingerprint.py": ["--small"],
     "eigengap.py": ["--small"],
+    "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }

@@ -2,20 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.special import polygamma
 from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.app import app
-from incerta.data.replicates import (
-    _inverse_trigamma,
-    law_of_replicates,
-    moderated,
-    pool,
-    without_batches,
-)
+from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.exceptions import IncertaWarning
 
 
@@ -25,34 +16,7 @@ def replicates(n=200, r=4, sd=1.0, seed=0, d=2):
     return truth, truth[:, None] + sd * rng.normal(size=(n, r, d))
 
 
-@given(st.floats(1e-8, 1e6))
-def test_inverse_of_the_trigamma_function(value):
-    assert polygamma(1, _inverse_trigamma(value)) == pytest.approx(value, rel=1e-6)
-
-
-def test_pooling_finds_what_variances_have_in_common():
-    rng = np.random.default_rng(0)
-    n, usual, freedom = 100_000, 0.8, 5.0
-    true = freedom * usual / rng.chisquare(freedom, size=n)
-    seen = true * rng.chisquare(2, size=n) / 2
-    pooled = pool(seen, np.full(n, 2.0))
-    assert pooled.variance == pytest.approx(usual, rel=0.03)
-    assert pooled.freedom == pytest.approx(freedom, rel=0.1)
-    better = moderated(seen, np.full(n, 2.0), pooled)
-    off = [np.mean((np.log(each) - np.log(true)) ** 2) for each in (seen, better)]
-    assert off[1] < off[0] / 3
-
-
-def test_equal_variances_are_pooled_wholly():
-    rng = np.random.default_rng(1)
-    seen = 2.0 * rng.chisquare(3, size=2000) / 3
-    pooled = pool(seen, np.full(2000, 3.0))
-    assert pooled.freedom > 100
-    assert pooled.variance == pytest.approx(2.0, rel=0.05)
-
-
 def test_all_values_alike():
-    assert pool(np.zeros(5), np.ones(5)) == (0.0, np.inf)
     data = ic.from_array(np.ones((4, 3, 2)), meaning="error")
     assert (data.variance() == 0.0).all()
 

@@ -134,8 +134,7 @@ def test_cluster_takes_its_number():
 @pytest.mark.parametrize("really", [0.0, 2.0])
 def test_replicates_with_more_noise_than_features(really):
     # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects
-    # differ in these by errors only, or really. With log-normal factors of 1.0 instead
-    # of 0.7 this was 0.84: pooled variances of 3 to 6 values are then too far off.
+    # differ in these by errors only, or really.
     found, peer = [], []
     centres = np.zeros((3, 10))
     centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
@@ -145,7 +144,7 @@ def test_replicates_with_more_noise_than_features(really):
         within = np.r_[np.full(4, 0.5), np.full(6, really)]
         truth = centres[target] + within * rng.normal(size=(240, 10))
         objects = np.repeat(np.arange(240), rng.integers(3, 7, size=240))
-        std = rng.lognormal(0.0, 0.7, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3)]
+        std = rng.lognormal(0.0, 1.0, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3)]
         values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
         data = ic.from_samples(values, objects=objects, meaning="error")
         mixture = ic.ErrorMixture(3, random_state=0).fit(data)

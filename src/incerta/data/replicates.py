@@ -1,34 +1,18 @@
-"""Replicates: repeated measurements of one quantity, as a value with an error.
-
-An error that is read off three values is nearly worthless, so the variances of all
-objects are pooled: the more alike they are, the more each is drawn to what is usual.
-
-G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
-expression in microarray experiments", Stat. Appl. Genet. Mol. Biol. 3, 2004.
-"""
+"""Replicates: repeated measurements of one quantity, as a value with an error."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import digamma, polygamma
 
 from incerta.data.laws import Gaussian, Independent, Law, Values
+from incerta.data.pooling import moderated, pool
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices
 
 # Correlations of errors are kept if one of them is this many standard errors from 0.
 CLEAR = 4.0
-# Variances below this part of the median are rounding, not precision.
-LEAST_VARIANCE = 1e-5
-
-
-class Pooled(NamedTuple):
-    """What the variances of all objects have in common, for one feature."""
-
-    variance: float  # s0², what is usual
-    freedom: float  # d0, how many values it is worth; infinite if all are alike
 
 
 class Moments(NamedTuple):
@@ -73,20 +57,17 @@ def law_of_replicates(
     """
     found = moments(values, objects, n_objects)
     freedom = found.counts - 1.0
-    variances = np.empty_like(found.means)
-    for j, name in enumerate(feature_names):
-        several = freedom[:, j] > 0
-        if not several.any():
-            msg = (
-                f"no object has two values of {name!r}, so that nothing says how large "
-                "their errors are; give error columns (errors=)."
-            )
-            raise DataError(msg)
-        own = found.squares[:, j] / np.maximum(freedom[:, j], 1.0)
-        pooled = pool(own[several], freedom[several, j])
-        variances[:, j] = moderated(own, freedom[:, j], pooled)
-    errors = variances / found.counts
+    if (single := ~(freedom > 0).any(axis=0)).any():
+        name = feature_names[int(single.argmax())]
+        msg = (
+            f"no object has two values of {name!r}, so that nothing says how large "
+            "their errors are; give error columns (errors=)."
+        )
+        raise DataError(msg)
     correlation = _correlation(values, objects, found)
+    own = found.squares / np.maximum(freedom, 1.0)
+    variances = moderated(own, freedom, pool(own, freedom, correlation))
+    errors = variances / found.counts
     if correlation is None:
         return Independent("gaussian", found.means, np.sqrt(errors))
     deviations = np.sqrt(errors)
@@ -109,65 +90,6 @@ def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
     means = members @ np.where(known, values, 0.0) / counts
     gaps = np.where(known, values - means[objects], 0.0)
     return Moments(counts, means, members @ gaps**2)
-
-
-def pool(variances: Array, freedom: Array) -> Pooled:
-    """What variances with these degrees of freedom have in common.
-
-    Parameters
-    ----------
-    variances : ndarray of shape (n,)
-        Sample variances s².
-    freedom : ndarray of shape (n,)
-        Their degrees of freedom d, at least 1.
-
-    Returns
-    -------
-    Pooled
-        By the moments of log s², which has the mean
-        ``log s0² + ψ(d/2) − log(d/2) − ψ(d0/2) + log(d0/2)`` and the variance
-        ``ψ'(d/2) + ψ'(d0/2)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.replicates import pool
-    >>> pool(np.array([1.0, 1.0, 1.0]), np.array([4.0, 4.0, 4.0]))
-    Pooled(variance=1.0, freedom=inf)
-    """
-    usual = float(np.sum(freedom * variances) / np.sum(freedom))
-    least = LEAST_VARIANCE * (np.median(variances) or usual)
-    if least == 0.0:  # all values of all objects are equal
-        return Pooled(0.0, np.inf)
-    logs = np.log(np.maximum(variances, least))
-    centred = logs - digamma(freedom / 2) + np.log(freedom / 2)
-    spread = float(np.var(centred, ddof=1)) if len(centred) > 1 else 0.0
-    spread -= float(np.mean(polygamma(1, freedom / 2)))
-    if spread <= 0.0:  # no more than chance: all have the same
-        return Pooled(usual, np.inf)
-    half = _inverse_trigamma(spread)
-    centre = float(np.mean(centred)) + digamma(half) - np.log(half)
-    return Pooled(float(np.exp(centre)), 2.0 * half)
-
-
-def moderated(variances: Array, freedom: Array, pooled: Pooled) -> Array:
-    """Variances drawn towards what is usual: ``(d0 s0² + d s²) / (d0 + d)``."""
-    if np.isinf(pooled.freedom):
-        return np.full_like(variances, pooled.variance)
-    weighted = pooled.freedom * pooled.variance + freedom * variances
-    return weighted / (pooled.freedom + freedom)
-
-
-def _inverse_trigamma(value: float) -> float:
-    """The x with ψ'(x) = value, by Newton's rule on 1 / ψ', which is nearly linear."""
-    x = 0.5 + 1.0 / value
-    for _ in range(50):
-        trigamma = float(polygamma(1, x))
-        step = trigamma * (1.0 - trigamma / value) / float(polygamma(2, x))
-        x += step
-        if abs(step) < 1e-10 * x:
-            break
-    return x
 
 
 def _correlation(values: Array, objects: Indices, found: Moments) -> Array | None:

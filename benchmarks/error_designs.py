@@ -1,0 +1,167 @@
+"""ErrorMixture beside k-means and the best possible, over designs fixed beforehand.
+
+    python benchmarks/error_designs.py    # some three minutes
+
+Replicates (240 objects, 3 to 6 of each, 4 features that matter and 6 that do not) and
+counties (600, margins that go with one over the root of the population). In every
+design the distance between the groups is chosen so that k-means has 0.75 (replicates),
+or so that 0.955 is possible (counties); nothing is chosen by looking at ours. k-means
+is the better of the one on the values and the one on standardised values. "Best
+possible" knows the groups and the true errors. Mean ACC over the seeds.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.optimize import brentq
+from sklearn.cluster import KMeans
+
+import incerta as ic
+from incerta.metrics import clustering_accuracy
+
+
+class Case(NamedTuple):
+    """One simulated set, and what only the simulation knows."""
+
+    data: ic.UncertainData
+    target: np.ndarray
+    centres: np.ndarray  # (k, n_features)
+    within: np.ndarray  # (k, n_features), true deviations in a group
+    error: np.ndarray  # (n, n_features), true deviations of the errors of the means
+
+
+def replicates(
+    distance: float, seed: int, *, uneven: float, noise: float, really: float
+) -> Case:
+    """Objects measured 3 to 6 times, some of them badly (`uneven`, log-normal).
+
+    The six other features have errors `noise` times as large, and differ `really`.
+    """
+    rng = np.random.default_rng(seed)
+    target = rng.integers(3, size=240)
+    centres = np.zeros((3, 10))
+    centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * distance
+    within = np.tile(np.r_[np.full(4, 0.5), np.full(6, really)], (3, 1))
+    truth = centres[target] + within[target] * rng.normal(size=(240, 10))
+    count = rng.integers(3, 7, size=240)
+    objects = np.repeat(np.arange(240), count)
+    std = np.exp(uneven * rng.normal(size=(240, 1))) * np.r_[np.ones(4), [noise] * 6]
+    values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
+    data = ic.from_samples(values, objects=objects, meaning="error")
+    return Case(data, target, centres, within, std / np.sqrt(count)[:, None])
+
+
+def counties(distance: float, seed: int, *, uneven: float, unlike: float) -> Case:
+    """Counties of very unequal size; `unlike`: of features by their margins."""
+    rng = np.random.default_rng(seed)
+    target = rng.integers(3, size=600)
+    centres = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
+    within = np.tile([1.0, 0.7, 1.0, 1.3], (3, 1))
+    truth = centres[target] + within[target] * rng.normal(size=(600, 4))
+    few = np.exp(0.5 * uneven * rng.normal(size=(600, 1)))
+    std = few * np.exp(unlike * np.array([-1.0, -0.3, 0.3, 1.0]))
+    values = truth + std * rng.normal(size=(600, 4))
+    return Case(ic.from_gaussian(values, std=std), target, centres, within, std)
+
+
+def of_kmeans(case: Case) -> float:
+    values = case.data.mean()
+    kmeans = KMeans(len(case.centres), n_init=10, random_state=0)
+    return max(
+        clustering_accuracy(case.target, kmeans.fit_predict(each))
+        for each in (values, values / values.std(axis=0))
+    )
+
+
+def best_possible(case: Case) -> float:
+    """Accuracy of who knows the groups and the errors."""
+    var = case.within[None] ** 2 + case.error[:, None] ** 2  # (n, k, n_features)
+    off = case.data.mean()[:, None] - case.centres
+    log_density = -0.5 * (off**2 / var + np.log(var)).sum(axis=2)
+    return float(np.mean(log_density.argmax(axis=1) == case.target))
+
+
+class Design(NamedTuple):
+    name: str
+    make: Callable[..., Case]
+    settings: dict[str, float]
+    anchor: Callable[[Case], float]  # whose accuracy sets the distance
+    accuracy: float
+
+
+REPLICATES = [
+    Design(f"replicates, {how}, {what}", replicates, {**one, **other}, of_kmeans, 0.75)
+    for how, one in (
+        ("equal errors", {"uneven": 0.0}),
+        ("unequal 0.5", {"uneven": 0.5}),
+        ("unequal 1.0", {"uneven": 1.0}),
+    )
+    for what, other in (
+        ("pure noise", {"noise": 1.0, "really": 0.0}),
+        ("larger noise", {"noise": 3.0, "really": 0.0}),
+        ("real but idle", {"noise": 1.0, "really": 1.0}),
+    )
+]
+COUNTIES = [
+    Design(f"counties, {how}, {what}", counties, {**one, **other}, best_possible, 0.955)
+    for how, one in (
+        ("populations 1.0", {"uneven": 1.0}),
+        ("populations 2.0", {"uneven": 2.0}),
+    )
+    for what, other in (
+        ("like margins", {"unlike": 0.0}),
+        ("unlike margins", {"unlike": 1.0}),
+    )
+]
+
+
+def row(design: Design, seeds: int) -> dict[str, float]:
+    """Accuracies of one design at the distance that its anchor asks for."""
+    warnings.simplefilter("ignore")
+
+    def over_seeds(distance: float, of: Callable[[Case], float]) -> float:
+        cases = (
+            design.make(distance, seed, **design.settings) for seed in range(seeds)
+        )
+        return float(np.mean([of(case) for case in cases]))
+
+    def beyond(distance: float) -> float:
+        return over_seeds(distance, design.anchor) - design.accuracy
+
+    distance = float(brentq(beyond, 0.3, 40.0, xtol=0.02))
+
+    def of_ours(case: Case) -> float:
+        mixture = ic.ErrorMixture(len(case.centres), random_state=0).fit(case.data)
+        return clustering_accuracy(case.target, mixture.labels_)
+
+    def of_default(case: Case) -> float:
+        return clustering_accuracy(
+            case.target, ic.cluster(case.data, len(case.centres)).labels
+        )
+
+    ways = {
+        "k-means": of_kmeans,
+        "ErrorMixture": of_ours,
+        "cluster()": of_default,
+        "best possible": best_possible,
+    }
+    return {way: over_seeds(distance, of) for way, of in ways.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="a size for tests")
+    small = parser.parse_args().small
+    designs = (REPLICATES + COUNTIES)[:: 12 if small else 1]
+    rows = Parallel(n_jobs=2)(delayed(row)(d, 2 if small else 10) for d in designs)
+    print(f"{'':<42}" + "".join(f"{way:>15}" for way in rows[0]))
+    for design, scores in zip(designs, rows, strict=True):
+        print(f"{design.name:<42}" + "".join(f"{s:>15.3f}" for s in scores.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""Variances that are read off few values, moderated by those of all objects.
+
+A variance of three values is nearly worthless. Each is drawn towards what is usual for
+its feature, and towards what the other features say about its object: who was measured
+badly once was often measured badly throughout.
+
+G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
+expression in microarray experiments", Stat. Appl. Genet. Mol. Biol. 3, 2004.
+M. E. Ritchie et al., "Empirical array quality weights in the analysis of microarray
+data", BMC Bioinformatics 7, 2006.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma, polygamma
+
+from incerta.typing import Array
+
+# Variances below this part of the median are rounding, not precision.
+LEAST_VARIANCE = 1e-5
+# Rounds for the factors of the objects; each takes most of what is left.
+MOST_ROUNDS, SAME_FACTOR = 50, 1e-6
+TINY = float(np.finfo(np.float64).tiny)
+
+
+class Pooled(NamedTuple):
+    """What the variances of objects have in common."""
+
+    variances: Array  # (d,), s0², what is usual for each feature
+    freedom: Array  # (d,), d0, how many values that is worth; infinite if all are alike
+    factors: Array  # (n,), of each object, on the variances of all its features
+
+
+def pool(variances: Array, freedom: Array, correlation: Array | None = None) -> Pooled:
+    """What variances with these degrees of freedom have in common.
+
+    Parameters
+    ----------
+    variances : ndarray of shape (n_objects, n_features)
+        Sample variances s².
+    freedom : ndarray of shape (n_objects, n_features)
+        Their degrees of freedom d; where 0, the variance is not used. Every feature
+        needs one that is not 0.
+    correlation : ndarray of shape (n_features, n_features), optional
+        Of the errors of features; independent by default.
+
+    Returns
+    -------
+    Pooled
+        True variances are taken to be ``s0² f / g``, where 1/f, of the object, and g,
+        of object and feature, have scaled chi-square laws. log s² then has the variance
+        ``ψ'(d/2) + ψ'(d0/2) + v``, and two features of one object the covariance
+        ``v + ρ² ψ'(d/2)``, which give v and d0 by moments. The factors are the most
+        probable ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.pooling import pool
+    >>> pooled = pool(np.ones((3, 2)), np.full((3, 2), 4.0))
+    >>> pooled.variances, pooled.freedom
+    (array([1., 1.]), array([inf, inf]))
+    """
+    several = freedom > 0
+    known = np.where(several, freedom, 1.0)
+    usual = (freedom * variances).sum(axis=0) / freedom.sum(axis=0)
+    median = np.nanmedian(np.where(several, variances, np.nan), axis=0)
+    least = LEAST_VARIANCE * np.where(median > 0.0, median, usual)
+    varies = least > 0.0  # else all values of all objects are equal
+    logs = np.log(np.maximum(variances, np.where(varies, least, 1.0)))
+    logs -= digamma(known / 2) - np.log(known / 2)
+    by_chance = polygamma(1, known / 2)
+    weights = several / by_chance
+    centre = (weights * logs).sum(axis=0) / weights.sum(axis=0)
+
+    gaps = np.where(varies, logs - centre, 0.0)
+    own, common = _spreads(gaps, weights, by_chance, correlation)
+    of_objects = _freedom(np.array([common]))[0]
+    of_features = _freedom(own)
+    # No more than chance: the mean is better than the mean of logarithms.
+    alike = np.isinf(of_features) & np.isinf(of_objects)
+    centre += _log_bias(of_features) + _log_bias(of_objects)
+    centre = np.where(alike | ~varies, usual, np.exp(centre))
+    factors = np.ones(len(variances))
+    if np.isfinite(of_objects):
+        used = np.where(varies, freedom, 0.0)
+        ratios = np.where(used > 0, variances, 0.0) / np.where(varies, centre, 1.0)
+        factors = _factors(ratios, used, of_features, of_objects)
+    return Pooled(centre, of_features, factors)
+
+
+def moderated(variances: Array, freedom: Array, pooled: Pooled) -> Array:
+    """Variances drawn towards what is usual: ``(d0 s0² f + d s²) / (d0 + d)``."""
+    usual = pooled.variances * pooled.factors[:, None]
+    return usual + _part(freedom, pooled.freedom) * (variances - usual)
+
+
+def _spreads(
+    gaps: Array, weights: Array, by_chance: Array, correlation: Array | None
+) -> tuple[Array, float]:
+    """Variance of true log variances: of each feature's own, and common to an object.
+
+    Sampling errors of two features are independent unless the values are correlated, so
+    that their covariance is what the object has to do with it.
+    """
+    together = weights.T @ weights
+    weighted = weights * gaps
+    products = weighted.T @ weighted
+    rho = np.eye(len(together)) if correlation is None else correlation
+    products -= rho**2 * ((weights * by_chance).T @ weights)
+    pairs = ~np.eye(len(together), dtype=bool)
+    common = float(products[pairs].sum() / max(together[pairs].sum(), TINY))
+    return np.diag(products / together) - max(common, 0.0), max(common, 0.0)
+
+
+def _factors(
+    ratios: Array, freedom: Array, of_features: Array, of_objects: float
+) -> Array:
+    """The most probable factor of each object.
+
+    Parameters
+    ----------
+    ratios : ndarray of shape (n_objects, n_features)
+        Sample variances by what is usual; they follow ``f F(d, d0)``.
+    freedom : ndarray of shape (n_objects, n_features)
+        Their degrees of freedom d.
+    of_features : ndarray of shape (n_features,)
+        d0.
+    of_objects : float
+        How many values it is worth that the usual factor is 1.
+
+    Returns
+    -------
+    ndarray of shape (n_objects,)
+    """
+    factors = np.ones(len(ratios))
+    total = of_objects + freedom.sum(axis=1)
+    for _ in range(MOST_ROUNDS):
+        relative = ratios / factors[:, None]
+        # (d + d0) / (d0 + d u / f): a variance far too large for its object says
+        # little about the object.
+        weights = 1.0 / (1.0 + _part(freedom, of_features) * (relative - 1.0))
+        after = (of_objects + (weights * freedom * ratios).sum(axis=1)) / total
+        change = np.abs(np.log(after / factors)).max()
+        factors = after
+        if change < SAME_FACTOR:
+            break
+    return factors
+
+
+def _part(freedom: Array, of_prior: Array) -> Array:
+    """``d / (d + d0)``, 0 where d0 is infinite."""
+    return freedom / np.where(np.isinf(of_prior), np.inf, freedom + of_prior)
+
+
+def _log_bias(freedom: Array) -> Array:
+    """Mean of the logarithm of a chi-square value per degree of freedom."""
+    half = np.where(np.isinf(freedom), 1.0, freedom / 2)
+    bias: Array = np.where(np.isinf(freedom), 0.0, digamma(half) - np.log(half))
+    return bias
+
+
+def _freedom(spread: Array) -> Array:
+    """Degrees of freedom that give log variances this variance; infinite if 0."""
+    spreads = spread > 0.0
+    found = 2.0 * _inverse_trigamma(np.where(spreads, spread, 1.0))
+    return np.where(spreads, found, np.inf)
+
+
+def _inverse_trigamma(value: Array) -> Array:
+    """The x with ψ'(x) = value, by Newton's rule on 1 / ψ', which is nearly linear."""
+    x = 0.5 + 1.0 / value
+    for _ in range(50):
+        trigamma = polygamma(1, x)
+        step = trigamma * (1.0 - trigamma / value) / polygamma(2, x)
+        x = x + step
+        if (np.abs(step) < 1e-10 * x).all():
+            break
+    return x
