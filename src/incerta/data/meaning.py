@@ -39,5 +39,6 @@ def as_meaning(meaning: str) -> str:
 
 
 def of_errors(data: UncertainData) -> bool:
-    """Whether values are measurements that missed the truth."""
-    return data.meaning == "error" and not data.exact
+    """Whether values are measurements that missed the truth, or are missing."""
+    inexact = not data.exact or data.law.missing() is not None
+    return data.meaning == "error" and inexact

@@ -13,9 +13,11 @@ from ._rpc import RPC
 from ._sc import SC
 from ._ucpc import UCPC
 from ._ukmeans import UKMeans
+from ._views import ViewConsensus
 
 # In the order in which the command line and the pages list them.
 __all__ = [
+    "ViewConsensus",
     "RPC",
     "ExpectedSpectral",
     "PossibleWorldConsistency",

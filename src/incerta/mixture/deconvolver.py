@@ -198,14 +198,32 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         """
         check_is_fitted(self)
         data = objects_of(self, X, reset=False)
-        if not of_errors(data):
-            return data
-        found = belief(measured(data), self._components())
-        return replace(data, law=_law_of(found), meaning="belief")
+        return believed(data, self._components())
 
     def _components(self) -> Components:
         full = Components(self.weights_, self.means_, self.covariances_)
         return full.as_kind(self.covariance)
+
+
+def believed(data: UncertainData, components: Components) -> UncertainData:
+    """What is known about the true values of objects, if these are the true ones' law.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects, with their errors.
+    components : Components
+        What the truth is like.
+
+    Returns
+    -------
+    UncertainData
+        Data without errors as they are.
+    """
+    if not of_errors(data):
+        return data
+    found = belief(measured(data), components)
+    return replace(data, law=_law_of(found), meaning="belief")
 
 
 def _law_of(found: Belief) -> Law:

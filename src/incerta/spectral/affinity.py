@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from incerta.typing import Array, ArrayLike
+from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"
 Width: TypeAlias = "str | float"
@@ -120,14 +120,44 @@ def sparse_affinity(values: Array, scales: Array, n_neighbors: int) -> sparse.cs
     k = min(n_neighbors, n - 1)
     if k < 1:
         return sparse.csr_array(np.ones((n, n)))
-    search = NearestNeighbors(n_neighbors=k).fit(values)
-    distances, columns = search.kneighbors()
+    distances, columns = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
+    return _near_affinity(distances, columns, scales)
+
+
+def _near_affinity(
+    distances: Array, columns: Indices, scales: Array
+) -> sparse.csr_array:
+    n, k = distances.shape
     rows = np.repeat(np.arange(n), k)
     columns = columns.ravel()
     weights = np.exp(-0.5 * distances.ravel() ** 2 / (scales[rows] * scales[columns]))
     one_way = sparse.csr_array((weights, (rows, columns)), shape=(n, n))
     both = one_way.maximum(one_way.T)
     return sparse.csr_array(both + sparse.eye_array(n))
+
+
+def neighbour_graph(values: Array, n_neighbors: int) -> sparse.csr_array:
+    """Self-tuning affinity of near pairs, by one search.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_objects, n_features)
+        One value per object.
+    n_neighbors : int
+        How many neighbours of each object are near.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n_objects, n_objects)
+        As ``gaussian_affinity(values, width="self-tuning", n_neighbors=n_neighbors)``.
+    """
+    k = min(max(n_neighbors, TUNING_NEIGHBOUR), len(values) - 1)
+    if k < 1:
+        return sparse.csr_array(np.ones((len(values), len(values))))
+    distances, columns = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
+    scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
+    near = min(n_neighbors, k)
+    return _near_affinity(distances[:, :near], columns[:, :near], scales)
 
 
 def normalised_laplacian(affinity: Any) -> Matrix:

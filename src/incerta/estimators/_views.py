@@ -1,0 +1,246 @@
+"""ViewConsensus: what several unlike views of the data agree on."""
+
+from collections.abc import Iterator
+from itertools import cycle, repeat
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
+
+from incerta.backend.memory import blocks
+from incerta.backend.progress import track
+from incerta.data.container import UncertainData
+from incerta.data.laws import Joint, Values
+from incerta.data.meaning import of_errors
+from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
+from incerta.estimators._facts import Facts
+from incerta.labels import in_order_of_appearance, likeliest, shares, with_empty_last
+from incerta.mixture.fitting import How, fitted
+from incerta.mixture.measured import measured
+from incerta.mixture.pieces import some_objects
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
+from incerta.typing import Array, Indices, Seed
+from incerta.views.kernel_means import kernel_means
+from incerta.views.look import PRIOR_WEIGHT, Effort
+from incerta.views.partition import Partition, named_like, partitioned
+from incerta.views.truths import (
+    Beliefs,
+    Measurements,
+    Spreads,
+    Truths,
+    own_weights,
+    shares_of,
+    values_of,
+)
+
+# Views are found with so many objects at most; the others are put into their clusters.
+MOST_OBJECTS = 2000
+# Objects whose worlds are drawn at a time.
+BLOCK_OBJECTS = 20_000
+AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
+IN_WORLDS = Effort((), 2, 3, 1e-4, 100)
+VIEWS = ("mixture", "centres", "neighbours", "laws")
+
+
+@stored()
+class Views(NamedTuple):
+    """What predictions need: where true values come from, and clusters in worlds."""
+
+    truths: Truths
+    partitions: tuple[Partition, ...]
+
+
+class ViewConsensus(UncertainClusterer):
+    """Cluster uncertain objects as several unlike views of them agree.
+
+    No single idea of a cluster is right for all data. Several are tried, and what they
+    agree on is the result: Gaussian components that errors have blurred, as in
+    `ErrorMixture`; centres, as in k-means, where bad measurements count for less; and
+    neighbours, by a graph of what is believed about the true values. For objects that
+    are spread there are also centres among their laws, so that objects can differ in
+    more than their means. The same is done in worlds in which the objects are as they
+    could really be; the share of the worlds in which an object is in a cluster is its
+    probability.
+
+    It is the default of `cluster`. If clusters are known to be elliptical,
+    `ErrorMixture` is better, and takes a million objects at once; `UKMeans` is faster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=3
+        Number of clusters.
+    n_worlds : int, default=32
+        Number of worlds behind `membership_`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of worlds and starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_objects,)
+        Most probable cluster of each object, numbered in the order of the ids.
+    membership_ : ndarray of shape (n_objects, n_clusters)
+        Share of the worlds in which the object is in each cluster.
+    confidence_ : ndarray of shape (n_objects,)
+        Share of the worlds that agree with the object's label: how probably exact data
+        would give the same one.
+    views_ : dict of str to float
+        How much each view of the given data agrees with the result (normalised mutual
+        information).
+    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
+        Cluster of each object in each world; only up to 2000 objects.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    What worlds are goes by the meaning of the uncertainty. Of measured values with
+    errors, half of the worlds are drawn from beliefs that take all true values to be of
+    one Gaussian, half from beliefs that know the clusters; beliefs are drawn from as
+    they are; of objects with many values, these are weighted anew (Bayesian bootstrap).
+    Views are fused by the mean of the projections onto their clusters, each weighted by
+    its agreement with the others.
+
+    Exact data have one world: the result is certain, whatever it is worth.
+
+    A fit takes as many eigenproblems of a sparse graph and mixtures as there are
+    worlds. Above 2000 objects views are found with 2000 of them, chosen by their ids,
+    and the others are put into the clusters of each world; that is linear in their
+    number.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, truth = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
+    >>> model = ic.ViewConsensus(3, random_state=0).fit(data)
+    >>> ic.metrics.clustering_accuracy(truth, model.labels_)
+    1.0
+    >>> sorted(model.views_)
+    ['centres', 'mixture', 'neighbours']
+    """
+
+    views_: dict[str, float]
+
+    knows_errors = True
+    _takes_missing = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": WHOLE,
+        "n_worlds": WHOLE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {"views_": "", "_model": ""}
+
+    def __init__(
+        self,
+        n_clusters: int = 3,
+        *,
+        n_worlds: int = 32,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_worlds = n_worlds
+        self.random_state = random_state
+
+    def _fit(self, data: UncertainData) -> None:
+        k = self.n_clusters
+        some, _ = some_objects(data, MOST_OBJECTS, self.seed_)
+        truths = _truths(some, self.seed_)
+        given = truths.as_given(some)
+        of_laws = isinstance(truths, Spreads)
+        first, in_views = partitioned(given, k, of_laws, AT_FIRST, self.seed_)
+        labels = first.fusion.labels_of(in_views)
+        if isinstance(truths, Measurements):
+            truths = truths._replace(mixture=first.model.components)
+
+        effort = IN_WORLDS._replace(covariances=(first.model.kind,))
+        partitions, per_world = [], []
+        steps = track(self.n_worlds, "worlds")
+        for look in truths.possible(some, self.n_worlds, self.seed_):
+            if _certain(some):
+                partitions, per_world = [first], [labels]
+                break
+            found, here = partitioned(look, k, of_laws, effort, self.seed_)
+            found = named_like(found, found.fusion.labels_of(here), labels, k)
+            partitions.append(found)
+            per_world.append(found.fusion.labels_of(here))
+            next(steps, None)
+        self._model = Views(truths, tuple(partitions))
+
+        if len(some) == len(data):
+            self.labels_per_world_ = np.array(per_world)
+            membership = shares(self.labels_per_world_, k)
+        else:
+            membership = self._shares(data, self.seed_)
+        self._number(membership)
+        final = first.fusion.labels_of(in_views)
+        told = VIEWS[: len(in_views)]
+        self.views_ = {
+            name: float(normalized_mutual_info_score(row, final))
+            for name, row in zip(told, in_views, strict=True)
+        }
+
+    def _number(self, membership: Array) -> None:
+        """Number the clusters in the order in which they appear."""
+        labels, order = in_order_of_appearance(likeliest(membership))
+        order = with_empty_last(order, self.n_clusters)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        self.labels_ = labels
+        self.membership_ = membership[:, order]
+        if hasattr(self, "labels_per_world_"):
+            self.labels_per_world_ = rank[self.labels_per_world_]
+        self._model = self._model._replace(
+            partitions=tuple(p.renamed(rank) for p in self._model.partitions)
+        )
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = getattr(self, "labels_per_world_", None)
+        return Facts(labels_per_world=worlds, n_drawn=len(self._model.partitions))
+
+    def _proba(self, data: UncertainData) -> Array:
+        # Draws of the same ensemble belong together; all others are independent.
+        return self._shares(data, self.seed_ + (0 if data.joint else 1))
+
+    def _shares(self, data: UncertainData, seed: int) -> Array:
+        """Share of the worlds in which each object is in each cluster."""
+        out = np.empty((len(data), self.n_clusters))
+        for part in blocks(len(data), 1, BLOCK_OBJECTS):
+            worlds = np.array(list(self._in_worlds(data[part], seed)))
+            out[part] = shares(worlds, self.n_clusters)
+        return out
+
+    def _in_worlds(self, data: UncertainData, seed: int) -> Iterator[Indices]:
+        """Clusters of objects in each world."""
+        truths, partitions = self._model
+        looks = truths.possible(data, self.n_worlds, seed)
+        if _certain(data):
+            looks = repeat(next(looks), len(partitions))
+        for look, partition in zip(looks, cycle(partitions), strict=False):
+            yield partition.labels_of(look)
+
+    def _check_stored(self) -> None:
+        if not isinstance(self._model, Views):
+            wrong("what should be views is something else")
+
+
+def _truths(data: UncertainData, seed: int) -> Truths:
+    """Where the true values of objects come from."""
+    if data.exact or of_errors(data):
+        how = How([1], ("full",), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
+        plain = fitted(measured(data), how).components
+        return Measurements(plain, plain)
+    if data.meaning == "spread" and not data.joint:
+        law = values_of(data)
+        return Spreads(kernel_means(law.values, shares_of(law, own_weights(law)), seed))
+    return Beliefs()
+
+
+def _certain(data: UncertainData) -> bool:
+    """Whether all worlds of views are alike."""
+    known_law = data.meaning == "spread" and not isinstance(data.law, Values | Joint)
+    return (data.exact and not of_errors(data)) or known_law

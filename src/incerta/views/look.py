@@ -1,0 +1,136 @@
+"""The views: a mixture, centres, neighbours; and for laws, centres among laws."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin
+from sklearn.neighbors import NearestNeighbors
+
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.fitting import How, fitted
+from incerta.mixture.model import Components, Measured
+from incerta.models.registry import stored
+from incerta.spectral.affinity import neighbour_graph, normalised_laplacian
+from incerta.spectral.embedding import leading_eigenvectors
+from incerta.typing import Array, Indices
+
+# New values go with the majority of so many neighbours.
+VOTERS = 5
+# Eigenvectors of a graph that is cut anyway.
+EIGEN_TOL, MOST_STEPS = 1e-5, 200
+# Of covariances of a mixture, as in `ErrorMixture`.
+PRIOR_WEIGHT = 0.1
+
+
+class Look(NamedTuple):
+    """What views look at, for n objects."""
+
+    measured: Measured  # of the mixture
+    places: Array  # (n, d), of centres
+    weights: Array | None  # (n,), of centres
+    features: Array  # (n, f), of neighbours, and of centres among laws
+
+
+class Effort(NamedTuple):
+    """How hard to look for the best solution."""
+
+    covariances: tuple[str, ...]  # kinds to choose from
+    n_init: int  # starts of a mixture
+    kmeans_starts: int
+    tol: float  # of a mixture
+    max_iter: int  # of a mixture
+
+
+@stored(centres="f k f")
+class Centres(NamedTuple):
+    """Clusters around centres."""
+
+    centres: Array
+
+    def labels_of(self, values: Array) -> Indices:
+        """Nearest centre of each value."""
+        labels: Indices = pairwise_distances_argmin(values, self.centres)
+        return labels
+
+
+@stored(values="f n f", labels="i n")
+class Neighbours(NamedTuple):
+    """Clusters that are known at some values."""
+
+    values: Array
+    labels: Indices
+
+    def labels_of(self, values: Array) -> Indices:
+        """Label of the majority of the nearest values, ties to the nearest."""
+        near = NearestNeighbors(n_neighbors=min(VOTERS, len(self.values)))
+        near.fit(self.values)
+        votes = self.labels[near.kneighbors(values, return_distance=False)]
+        counts = (votes[:, :, None] == votes[:, None]).sum(axis=2)
+        # The first of those with most votes is the nearest.
+        labels: Indices = votes[np.arange(len(votes)), counts.argmax(axis=1)]
+        return labels
+
+
+@stored()
+class Model(NamedTuple):
+    """Clusters that are the components of a mixture."""
+
+    components: Components
+
+    @property
+    def kind(self) -> str:
+        """Of the covariances."""
+        return "diag" if self.components.covariances.ndim == 2 else "full"
+
+    def labels_of(self, measured: Measured) -> Indices:
+        """Most probable component of each object."""
+        labels: Indices = log_densities(measured, self.components).shares.argmax(axis=0)
+        return labels
+
+
+def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, Indices]:
+    """Clusters that are Gaussian."""
+    how = How(
+        [k],
+        effort.covariances,
+        False,
+        PRIOR_WEIGHT,
+        effort.n_init,
+        effort.tol,
+        effort.max_iter,
+        seed,
+    )
+    model = Model(fitted(look.measured, how).components)
+    return model, model.labels_of(look.measured)
+
+
+def by_centres(
+    values: Array, weights: Array | None, k: int, effort: Effort, seed: int
+) -> tuple[Centres, Indices]:
+    """Clusters that are round and of one size."""
+    kmeans = KMeans(k, n_init=effort.kmeans_starts, random_state=seed % 2**32)
+    kmeans.fit(values, sample_weight=weights)
+    return Centres(kmeans.cluster_centers_), kmeans.labels_.astype(np.intp)
+
+
+def by_neighbours(
+    values: Array, k: int, effort: Effort, seed: int
+) -> tuple[Neighbours, Indices]:
+    """Clusters of any shape, with gaps between them."""
+    n = len(values)
+    graph = neighbour_graph(values, n_neighbours(n))
+    vectors = leading_eigenvectors(
+        normalised_laplacian(graph), k, tol=EIGEN_TOL, max_steps=MOST_STEPS
+    )[1]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = vectors / np.where(lengths > 0.0, lengths, 1.0)
+    labels = by_centres(rows, None, k, effort, seed)[1]
+    return Neighbours(values, labels), labels
+
+
+def n_neighbours(n_objects: int) -> int:
+    """``max(10, 2 log2 n)``: enough to connect what belongs together."""
+    return int(max(10, 2 * np.log2(max(n_objects, 2))))

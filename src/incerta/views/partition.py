@@ -1,0 +1,117 @@
+"""The clustering of one look at the objects: views, and what they agree on."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from incerta.ensemble.naming import matched
+from incerta.models.registry import stored
+from incerta.typing import Indices
+from incerta.views.fusion import Fusion, fused
+from incerta.views.look import (
+    Centres,
+    Effort,
+    Look,
+    Model,
+    Neighbours,
+    by_centres,
+    by_mixture,
+    by_neighbours,
+)
+
+
+@stored()
+class Partition(NamedTuple):
+    """Clusters in each view, and in all together."""
+
+    model: Model
+    centres: Centres
+    neighbours: Neighbours
+    laws: Centres | None  # None if objects have one value
+    fusion: Fusion
+
+    def labels_of(self, look: Look) -> Indices:
+        """Clusters of other objects."""
+        return self.fusion.labels_of(self.in_views(look))
+
+    def in_views(self, look: Look) -> Indices:
+        """Their labels in each view, shape (n_views, n)."""
+        found = [
+            self.model.labels_of(look.measured),
+            self.centres.labels_of(look.places),
+            self.neighbours.labels_of(look.features),
+        ]
+        if self.laws is not None:
+            found.append(self.laws.labels_of(look.features))
+        return np.array(found)
+
+    def renamed(self, names: Indices) -> Partition:
+        """Cluster c is now called ``names[c]``."""
+        fusion = self.fusion
+        return self._replace(fusion=fusion._replace(names=names[fusion.names]))
+
+
+def partitioned(
+    look: Look, k: int, of_laws: bool, effort: Effort, seed: int
+) -> tuple[Partition, Indices]:
+    """Cluster objects in all views, and fuse.
+
+    Parameters
+    ----------
+    look : Look
+        What views look at.
+    k : int
+        Number of clusters.
+    of_laws : bool
+        Whether features describe laws, so that centres among them are a fourth view.
+    effort : Effort
+        How hard to look.
+    seed : int
+        Of all starts.
+
+    Returns
+    -------
+    partition : Partition
+    labels : ndarray of shape (n_views, n_objects)
+        In each view.
+    """
+    with warnings.catch_warnings():
+        # Fewer distinct values than clusters is no fault of theirs.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model, one = by_mixture(look, k, effort, seed)
+        centres, two = by_centres(look.places, look.weights, k, effort, seed)
+        neighbours, three = by_neighbours(look.features, k, effort, seed)
+        labels, laws = [one, two, three], None
+        if of_laws:
+            laws, four = by_centres(look.features, None, k, effort, seed)
+            labels.append(four)
+        together = np.array(labels)
+        fusion = fused(together, k, seed)
+    return Partition(model, centres, neighbours, laws, fusion), together
+
+
+def named_like(
+    partition: Partition, labels: Indices, reference: Indices, k: int
+) -> Partition:
+    """Number the clusters as in a reference, by the objects they have in common.
+
+    Parameters
+    ----------
+    partition : Partition
+        The clusters.
+    labels, reference : ndarray of shape (n_objects,)
+        Of the same objects.
+    k : int
+        Number of clusters of the reference.
+
+    Returns
+    -------
+    Partition
+    """
+    found = len(partition.fusion.centres)
+    overlap = np.bincount(labels * k + reference, minlength=found * k).reshape(found, k)
+    return partition.renamed(np.maximum(matched(overlap), 0))

@@ -1,0 +1,155 @@
+"""What views look at: the objects as they are given, and as they could really be.
+
+How they could be goes by what the uncertainty means. Of measured values, worlds are
+drawn from beliefs: one half as if all true values were of one Gaussian, the other half
+as if they were of the mixture that was found. The first makes clusters blur, the second
+makes them too clear; together their labels are right as often as they say. Laws of
+beliefs are drawn from as they are. Objects that are spread have no single truth; what
+is open is which of their values were seen, so that these are weighted anew (Bayesian
+bootstrap).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
+from incerta.data.container import UncertainData
+from incerta.data.laws import Values, as_values
+from incerta.data.meaning import of_errors
+from incerta.mixture.deconvolver import believed
+from incerta.mixture.measured import measured
+from incerta.mixture.model import Components, Measured
+from incerta.models.registry import stored
+from incerta.typing import Array
+from incerta.views.kernel_means import KernelMeans
+from incerta.views.look import Look
+from incerta.worlds.sequence import worlds_of
+
+# What the streams of these draws are for; worlds have others.
+_WEIGHTS = 7
+
+
+@stored()
+class Measurements(NamedTuple):
+    """Values that errors were added to."""
+
+    plain: Components  # of the truth, as one Gaussian
+    mixture: Components  # of the truth, as it was found
+
+    def as_given(self, data: UncertainData) -> Look:
+        """The measured values, their errors, and what is believed."""
+        means = believed(data, self.plain).mean()
+        return measured_look(data, means)
+
+    def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
+        """Draw true values from both beliefs in turn."""
+        if not of_errors(data):
+            yield exact_look(data.mean())
+            return
+        beliefs = [believed(data, prior) for prior in (self.plain, self.mixture)]
+        drawn = [belief.worlds(n_worlds, seed) for belief in beliefs]
+        for number in range(n_worlds):
+            yield exact_look(drawn[number % 2][number])
+
+
+@stored()
+class Beliefs(NamedTuple):
+    """Laws that say where the true values probably are, or joint draws."""
+
+    def as_given(self, data: UncertainData) -> Look:
+        """The means."""
+        return exact_look(data.mean())
+
+    def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
+        """Draw true values."""
+        for world in worlds_of(data, n_worlds, seed):
+            yield exact_look(world)
+
+
+@stored()
+class Spreads(NamedTuple):
+    """Objects that have many values."""
+
+    features: KernelMeans
+
+    def as_given(self, data: UncertainData) -> Look:
+        """Means with their errors, and laws as points."""
+        law = values_of(data)
+        shares = shares_of(law, own_weights(law))
+        features = self.features.features(law.values)
+        return _spread_look(shares @ law.values, errors_of(data), shares @ features)
+
+    def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
+        """Weight the values of each object anew."""
+        law = data.law
+        if data.exact or not isinstance(law, Values):
+            yield self.as_given(data)
+            return
+        first = np.repeat(law.starts[:-1], law.counts)
+        numbers = (np.arange(len(law.values)) - first).astype(np.uint64)
+        keys = mixed(np.repeat(keys_of(data.ids), law.counts) + numbers * GOLDEN)
+        own, errors = own_weights(law), errors_of(data)
+        features = self.features.features(law.values)
+        for number in range(n_worlds):
+            streams = stream_keys(seed, _WEIGHTS, np.array([number]))
+            shares = shares_of(law, own * -np.log(uniforms(streams, keys)[0]))
+            yield _spread_look(shares @ law.values, errors, shares @ features)
+
+
+Truths = Measurements | Beliefs | Spreads
+
+
+def measured_look(data: UncertainData, means: Array) -> Look:
+    """Measured values with their errors, beside what is believed of them."""
+    seen = measured(data)
+    values = np.where(np.isnan(data.mean()), means, data.mean())
+    usual = values.var(axis=0).mean()
+    total = seen.variances.mean(axis=0) + np.where(usual > 0.0, usual, 1.0)
+    return Look(seen, values, 1.0 / total, means)
+
+
+def exact_look(values: Array) -> Look:
+    """Values without errors."""
+    rows = np.ascontiguousarray(values.T)
+    return Look(Measured(rows, np.zeros_like(rows)), values, None, values)
+
+
+def _spread_look(means: Array, errors: Array, features: Array) -> Look:
+    return Look(Measured(np.ascontiguousarray(means.T), errors), means, None, features)
+
+
+def values_of(data: UncertainData) -> Values:
+    """The values of objects, or values that stand for their laws."""
+    return as_values(data.law, 0, data.uniform_keys())
+
+
+def shares_of(law: Values, weights: Array) -> csr_array:
+    """Share of each value in its object, shape (n_objects, n_values)."""
+    totals = np.add.reduceat(weights, law.starts[:-1])
+    shares = weights / np.repeat(totals, law.counts)
+    columns = np.arange(len(law.values))
+    return csr_array((shares, columns, law.starts), (law.n_objects, len(columns)))
+
+
+def own_weights(law: Values) -> Array:
+    """Weights of the values, all alike if none are given."""
+    return np.ones(len(law.values)) if law.weights is None else law.weights
+
+
+def errors_of(data: UncertainData) -> Array:
+    """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
+
+    Covariances, of shape (d, d, n), if values are clearly correlated.
+    """
+    law = data.law
+    if data.exact or not isinstance(law, Values):
+        return np.zeros((data.n_features, len(data)))
+    if law.weights is None:
+        return measured(data.with_meaning("error")).errors
+    squares = np.add.reduceat(law.weights**2, law.starts[:-1])
+    return np.ascontiguousarray((law.variance() * squares[:, None]).T)
