@@ -1,5 +1,7 @@
 """`cluster` and what it returns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
@@ -17,18 +19,38 @@ def blobs():
     ]
 
 
-def test_rules_of_auto(blobs, monkeypatch):
+def test_rules_of_auto(blobs):
     measured = ic.cluster(blobs, k=3)
-    assert measured.method == "ErrorMixture"
-    assert "values are measurements with errors" in measured.explain()
-    blobs = blobs.with_meaning("belief")
-    few = ic.cluster(blobs, k=3)
-    assert few.method == "RPC"
-    assert any("no more than 5000 objects (60)" in why for why in few.reasons)
-    monkeypatch.setattr("incerta.api.answer.FEW_OBJECTS", 50)
-    many = ic.cluster(blobs, k=3)
-    assert many.method == "UKMeans"
-    assert "more than 50 objects (60)" in many.explain()
+    assert measured.method == "ViewConsensus"
+    assert "Values are measurements with errors" in measured.explain()
+    believed = ic.cluster(blobs.with_meaning("belief"), k=3)
+    assert believed.method == "ViewConsensus"
+    assert "where their true values probably are" in believed.explain()
+
+
+def test_the_label_is_the_most_probable_cluster(blobs):
+    for method in ("ViewConsensus", "RPC", "UKMeans", "UKMedoids", "ErrorMixture"):
+        result = ic.cluster(blobs, 3, method)
+        own = result.membership[np.arange(60), result.labels]
+        np.testing.assert_array_equal(own, result.confidence)
+        assert (own >= result.membership.max(axis=1) - 1e-9).all()
+        np.testing.assert_array_equal(
+            result.predict(blobs), result.predict_proba(blobs).argmax(axis=1)
+        )
+        told = "label other than" in result.explain()
+        assert told == (result.labels != result.estimator.labels_).any()
+
+
+def test_clusters_that_are_nobodys_most_probable_one_come_last(blobs):
+    result = ic.cluster(blobs, 3, "UKMeans")
+    model = result.estimator
+    model.membership_ = np.column_stack(
+        [0.3 * np.ones(60), np.zeros(60), 0.7 * np.ones(60)]
+    )
+    again = replace(result, estimator=model)
+    assert again.n_clusters == 1
+    assert (again.labels == 0).all()
+    np.testing.assert_allclose(again.membership[0], [0.7, 0.3, 0.0])
 
 
 def test_number_of_clusters_is_chosen(blobs):
@@ -62,7 +84,7 @@ def test_methods_by_name_and_by_estimator(blobs):
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
         ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_components=99 clusters cannot be made of 60 objects"),
+        ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
     ],
 )
 def test_bad_questions(blobs, options, message):
@@ -88,11 +110,12 @@ def test_the_scale_is_the_standardizers(blobs):
     assert plain.scaler is None
     belief = ic.Deconvolver().fit_transform(blobs)
     expected = ic.UKMeans(3, random_state=0).fit(belief)
-    np.testing.assert_array_equal(plain.labels, expected.labels_)
+    np.testing.assert_array_equal(plain.estimator.labels_, expected.labels_)
+    np.testing.assert_array_equal(plain.membership, expected.membership_)
     scaled = ic.Standardizer().fit_transform(blobs)
     belief = ic.Deconvolver().fit_transform(scaled)
     np.testing.assert_array_equal(
-        one.confidence, ic.UKMeans(3, random_state=0).fit(belief).confidence_
+        one.membership, ic.UKMeans(3, random_state=0).fit(belief).membership_
     )
 
 
@@ -119,7 +142,6 @@ def test_other_laws_of_errors_count_by_their_covariance():
     low = rng.normal(size=(60, 2)) + 9.0 * np.repeat([0, 1], 30)[:, None]
     data = ic.from_interval(low, low + 1.0, meaning="error")
     result = ic.cluster(data, 2)
-    assert result.method == "ErrorMixture"
     assert "Errors that are not Gaussian count by their covariance." in result.explain()
     moments = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()))
     same = ic.cluster(moments, 2)

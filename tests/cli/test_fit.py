@@ -247,7 +247,7 @@ def test_the_same_story_in_python_on_the_command_line_and_in_the_report(
     out = tmp_path / "out"
     call("fit", wide, *WIDE, "-k", "3", "--seed", "4", "-o", out, "--report")
     result = expected(wide, method="auto", seed=4)
-    assert result.method == "ErrorMixture"
+    assert result.method == "ViewConsensus"
 
     check_table(rows_of((out / "table.csv").read_text()), result)
     stored = load(out / "model.incerta")

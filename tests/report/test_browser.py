@@ -72,7 +72,7 @@ def browser(tmp_path_factory):
 def results():
     return {
         "rpc": by_rpc(hostile_objects()),
-        "noise": cluster(groups(40), method=ic.FDBSCAN(n_worlds=10)),
+        "noise": cluster(groups(40), method=ic.FDBSCAN(eps=0.35, n_worlds=10)),
         "foptics": cluster(groups(), method=ic.FOPTICS(n_worlds=10)),
         "choice": with_choice(cluster(groups(8, 1), k=2, method="UKMeans")),
         "exact": cluster(groups(n_features=3).mean(), k=3, method="UKMeans"),

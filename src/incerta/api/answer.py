@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from incerta import estimators
-from incerta.api.clustering import Clustering
+from incerta.api.clustering import Clustering, most_probable
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
@@ -21,8 +21,6 @@ from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
-# Above this RPC needs a graph of neighbours, and minutes.
-FEW_OBJECTS = 5000
 # What `choose_k` was measured with: enough to be right, and a few seconds.
 MOST_TRIED, FEW_WORLDS = 8, 10
 # How the uncertainty was taken, and when that would be wrong.
@@ -34,6 +32,10 @@ TAKEN_AS = {
     "spread": "Objects have many values, and none is the true one. If these are "
     "repeated measurements of one quantity, say meaning='error'.",
 }
+DEFAULT = (
+    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; what "
+    "they agree on counts."
+)
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
 # All but the one that needs a clusterer.
@@ -57,10 +59,9 @@ def cluster(
         Number of clusters. "auto" asks `choose_k`, for 1 to 8; density methods find
         their own number.
     method : "auto", name or estimator, default="auto"
-        "auto" is `ErrorMixture` for values with errors; for others `RPC` up to 5000
-        objects and `UKMeans` beyond. A name is that of an
-        estimator, in upper or lower case: ``"fdbscan"``; an estimator is used as it is,
-        with its own number of clusters unless `k` is given, and with `seed`.
+        "auto" is `ViewConsensus`. A name is that of an estimator, in upper or lower
+        case: ``"fdbscan"``; an estimator is used as it is, with its own number of
+        clusters unless `k` is given, and with `seed`.
     seed : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
@@ -74,7 +75,12 @@ def cluster(
     Notes
     -----
     Values that are measurements with errors (``data.meaning``) become beliefs about the
-    true values first, by `Deconvolver`; `ErrorMixture` needs no such step.
+    true values first, by `Deconvolver`; `ViewConsensus` and `ErrorMixture` need no such
+    step.
+
+    The label of an object is always its most probable cluster. Where that differs from
+    the label that a method was published with (``result.estimator.labels_``), the
+    reasons say for how many objects.
 
     The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
     most 1000 objects.
@@ -85,11 +91,11 @@ def cluster(
     >>> data, truth = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=1)
     >>> result = ic.cluster(data)
     >>> result
-    <Clustering: 90 objects in 3 clusters by ErrorMixture, mean confidence 1.00>
+    <Clustering: 90 objects in 3 clusters by ViewConsensus, mean confidence 1.00>
     """
     objects = as_uncertain(data)
     seed = as_seed(seed)
-    model, reasons = _model(method, objects)
+    model, reasons = _model(method)
     said: list[str] = []
     with _noted(said):
         scaler, scaled = scaled_by(objects, scale)
@@ -103,9 +109,7 @@ def cluster(
         if of_errors(objects):
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
-                reasons.append(
-                    "Errors that are not Gaussian count by their covariance."
-                )
+                reasons.append(OF_OTHER_ERRORS)
         own = not isinstance(method, str)
         by_default = isinstance(method, str) and method == "auto"
         model, choice, why = _with_number(model, k, own, by_default, seen, seed)
@@ -113,6 +117,7 @@ def cluster(
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         model.fit(seen)
+    reasons += _relabelled(model)
     if objects.joint:
         reasons.append("The objects' values belong together: worlds are given draws.")
     elif objects.exact:
@@ -130,18 +135,10 @@ def cluster(
     )
 
 
-def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
+def _model(method: Any) -> tuple[Any, list[str]]:
     """The estimator, unfitted, and why this one."""
-    n = len(data)
-    if method == "auto" if isinstance(method, str) else False:
-        if of_errors(data):
-            why = "ErrorMixture, as values are measurements with errors."
-            return estimators.ErrorMixture(), [f"{why} It knows how large they are."]
-        if n <= FEW_OBJECTS:
-            why = f"RPC, as there are no more than {FEW_OBJECTS} objects ({n})."
-            return estimators.RPC(), [f"{why} It finds clusters that are not round."]
-        why = f"UKMeans, as there are more than {FEW_OBJECTS} objects ({n})."
-        return estimators.UKMeans(), [f"{why} It finds round clusters."]
+    if isinstance(method, str) and method == "auto":
+        return estimators.ViewConsensus(), [DEFAULT]
     if isinstance(method, str):
         found = {name.lower(): name for name in NAMES}.get(method.lower())
         if found is None:
@@ -159,6 +156,18 @@ def _model(method: Any, data: UncertainData) -> tuple[Any, list[str]]:
         )
         raise TypeError(msg)
     return clone(method), [f"{type(method).__name__}, as given."]
+
+
+def _relabelled(model: UncertainClusterer) -> list[str]:
+    """Say how many objects have another label than the method gave them."""
+    n = int((most_probable(model) != model.labels_).sum())
+    if n == 0:
+        return []
+    objects = "1 object has" if n == 1 else f"{n} objects have"
+    return [
+        f"{objects} a label other than {type(model).__name__}'s own: their most "
+        "probable cluster."
+    ]
 
 
 def _with_number(

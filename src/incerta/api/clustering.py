@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
+from incerta.labels import confidence_of, likeliest, with_empty_last
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
@@ -25,6 +27,8 @@ from incerta.typing import Array, Ids, Indices
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
 
+# Shares of worlds that differ by less are equal.
+ROUNDING = 1e-9
 SHOWN_VERSIONS = ("incerta", "numpy", "scipy", "scikit-learn")
 
 
@@ -92,20 +96,32 @@ class Clustering:
     command: str | None = None
     versions: dict[str, str] = field(default_factory=lambda: versions())
 
-    @property
+    @cached_property
     def labels(self) -> Indices:
-        """Cluster of each object; −1 is noise."""
-        return self.estimator.labels_
+        """Most probable cluster of each object; −1 is noise."""
+        found = most_probable(self.estimator)
+        # The last place is that of noise, at −1.
+        rank = np.full(len(self._order) + 1, -1)
+        rank[self._order] = np.arange(len(self._order))
+        return rank[found]
 
-    @property
+    @cached_property
     def membership(self) -> Array:
         """Probability of each cluster for each object; the rest, up to 1, is noise."""
-        return self.estimator.membership_
+        found: Array = self.estimator.membership_[:, self._order]
+        return found
 
-    @property
+    @cached_property
     def confidence(self) -> Array:
         """Probability of each object's own label."""
-        return self.estimator.confidence_
+        return confidence_of(self.labels, self.membership)
+
+    @cached_property
+    def _order(self) -> Indices:
+        """The estimator's number of each cluster: those without objects come last."""
+        found = most_probable(self.estimator)
+        n_clusters = self.estimator.membership_.shape[1]
+        return with_empty_last(np.unique(found[found >= 0]), n_clusters)
 
     @property
     def noise(self) -> Array:
@@ -168,7 +184,7 @@ class Clustering:
         ndarray of shape (n_new,)
             −1 is noise.
         """
-        return self.estimator.predict(self._scaled(X))
+        return likeliest(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Probability of each cluster for new objects, given in the units of the data.
@@ -183,7 +199,8 @@ class Clustering:
         ndarray of shape (n_new, n_clusters)
             The rest of a row, up to 1, is noise.
         """
-        return self.estimator.predict_proba(self._scaled(X))
+        found: Array = self.estimator.predict_proba(self._scaled(X))
+        return found[:, self._order]
 
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
@@ -340,6 +357,14 @@ class Clustering:
             assert isinstance(scaled, UncertainData)
             data = scaled
         return data if self.deconvolver is None else self.deconvolver.transform(data)
+
+
+def most_probable(estimator: Any) -> Indices:
+    """Most probable cluster of each object; of equal ones the estimator's own."""
+    labels, membership = estimator.labels_, estimator.membership_
+    best = likeliest(membership)
+    gain = confidence_of(best, membership) - confidence_of(labels, membership)
+    return np.where(gain > ROUNDING, best, labels)
 
 
 def versions() -> dict[str, str]:
