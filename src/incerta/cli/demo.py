@@ -1,4 +1,4 @@
-"""``incerta demo``: the bundled weather stations, clustered both ways."""
+"""``incerta demo``: stars with error bars, and the bundled weather stations."""
 
 import shlex
 from dataclasses import replace
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
     from incerta.api.clustering import Clustering
     from incerta.datasets import Dataset
-    from incerta.estimators import RPC
-    from incerta.typing import Ids
+    from incerta.typing import Indices
 
 N_UNSURE = 5
+# One of the draws, about one in four, in which k-means falls for bad measurements.
+DRAW = 3
+SURE = 0.9
 
 
 def demo(
@@ -32,45 +34,71 @@ def demo(
         bool, typer.Option("--no-report", help="Do not write a report.")
     ] = False,
 ) -> None:
-    """Cluster the bundled weather stations with RPC. Needs no file.
+    """Cluster stars with error bars, then weather stations. Needs no file.
 
-    Prints what was found in joint and in independent worlds, and writes a report on the
-    clustering with joint ones.
+    Prints what was found beside what k-means finds, and writes a report on the stars.
     """
     from rich.console import Console
 
     from incerta.api.answer import cluster
-    from incerta.datasets import load_weather
-    from incerta.estimators import RPC
+    from incerta.datasets import load_weather, make_uncertain_stars
 
     console = Console(highlight=False)
+    stars, groups = make_uncertain_stars(random_state=DRAW)
+    console.print("[bold]300 stars of three moving groups, with error bars[/]")
+    console.print("Simulated, so that the groups are known; bright stars are measured")
+    console.print("ten times as well as faint ones.")
+    console.print(repr(stars), markup=False)
+    with bars():
+        found = cluster(stars, 3, "auto", seed)
+    console.print()
+    for line in _told(found, groups):
+        console.print(line)
+
     stations = load_weather()
-    console.print("[bold]150 weather stations in and around Colorado, 1963–1972[/]")
+    console.print("\n[bold]150 weather stations in and around Colorado, 1963–1972[/]")
     console.print(repr(stations.data), markup=False)
     console.print(
-        "\nA cold January is cold everywhere: months belong together across stations."
-        "\nRPC clusters the stations both ways, over 120 worlds each."
+        "\nEvery station has many months, and none is the true one: stations are"
+        "\ncompared by all that they see, not by their means alone."
     )
-    n_clusters = len(stations.target_names)
-    results = []
-    for joint, title in (
-        (True, "Joint worlds: one month for all stations"),
-        (False, "Independent worlds: every station has a month of its own"),
-    ):
-        stations = load_weather(joint=joint)
-        with bars():
-            result = cluster(stations.data, n_clusters, RPC(n_worlds=120), seed)
-        results.append(result)
-        rpc = result.estimator
-        console.print()
-        console.print(_profile(stations, result, title))
-        console.print(_unsure(stations, rpc))
-        console.print(_agreement(stations, rpc))
+    with bars():
+        climates = cluster(stations.data, len(stations.target_names), "auto", seed)
+    console.print()
+    console.print(_profile(stations, climates))
+    console.print(_unsure(climates))
+    console.print(_agreement(stations, climates))
     if not no_report:
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         console.print()
-        told = _report(replace(results[0], command=command), report)
+        told = _report(replace(found, command=command), report)
         console.print(told, markup=False, soft_wrap=True)
+
+
+def _told(found: "Clustering", groups: "Indices") -> list[str]:
+    """What k-means makes of the stars, what we do, and what confidence is worth."""
+    from sklearn.cluster import KMeans
+
+    from incerta.metrics import clustering_accuracy
+
+    values = found.data.mean()
+    kmeans = KMeans(3, n_init=10, random_state=0).fit(values / values.std(axis=0))
+    sure = found.confidence >= SURE
+    right, of_sure, of_others = (
+        clustering_accuracy(groups[some], found.labels[some])
+        for some in (slice(None), sure, ~sure)
+    )
+    plain = clustering_accuracy(groups, kmeans.labels_)
+    least = min((kmeans.labels_ == c).sum() for c in range(3))
+    group = "a single star" if least == 1 else f"{least} stars"
+    return [
+        f"{'k-means on the values':<32}{plain:.0%} right, its smallest group is "
+        f"{group}",
+        f"{'incerta':<32}{right:.0%} right, at a mean confidence of "
+        f"{found.confidence.mean():.2f}",
+        f"{f'  the {sure.sum()} stars it is sure of':<32}{of_sure:.0%} right",
+        f"{f'  the {(~sure).sum()} others':<32}{of_others:.0%} right",
+    ]
 
 
 def _report(result: "Clustering", path: Path) -> str:
@@ -83,11 +111,11 @@ def _report(result: "Clustering", path: Path) -> str:
     return f"Report: {path}"
 
 
-def _profile(stations: "Dataset", result: "Clustering", title: str) -> "Table":
+def _profile(stations: "Dataset", result: "Clustering") -> "Table":
     from rich.box import SIMPLE
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE)
+    table = Table(box=SIMPLE)
     for heading in ("cluster", "size", "°C", "mm/month", "altitude m", "confidence"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("typical station", no_wrap=True)
@@ -108,26 +136,18 @@ def _profile(stations: "Dataset", result: "Clustering", title: str) -> "Table":
     return table
 
 
-def _unsure(stations: "Dataset", rpc: "RPC") -> str:
-    least = rpc.confidence_.argsort(kind="stable")[:N_UNSURE]
-    names = _names(stations)
-    listed = ", ".join(f"{names[i]} ({rpc.confidence_[i]:.1f})" for i in least)
+def _unsure(result: "Clustering") -> str:
+    least = result.confidence.argsort(kind="stable")[:N_UNSURE]
+    listed = ", ".join(f"{result.ids[i]} ({result.confidence[i]:.1f})" for i in least)
     return f"Least certain: {listed}"
 
 
-def _names(stations: "Dataset") -> "Ids":
-    from incerta.data import UncertainData
-
-    assert isinstance(stations.data, UncertainData)
-    return stations.data.ids
-
-
-def _agreement(stations: "Dataset", rpc: "RPC") -> str:
+def _agreement(stations: "Dataset", result: "Clustering") -> str:
     from incerta.metrics import clustering_accuracy, nmi
 
-    accuracy = clustering_accuracy(stations.target, rpc.labels_)
+    accuracy = clustering_accuracy(stations.target, result.labels)
     return (
         f"Against the climate classes: ACC {accuracy:.2f}, "
-        f"NMI {nmi(stations.target, rpc.labels_):.2f}; "
-        f"mean confidence {rpc.confidence_.mean():.2f}"
+        f"NMI {nmi(stations.target, result.labels):.2f}; "
+        f"mean confidence {result.confidence.mean():.2f}"
     )

@@ -21,7 +21,11 @@ from incerta.datasets.generate import (
     make_uncertain_blobs,
     make_waveform,
 )
-from incerta.datasets.shapes import make_uncertain_moons, make_uncertain_rings
+from incerta.datasets.shapes import (
+    make_uncertain_moons,
+    make_uncertain_rings,
+    make_uncertain_stars,
+)
 
 __all__ = [
     "Dataset",
@@ -39,5 +43,6 @@ __all__ = [
     "make_uncertain_blobs",
     "make_uncertain_moons",
     "make_uncertain_rings",
+    "make_uncertain_stars",
     "make_waveform",
 ]

@@ -1,4 +1,4 @@
-"""Made-up clusters that are not round."""
+"""Made-up clusters: some that are not round, some that errors hide."""
 
 import numpy as np
 
@@ -45,6 +45,47 @@ def make_uncertain_moons(
     places = np.c_[side * np.cos(angle), side * np.sin(angle)]
     places += np.where(labels[:, None] == 0, [0.0, 0.0], [1.0, 0.5])
     return _measured(places, uncertainty, rng), labels
+
+
+def make_uncertain_stars(
+    n_stars: int = 300, *, random_state: Seed = None
+) -> tuple[UncertainData, Indices]:
+    """Make three moving groups of stars, whose motions were measured with errors.
+
+    Errors differ as much as those of catalogues do: bright stars are measured ten times
+    as well as faint ones (log-normal factors with a standard deviation of 1).
+
+    Parameters
+    ----------
+    n_stars : int, default=300
+        Number of stars.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed.
+
+    Returns
+    -------
+    data : UncertainData
+        Motions with their errors, in milliarcseconds a year.
+    labels : ndarray of shape (n_stars,)
+        Group of each star.
+
+    Examples
+    --------
+    >>> from incerta.datasets import make_uncertain_stars
+    >>> data, labels = make_uncertain_stars(200, random_state=0)
+    >>> data.meaning, data.feature_names
+    ('error', ('east', 'north'))
+    """
+    refuse_below_one(n_stars=n_stars)
+    rng = np.random.default_rng(as_seed(random_state))
+    labels = rng.integers(3, size=n_stars)
+    groups = np.array([[-5.0, -5.0], [6.0, -3.0], [0.0, 7.5]])
+    motions = groups[labels] + 1.75 * rng.normal(size=(n_stars, 2))
+    faint = np.exp(rng.normal(size=(n_stars, 1)))
+    errors = faint * np.array([2.5, 1.5])
+    measured = motions + errors * rng.normal(size=(n_stars, 2))
+    names = ("east", "north")
+    return from_gaussian(measured, std=errors, feature_names=names), labels
 
 
 def make_uncertain_rings(
