@@ -83,7 +83,7 @@ def test_k_is_chosen_once(call, wide, monkeypatch):
 
     def fewer(data, ks, **options):
         asked.append(ks)
-        return truly(data, range(1, 5), **{**options, "n_worlds": 4})
+        return truly(data, range(1, 5), **options)
 
     monkeypatch.setattr(home, "choose_k", fewer)
     methods = ["--methods", "UKMeans,MMVar,FDBSCAN", "--format", "csv"]

@@ -150,7 +150,7 @@ def test_a_clustering_comes_back(tmp_path):
         reasons=("Two groups.", "<script>alert(1)</script> \u202e"),
         seed=3,
         scaler=scaler,
-        choice=choose_k(scaled, [1, 2, 3], n_null=19, n_worlds=3, random_state=0),
+        choice=choose_k(scaled, [1, 2, 3], random_state=0),
         warnings=("A warning.",),
         command="incerta fit",
     )

@@ -43,7 +43,7 @@ def inputs(n=40, k=3, seed=0):
         "coassociation": (worlds, labels),
         "divergences": (squares + squares.T, [3, 1]),
         "objective": (np.cumsum(rng.random(7)),),
-        "choice": ([1, 2, 3], [1.0, 0.9, 0.4], rng.random((19, 3)), 2),
+        "choice": ([1, 2, 3], [0.0, 0.9, 0.4], np.sort(rng.random((2, 3)), axis=0), 2),
         "reachability": (reach, rng.permutation(n), labels, 0.5),
         "reliability": (rng.random(n), rng.random(n) < 0.5),
     }
@@ -451,16 +451,15 @@ def test_objective_values():
 
 
 def test_choice_values():
-    rng = np.random.default_rng(0)
-    null = rng.random((19, 3))
-    ax = plot.choice([2, 3, 4], [0.5, 0.9, np.nan], null, k=3)
+    band = [[0.0, 0.1, 0.2], [0.0, 0.3, 0.6]]
+    ax = plot.choice([2, 3, 4], [0.5, 0.9, np.nan], band, k=3)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), [0.5, 0.9, np.nan])
     assert ax.lines[1].get_xdata() == [3, 3]
     heights = ax.collections[0].get_paths()[0].vertices[:, 1]
-    assert heights.max() == pytest.approx(np.quantile(null, 0.95, axis=0).max())
+    assert heights.max() == pytest.approx(0.6)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["references with 2 clusters, 90 %", "data", "chosen: 3"]
-    plot.choice(range(1, 40), np.ones(39), np.empty((0, 39)), k=1)
+    assert labels == ["references with one cluster, 90 %", "data", "chosen: 3"]
+    plot.choice(range(1, 40), np.ones(39), np.full((2, 39), np.nan), k=1)
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 60), n_bins=st.integers(1, 12))

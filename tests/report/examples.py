@@ -52,12 +52,10 @@ def with_choice(result):
     choice = KChoice(
         k=2,
         ks=(1, 2, 3),
-        scores=np.array([1.0, 0.9, 0.5]),
-        null_scores=np.array([[1.0, 0.4, 0.3], [1.0, 0.6, 0.5]]),
-        p_values=np.array([1.0, 0.02, 0.3]),
-        p_more=np.array([0.02, 0.4, np.nan]),
-        alpha=0.05,
-        n_worlds=10,
+        scores=np.array([0.0, 0.9, 0.8]),
+        null_scores=np.array([[0.0, 0.1, np.nan], [0.0, 0.3, 0.2]]),
+        p_one=0.02,
+        alpha=0.025,
         seed=0,
     )
     return dataclasses.replace(result, choice=choice)

@@ -21,8 +21,8 @@ from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
-# What `choose_k` was measured with: enough to be right, and a few seconds.
-MOST_TRIED, FEW_WORLDS = 8, 10
+# Numbers of clusters that are chosen from.
+MOST_TRIED = 8
 # How the uncertainty was taken, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
@@ -83,7 +83,7 @@ def cluster(
     reasons say for how many objects.
 
     The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
-    most 1000 objects.
+    most 2000 objects.
 
     Examples
     --------
@@ -192,11 +192,8 @@ def _with_number(
         if choice is None:
             single = {model.number_parameter: 1}
             return model.set_params(**single), None, ["A single object."]
-        why = (
-            f"{choice.k} clusters: the smallest number that the worlds do not refute, "
-            f"of {choice.ks[0]} to {choice.ks[-1]}."
-        )
-        return model.set_params(**{model.number_parameter: choice.k}), choice, [why]
+        why = [" ".join(choice.sentences())]
+        return model.set_params(**{model.number_parameter: choice.k}), choice, why
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
@@ -217,7 +214,7 @@ def chosen_number(data: UncertainData, seed: int) -> KChoice | None:
     if len(data) < 2:
         return None
     tried = range(1, min(MOST_TRIED, len(data)) + 1)
-    return choose_k(data, tried, n_worlds=FEW_WORLDS, random_state=seed)
+    return choose_k(data, tried, random_state=seed)
 
 
 def scaled_by(

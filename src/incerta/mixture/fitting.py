@@ -76,6 +76,24 @@ def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
         return best
 
 
+def candidates(some: Measured, how: How) -> Iterator[Found]:
+    """Mixtures of all kinds, in rising order of components.
+
+    Parameters
+    ----------
+    some : Measured
+        The objects.
+    how : How
+
+    Yields
+    ------
+    Found
+        Numbers of components end after two that are no better (BIC).
+    """
+    with threadpool_limits(limits=1), _unwarned():
+        yield from _tried(some, prior_for(some, how.prior_weight), how)
+
+
 def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     """Mixtures of all kinds, until more components are no better."""
     best = dict.fromkeys(how.covariances, np.inf)

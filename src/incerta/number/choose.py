@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from scipy.special import ndtr
 
 from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
-from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
-from incerta.mixture import Deconvolver
+from incerta.mixture.fitting import Found, How, candidates
+from incerta.mixture.measured import measured
+from incerta.mixture.merging import merged
+from incerta.mixture.model import Measured
+from incerta.mixture.pieces import some_objects
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
-from incerta.number.references import adjusted_p_values, excess, reference_structure
-from incerta.number.structure import structure_of
-from incerta.typing import Array, Seed
-from incerta.worlds.sequence import worlds_of
+from incerta.number.structureless import structureless
+from incerta.typing import Array, ArrayLike, Seed
+from incerta.views.truths import errors_of
 from incerta.worlds.streams import as_seed
+
+# More components than clusters are tried: some clusters take two.
+MORE = 2
+# After so many references data that are so many deviations beyond them are clear.
+FEW_REFERENCES, CLEAR = 8, 8.0
+# As in `ErrorMixture`; references are fitted with less effort, and so are data then.
+PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS = 0.1, 8, 1e-6, 500
+QUICK_INIT, QUICK_TOL = 2, 1e-4
+KINDS = ("diag", "full")
 
 
 def _check(choice: KChoice) -> None:
@@ -33,7 +42,7 @@ def _check(choice: KChoice) -> None:
         wrong("ks does not fit the scores")
 
 
-@stored(_check, scores="f k", null_scores="f r k", p_values="f k", p_more="f k")
+@stored(_check, scores="f k", null_scores="f r k")
 @dataclass(frozen=True, eq=False, repr=False)
 class KChoice:
     """What `choose_k` found; ``print`` it for an answer in words.
@@ -43,82 +52,105 @@ class KChoice:
     k : int
         The number of clusters.
     ks : tuple of int
-        The numbers that were tried, rising.
+        The numbers that were allowed, rising.
     scores : ndarray of shape (n_ks,)
-        Stability: mean adjusted Rand index of the clusterings of two worlds.
-    null_scores : ndarray of shape (n_null, n_ks)
-        Stability of the references with ``ks[0]`` clusters, for each number.
-    p_values : ndarray of shape (n_ks,)
-        How often references with ``ks[0]`` clusters look, for any number of
-        clusters, as clustered as the data do for this one. Corrected for trying
-        many numbers.
-    p_more : ndarray of shape (n_ks,)
-        P-value of "there are no more than this many clusters". NaN where it was not
-        tested: beyond `k`, and for the last number.
+        How much better each number explains the data than the smallest one: gain of
+        the BIC per object, halved. NaN where two smaller numbers were no better.
+    null_scores : ndarray of shape (n_references, n_ks)
+        The same for references that have one cluster; empty if none were needed.
+    p_one : float
+        How often a reference with one cluster looks as clustered as the data do. NaN if
+        that was no question.
     alpha : float
-        Level of the tests.
-    n_worlds : int
-        Number of worlds that were clustered.
+        Level at which one cluster is refuted.
     seed : int
-        What worlds and references were drawn with.
+        Of starts and references.
 
     Examples
     --------
     >>> import incerta as ic
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
-    >>> choice = ic.choose_k(data, range(1, 5), n_worlds=5, n_null=19, random_state=0)
+    >>> choice = ic.choose_k(data, range(1, 5), random_state=0)
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
-    >>> choice.p_values.round(2)
-    array([1.  , 0.05, 0.05, 0.05])
+    >>> choice.runner_up
+    4
     """
 
     k: int
     ks: tuple[int, ...]
     scores: Array
     null_scores: Array
-    p_values: Array
-    p_more: Array
+    p_one: float
     alpha: float
-    n_worlds: int
     seed: int
+
+    @property
+    def runner_up(self) -> int | None:
+        """The number that explains the data best, of those that were not chosen."""
+        others = np.where(np.array(self.ks) == self.k, np.nan, self.scores)
+        if np.isnan(others).all():
+            return None
+        return self.ks[int(np.nanargmax(others))]
 
     def __repr__(self) -> str:
         return f"KChoice(k={self.k}, ks={self.ks}, seed={self.seed})"
 
     def __str__(self) -> str:
-        clusters = "1 cluster" if self.k == 1 else f"{self.k} clusters"
-        at = self.ks.index(self.k)
-        lines = [f"{clusters}, of {self.ks[0]} to {self.ks[-1]} that were tried."]
-        if at > 0:
-            p = self.p_more[:at].max()
-            lines.append(f"That there are fewer is unlikely (p = {p:.3f}).")
-        if self.k == self.ks[-1]:
-            lines.append("There may be more: larger numbers were not tried.")
-        else:
-            p = self.p_more[at]
-            lines.append(f"Nothing shows that there are more (p = {p:.3f}).")
-        lines += [
-            "",
-            "Stability over worlds: how alike two worlds are clustered, at best 1.",
-            f"Beside it that of references with {self._fewest}, and the p-value of the",
-            f"data against {len(self.null_scores)} of them.",
-            "",
-            f"{'clusters':>8} {'stability':>10} {'references':>11} {'p-value':>8}",
-        ]
-        usual = np.median(self.null_scores, axis=0)
-        for k, *row in zip(self.ks, self.scores, usual, self.p_values, strict=True):
+        lines = [*self.sentences(), ""]
+        lines.append(f"{'clusters':>8} {'gain':>8} {'references':>11}")
+        usual = self.reference_quantiles([0.5])[0]
+        for k, score, reference in zip(self.ks, self.scores, usual, strict=True):
             mark = " <-" if k == self.k else ""
-            lines.append("{:8} {:10.2f} {:11.2f} {:8.3f}".format(k, *row) + mark)
-        lines += ["", f"{self.n_worlds} worlds, seed {self.seed}."]
-        return "\n".join(lines)
+            lines.append(f"{k:8} {_number(score):>8} {_number(reference):>11}{mark}")
+        return "\n".join([*lines, "", f"Seed {self.seed}."])
 
-    @property
-    def _fewest(self) -> str:
-        return "one cluster" if self.ks[0] == 1 else f"{self.ks[0]} clusters"
+    def reference_quantiles(self, quantiles: ArrayLike) -> Array:
+        """Quantiles of the references' scores.
+
+        Parameters
+        ----------
+        quantiles : array-like of shape (n,)
+            Between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n, n_ks)
+            NaN where no reference got that far.
+        """
+        levels = np.asarray(quantiles, dtype=np.float64)
+        out = np.full((len(levels), len(self.ks)), np.nan)
+        known = ~np.isnan(self.null_scores)
+        for j in np.flatnonzero(known.any(axis=0)):
+            out[:, j] = np.quantile(self.null_scores[known[:, j], j], levels)
+        return out
+
+    def sentences(self) -> list[str]:
+        """What was chosen, and why."""
+        told = [
+            f"{_clusters(self.k)}, of {self.ks[0]} to {self.ks[-1]} that were allowed."
+        ]
+        if not np.isnan(self.p_one):
+            if self.k == 1:
+                told.append(
+                    "Data of one cluster, with features of the same shape and the same "
+                    f"errors, look as clustered (p = {self.p_one:.2f})."
+                )
+            else:
+                told.append(
+                    "Data of one cluster hardly ever look as clustered "
+                    f"(p {_p(self.p_one)})."
+                )
+        elif self.k == 1:
+            told.append("One Gaussian explains the data best, errors included.")
+        if self.runner_up is not None:
+            told.append(f"Next best: {_clusters(self.runner_up)}.")
+        if self.k == self.ks[-1]:
+            told.append("There may be more: larger numbers were not allowed.")
+        return told
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the stability of the data over that of the references.
+        """Draw how well each number explains the data, beside the references.
 
         Parameters
         ----------
@@ -131,51 +163,42 @@ class KChoice:
         """
         from incerta.plot import choice
 
-        return choice(self.ks, self.scores, self.null_scores, self.k, ax=ax)
+        band = self.reference_quantiles([0.05, 0.95])
+        return choice(self.ks, self.scores, band, self.k, ax=ax)
 
 
 def choose_k(
     data: Any,
     ks: Iterable[int] = range(1, 11),
     *,
-    method: Any = "kmeans",
-    n_worlds: int = 20,
-    n_null: int = 38,
-    alpha: float = 0.05,
-    max_objects: int = 1000,
-    n_jobs: int | None = None,
+    n_null: int = 39,
+    alpha: float = 0.025,
+    max_objects: int = 2000,
     random_state: Seed = None,
 ) -> KChoice:
     """Choose the number of clusters; one is a possible answer.
 
-    A number is believed until a larger one makes clusters that are tighter, and no less
-    stable over worlds, than in references that have only that many clusters but the
-    same spread and the same error bars.
+    The number is that of the Gaussians, errors taken off, that explain the data best
+    (BIC), where those that overlap count as one. More than one is believed only if data
+    of one cluster hardly ever look as clustered.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Distances between values must be meaningful: bring features to one
-        scale first, for example with `Standardizer`.
+        The objects. Values with errors are taken as such; of other laws, means and, if
+        objects have many values, the errors of the means.
     ks : iterable of int, default=range(1, 11)
-        Numbers of clusters to try, at least two. The smallest is believed until the
-        data speak against it: leave out 1 only if there certainly are clusters.
-    method : "kmeans" or estimator, default="kmeans"
-        What clusters a world. An estimator must have the parameter `n_clusters`.
-    n_worlds : int, default=20
-        Number of worlds to cluster; for joint data at most the number of draws.
-    n_null : int, default=38
-        Number of references per test. A number is refuted if the data look more
-        clustered than all of 38 references: by chance in one case out of 39.
-    alpha : float, default=0.05
-        Level of each test: a bound on the probability of finding more clusters than
-        there are. Needs at least ``1 / alpha - 1`` references.
-    max_objects : int, default=1000
-        If there are more objects, a random subset of this size is used.
-    n_jobs : int, optional
-        Number of processes, as in joblib. The answer does not depend on it.
+        Numbers of clusters to choose from, at least two. Leave out 1 only if there
+        certainly are clusters.
+    n_null : int, default=39
+        Largest number of references with one cluster.
+    alpha : float, default=0.025
+        Level of the test: about how often data of one cluster are called more. Needs at
+        least ``1 / alpha - 1`` references.
+    max_objects : int, default=2000
+        If there are more objects, so many are used, chosen by their ids.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of worlds, references and starts.
+        Seed of starts and references.
 
     Returns
     -------
@@ -183,121 +206,138 @@ def choose_k(
 
     Notes
     -----
-    The numbers are tried in rising order, and the answer is the first one that the
-    data do not refute. To test whether there are no more than k clusters:
+    1. Mixtures of 1, 2, … Gaussians are fitted as by `ErrorMixture`, until two numbers
+       in a row are no better by BIC. Components that overlap are one cluster: two equal
+       ones closer than 2.5 deviations of the true values.
+    2. If that is more than one, references are made that have one cluster but else are
+       like the data: each feature has the law that its values have when errors are
+       taken off, changed until it has a single peak; features are correlated as they
+       are (Gaussian copula); objects have the errors they have. So skewed, flat and
+       heavy-tailed data are not taken for clusters.
+    3. The gain of more Gaussians over one, by BIC, is compared with that of the
+       references, one after the other. One cluster is believed as soon as a reference
+       gains as much, unless that was after ``1 / alpha`` of them (Besag and Clifford
+       [1]_). Eight references that are all clearly below are enough.
 
-    1. The means of the objects are put into k clusters. A reference replaces each
-       cluster by one without any structure: new means, uniform in a box along the
-       principal axes, with exactly the mean and the covariance of the old ones.
-       Nothing is added to the means: their covariance already holds the scatter due
-       to errors. Deviations of the values from the means are redistributed among the
-       objects of a cluster, so error bars stay what they are; deviations of joint data
-       stay together draw by draw.
-    2. Data and references are clustered world by world into each larger number of
-       clusters. The result is described by its tightness, which is minus the logarithm
-       of the dispersion of the means within the clusters that were found in a world,
-       and by its stability. Both are standardised by the references. If stability is
-       below their mean, it is added to the tightness: it counts against the number.
-    3. The largest sum over all larger numbers is compared with that of each
-       reference: one test per k, however many numbers are tried.
-
-    The box represents all data without clusters, because its edges make it look more
-    clustered than, say, a Gaussian of the same covariance does. Uniform data are called
-    clustered in at most about `alpha` of all cases, Gaussian ones hardly ever. The
-    price: clusters whose centres are closer than about five standard deviations (errors
-    included) may be counted as one, all the more if they have few objects. It fails for
-    strongly skewed data, which can be called clustered without being so (transform them
-    first), and for bent or ring-shaped clusters, which are not tight. Objects without
-    any uncertainty are judged by tightness only.
-
-    Time grows with n_null × n_worlds × n_objects × n_features × the sum of `ks`, for
-    every number up to the answer. An estimator is fitted n_null × n_worlds × n_ks times
-    for each: use a fast one, or lower these numbers.
+    Clusters are taken to be elliptical: a bent or skewed one may be counted as several
+    where there are others besides. It takes as long as some ten fits of `ErrorMixture`:
+    a few seconds.
 
     References
     ----------
-    .. [1] R. Tibshirani, G. Walther and T. Hastie, "Estimating the number of clusters
-       in a data set via the gap statistic", J. R. Stat. Soc. B 63, 2001.
-    .. [2] U. von Luxburg, "Clustering stability: an overview", Foundations and Trends
-       in Machine Learning 2, 2010.
+    .. [1] J. Besag, P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78,
+       1991.
 
     Examples
     --------
     >>> import incerta as ic
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
-    >>> choose_k(data, range(1, 5), n_worlds=5, random_state=0).k
+    >>> choose_k(data, range(1, 5), random_state=0).k
     3
     """
-    data = sorted_by_id(as_uncertain(data))
-    if of_errors(data):
-        # Worlds are to be draws of the truth, not measurements of measurements.
-        data = Deconvolver().fit_transform(data)
-    tried = _checked(ks, min(len(data), max_objects), n_worlds, n_null, alpha)
-    _check_method(method)
+    objects = sorted_by_id(as_uncertain(data))
+    tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
     seed = as_seed(random_state)
-    if len(data) > max_objects:
-        rng = np.random.default_rng([seed, 0])
-        data = data[np.sort(rng.choice(len(data), max_objects, replace=False))]
-    # Products are small and many: threads would cost more than they bring.
-    with threadpool_limits(limits=1):
-        return _first_not_refuted(
-            data, tried, method, n_worlds, n_null, alpha, n_jobs, seed
-        )
+    some, _ = some_objects(objects, max_objects, seed)
+    seen = _seen(some)
 
-
-def _first_not_refuted(
-    data: UncertainData,
-    tried: tuple[int, ...],
-    method: Any,
-    n_worlds: int,
-    n_null: int,
-    alpha: float,
-    n_jobs: int | None,
-    seed: int,
-) -> KChoice:
-    means = data.mean()
-    worlds = worlds_of(data, n_worlds, seed).stack()
-    found = structure_of(means, worlds, tried, method, seed)
-
-    k, p_more = tried[-1], np.full(len(tried), np.nan)
-    p_values, null_scores = np.ones(len(tried)), np.ones((n_null, len(tried)))
-    for j, fewest in enumerate(tried[:-1]):
-        tasks = (
-            delayed(reference_structure)(
-                data, means, found.labels[j], tried[j:], method, n_worlds, seed, number
-            )
-            for number in range(n_null)
-        )
-        references = []
-        steps = track(n_null, "references")
-        for reference in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
-            references.append(reference)
-            next(steps)
-        p = adjusted_p_values(excess([found.beyond(j), *references], len(data)))
-        p_more[j] = p.min()
-        if j == 0:
-            p_values[1:] = p
-            null_scores = np.array([one.stability for one in references])
-        if p_more[j] > alpha:
-            k = fewest
-            break
-    return KChoice(
-        k=k,
-        ks=tried,
-        scores=found.stability,
-        null_scores=null_scores,
-        p_values=p_values,
-        p_more=p_more,
-        alpha=alpha,
-        n_worlds=len(worlds),
-        seed=seed,
+    most = min(tried[-1] + MORE, seen.n_objects)
+    how = How(
+        range(1, most + 1), KINDS, False, PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS, seed
     )
+    found = _Best.of(seen, how)
+    best = min(found.mixtures.values(), key=lambda mixture: mixture.bic)
+    k = int(merged(best.components, seed).max()) + 1
+    if k not in tried:
+        k = found.best_of(tried)
+    scores = found.gains(tried)
+    p_one, null_scores = np.nan, np.empty((0, len(tried)))
+    if k > 1 and tried[0] == 1:
+        p_one, null_scores = _p_of_one(seen, best, tried, how, n_null)
+        k = k if p_one <= alpha else 1
+    return KChoice(k, tried, scores, null_scores, float(p_one), alpha, seed)
 
 
-def _checked(
-    ks: Any, n_objects: int, n_worlds: int, n_null: int, alpha: float
-) -> tuple[int, ...]:
-    """The numbers to try, in order; raise for what cannot be done."""
+class _Best(NamedTuple):
+    """The best mixture of each number of components."""
+
+    mixtures: dict[int, Found]
+    n_objects: int
+
+    @classmethod
+    def of(cls, seen: Measured, how: How) -> _Best:
+        best: dict[int, Found] = {}
+        for found in candidates(seen, how):
+            k = found.components.n_components
+            if k not in best or found.bic < best[k].bic:
+                best[k] = found
+        return cls(best, seen.n_objects)
+
+    def best_of(self, ks: tuple[int, ...]) -> int:
+        """Number with the lowest BIC; the smallest if none was tried."""
+        known = [k for k in ks if k in self.mixtures]
+        return min(known, key=lambda k: self.mixtures[k].bic) if known else ks[0]
+
+    def gains(self, ks: tuple[int, ...]) -> Array:
+        """Half the gain of BIC per object, over the smallest number."""
+        bic = np.array(
+            [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
+        )
+        gains: Array = (bic[0] - bic) / (2 * self.n_objects)
+        return gains
+
+
+def _p_of_one(
+    seen: Measured, best: Found, ks: tuple[int, ...], how: How, n_null: int
+) -> tuple[float, Array]:
+    """P-value of one cluster, and the gains of the references behind it."""
+    most = best.components.n_components + 1
+    quick = how._replace(numbers=range(1, most + 1), n_init=QUICK_INIT, tol=QUICK_TOL)
+    numbers = tuple(quick.numbers)
+    own = float(np.nanmax(_Best.of(seen, quick).gains(numbers)))
+    one = structureless(seen, best.components, quick)
+    rows, gains = [], []
+    p = 1.0 / (n_null + 1)
+    steps = track(n_null, "references")
+    for number in range(1, n_null + 1):
+        found = _Best.of(one.measured(seen, how.seed + number), quick)
+        rows.append(found.gains(ks))
+        gains.append(float(np.nanmax(found.gains(numbers))))
+        next(steps, None)
+        if gains[-1] >= own:
+            p = 1.0 / number
+            break
+        beyond = (own - np.mean(gains)) / max(float(np.std(gains)), 1e-9)
+        if number >= FEW_REFERENCES and beyond > CLEAR:
+            p = float(ndtr(-beyond))
+            break
+    return p, np.array(rows)
+
+
+def _seen(data: UncertainData) -> Measured:
+    """Values and their errors; those of means, if objects have many values."""
+    if data.meaning == "error":
+        return measured(data)
+    values = np.ascontiguousarray(data.mean().T)
+    if data.meaning == "spread":
+        return Measured(values, errors_of(data))
+    return Measured(values, np.zeros_like(values))
+
+
+def _clusters(k: int) -> str:
+    return "1 cluster" if k == 1 else f"{k} clusters"
+
+
+def _number(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3f}"
+
+
+def _p(value: float) -> str:
+    return f"= {value:.3f}" if value >= 0.001 else "< 0.001"
+
+
+def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, ...]:
+    """The numbers to choose from, in order; raise for what cannot be done."""
     if not isinstance(ks, Iterable):
         msg = f"ks={ks!r} must hold the numbers to try, such as range(1, 11)."
         raise TypeError(msg)
@@ -313,8 +353,6 @@ def _checked(
             f"ks goes up to {max(listed)} clusters, but only {n_objects} objects are "
             "used; give smaller numbers."
         )
-    elif not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
-        msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."
     elif not 0 < alpha < 1:
         msg = f"alpha={alpha!r} must lie between 0 and 1."
     elif not isinstance(n_null, (int, np.integer)) or (n_null + 1) * alpha < 1:
@@ -325,13 +363,3 @@ def _checked(
     else:
         return tuple(sorted(int(k) for k in listed))
     raise ValueError(msg)
-
-
-def _check_method(method: Any) -> None:
-    if isinstance(method, str):
-        known = method == "kmeans"
-    else:
-        known = isinstance(method, BaseEstimator) and hasattr(method, "n_clusters")
-    if not known:
-        msg = f'method={method!r} must be "kmeans" or an estimator with n_clusters.'
-        raise ValueError(msg)

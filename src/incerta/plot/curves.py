@@ -46,19 +46,18 @@ def objective(history: ArrayLike, ax: Any = None) -> Any:
 
 
 def choice(
-    ks: ArrayLike, scores: ArrayLike, null_scores: ArrayLike, k: int, ax: Any = None
+    ks: ArrayLike, scores: ArrayLike, band: ArrayLike, k: int, ax: Any = None
 ) -> Any:
-    """Draw how stable each number of clusters is, and which one was chosen.
+    """Draw how well each number of clusters explains data, and which was chosen.
 
     Parameters
     ----------
     ks : array-like of shape (n_ks,)
         Numbers of clusters that were tried, rising.
     scores : array-like of shape (n_ks,)
-        Stability over worlds of the data.
-    null_scores : array-like of shape (n_null, n_ks)
-        Stability of references with ``ks[0]`` clusters. The band holds the middle
-        90 % of them.
+        How much better each explains the data than the smallest; NaN where unknown.
+    band : array-like of shape (2, n_ks)
+        Between which values most references with one cluster are; NaN where unknown.
     k : int
         The number that was chosen.
     ax : matplotlib Axes, optional
@@ -71,22 +70,19 @@ def choice(
     Examples
     --------
     >>> from incerta.plot import choice
-    >>> ax = choice([1, 2, 3], [1.0, 0.9, 0.4], [[1.0, 0.5, 0.4]], k=2)
+    >>> ax = choice([1, 2, 3], [0.0, 0.9, 0.8], [[0, 0.1, 0.1], [0, 0.2, 0.3]], k=2)
     >>> ax.get_xlabel()
     'number of clusters'
     """
     numbers = np.asarray(ks)
-    null = np.asarray(null_scores, dtype=np.float64)
+    low, high = np.asarray(band, dtype=np.float64)
     ax = axes_for(ax, (6.0, 3.8))
-    kind = "one cluster" if numbers[0] == 1 else f"{numbers[0]} clusters"
-    if len(null):
-        low, high = np.quantile(null, [0.05, 0.95], axis=0)
-        ax.fill_between(
-            numbers, low, high, color=PALE, label=f"references with {kind}, 90 %"
-        )
+    if not np.isnan(low).all():
+        told = "references with one cluster, 90 %"
+        ax.fill_between(numbers, low, high, color=PALE, label=told)
     ax.plot(numbers, scores, "o-", color=PALETTE[0], label="data")
     ax.axvline(k, color=INK, linestyle=":", label=f"chosen: {k}")
-    ax.set(xlabel="number of clusters", ylabel="stability over worlds")
+    ax.set(xlabel="number of clusters", ylabel="gain over the smallest number")
     if len(numbers) <= 20:
         ax.set_xticks(numbers)
     ax.legend(

@@ -12,7 +12,7 @@ from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
-from incerta.report.words import choice_sentences, sentences
+from incerta.report.words import sentences
 from incerta.report.worlds import world_facts
 from incerta.typing import Array, Indices
 
@@ -209,19 +209,19 @@ def _columns(
 
 
 def _choice(choice: KChoice) -> dict[str, Any]:
-    low, usual, high = np.quantile(choice.null_scores, [0.05, 0.5, 0.95], axis=0)
-    told = {
+    low, usual, high = choice.reference_quantiles([0.05, 0.5, 0.95])
+    return {
+        "sentences": choice.sentences(),
         "k": int(choice.k),
+        "runner_up": choice.runner_up,
         "tried": [int(k) for k in choice.ks],
-        "stability": numbers(choice.scores),
+        "gain": numbers(choice.scores),
         "reference_low": numbers(low),
         "reference_median": numbers(usual),
         "reference_high": numbers(high),
-        "p_values": numbers(choice.p_values),
-        "p_more": numbers(choice.p_more),
+        "p_one": numbers([choice.p_one])[0],
         "alpha": float(choice.alpha),
     }
-    return {"sentences": choice_sentences(told), **told}
 
 
 def _objective(estimator: Any) -> list[float | None] | None:

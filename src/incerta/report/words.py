@@ -36,25 +36,6 @@ def sentences(summary: dict[str, Any]) -> list[str]:
     return told
 
 
-def choice_sentences(choice: dict[str, Any]) -> list[str]:
-    """Say how the number of clusters was chosen."""
-    k, tried, p_more = choice["k"], choice["tried"], choice["p_more"]
-    at = tried.index(k)
-    told = [
-        f"{counted(k, 'cluster')} of {tried[0]} to {tried[-1]} that were tried. "
-        "Stability is how alike two worlds are clustered, at most 1; references are "
-        f"data like these with only {counted(tried[0], 'cluster')}."
-    ]
-    fewer = [p for p in p_more[:at] if p is not None]
-    if fewer:
-        told.append(f"That there are fewer is unlikely (p = {max(fewer):.3f}).")
-    if k == tried[-1]:
-        told.append("There may be more: larger numbers were not tried.")
-    elif p_more[at] is not None:
-        told.append(f"Nothing shows that there are more (p = {p_more[at]:.3f}).")
-    return told
-
-
 def _found(summary: dict[str, Any]) -> str:
     data, clusters = summary["data"], summary["clusters"]
     of = (

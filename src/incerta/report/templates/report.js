@@ -191,12 +191,12 @@
         { ...band, y: choice.reference_low },
         { ...band, y: choice.reference_high, fill: "tonexty", fillcolor: looks.noise_colour + "59", name: "references", showlegend: true },
         {
-          type: "scatter", mode: "lines+markers", x: choice.tried, y: choice.stability,
+          type: "scatter", mode: "lines+markers", x: choice.tried, y: choice.gain,
           name: "data", line: { color: looks.colours[0] }, marker: { size: 8 },
           hoverinfo: "text",
-          hovertext: choice.stability.map((value, i) => `${choice.tried[i]} clusters: ${inert(share(value))}`),
+          hovertext: choice.gain.map((value, i) => `${choice.tried[i]} clusters: ${inert(value === null ? "–" : value.toFixed(3))}`),
         },
-      ], base("number of clusters", "stability over worlds", {
+      ], base("number of clusters", "gain over the smallest number", {
         showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" },
         xaxis: { ...base("number of clusters", "").xaxis, tickvals: choice.tried },
         shapes: [{
