@@ -236,7 +236,8 @@ def test_the_table_goes_back_where_the_data_came_from(library, maker, kind):
     )
     table = ic.cluster(data[[0, 1, 2, 3]], 2, "UKMeans").table()
     assert isinstance(table, kind)
-    names = ["id", "cluster", "confidence", "runner_up", "p_0", "p_1", "p_noise"]
+    names = ["id", "cluster", "confidence", "runner_up", "label_set"]
+    names += ["p_0", "p_1", "p_noise"]
     found = table.column_names if library == "pyarrow" else list(table.columns)
     assert found == names
     plain = table["id"].to_pylist() if library == "pyarrow" else list(table["id"])
@@ -247,6 +248,25 @@ def test_the_table_without_any_frame_library(blobs, monkeypatch):
     monkeypatch.setattr("incerta.api.clustering.installed", lambda name: False)
     table = ic.cluster(blobs, 3, "UKMeans").table()
     np.testing.assert_array_equal(table["cluster"].shape, (60,))
+
+
+def test_label_sets(blobs):
+    result = ic.cluster(blobs, 3)
+    for coverage in (0.5, 0.9, 1.0):
+        for i, found in enumerate(result.label_sets(coverage)):
+            assert found[0] == result.labels[i]
+            held = result.membership[i, list(found)]
+            assert held.sum() >= coverage - 1e-9
+            assert (np.diff(held) <= 1e-9).all()
+            # Without the last one there would be too little.
+            assert len(found) == 1 or held[:-1].sum() < coverage
+    assert {len(found) for found in result.label_sets(1e-9)} == {1}
+    noisy = ic.cluster(blobs, method=ic.FDBSCAN(eps=0.4, n_worlds=20))
+    assert any(-1 in found for found in noisy.label_sets(0.99))
+    assert noisy.columns()["label_set"][0] == "|".join(map(str, noisy.label_sets()[0]))
+    for coverage in (0.0, 1.1):
+        with pytest.raises(ValueError, match=f"coverage={coverage} must be above 0"):
+            result.label_sets(coverage)
 
 
 def test_second_choice_and_noise():

@@ -208,7 +208,8 @@ class Clustering:
         Returns
         -------
         dict of str to ndarray of shape (n_objects,)
-            id, cluster, confidence, runner_up, a probability per cluster, noise.
+            id, cluster, confidence, runner_up, the clusters that hold its own with a
+            probability of 0.9 (``2|0``), a probability per cluster, noise.
         """
         membership = self.membership
         return {
@@ -216,12 +217,13 @@ class Clustering:
             "cluster": self.labels,
             "confidence": self.confidence,
             "runner_up": self.runner_up,
+            "label_set": np.array(["|".join(map(str, s)) for s in self.label_sets()]),
             **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
             "p_noise": self.noise,
         }
 
     def table(self) -> Any:
-        """One row per object: id, cluster, confidence, runner-up, probabilities.
+        """One row per object: id, cluster, confidence, runner-up, label set and more.
 
         Returns
         -------
@@ -257,6 +259,43 @@ class Clustering:
             raise ValueError(msg)
         order = self.confidence.argsort(kind="stable")
         return self.ids[order[self.confidence[order] < confidence]]
+
+    def label_sets(self, coverage: float = 0.9) -> list[tuple[int, ...]]:
+        """Smallest set of clusters that holds each object's, with some probability.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            The probability that is asked for.
+
+        Returns
+        -------
+        list of tuple of int
+            For each object its clusters, the most probable first: ``(2,)``, or
+            ``(2, 0)`` where that is not certain enough. −1 is noise.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> values, errors = [[0.0], [0.3], [9.0], [9.4], [5.0]], [[0.1]] * 4 + [[6.0]]
+        >>> data = ic.from_gaussian(values, std=errors)
+        >>> ic.cluster(data, 2, "ErrorMixture").label_sets()
+        [(0,), (0,), (1,), (1,), (1, 0)]
+        """
+        if not 0.0 < coverage <= 1.0:
+            msg = f"coverage={coverage} must be above 0 and at most 1."
+            raise ValueError(msg)
+        chances = np.column_stack([self.membership, self.noise])
+        # Its own label comes first, also among equal ones; noise is the last column.
+        first = np.zeros_like(chances)
+        first[np.arange(len(first)), self.labels] = 1.0
+        order = np.lexsort((-chances, -first), axis=1)
+        sums = np.cumsum(np.take_along_axis(chances, order, axis=1), axis=1)
+        sizes = 1 + (sums < coverage - ROUNDING).sum(axis=1)
+        names = np.where(order == chances.shape[1] - 1, -1, order).tolist()
+        return [
+            tuple(row[:size]) for row, size in zip(names, sizes.tolist(), strict=True)
+        ]
 
     def typical(self) -> Indices:
         """Most typical object of each cluster.

@@ -12,7 +12,7 @@ from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
-from incerta.report.words import sentences
+from incerta.report.words import label_set_in_words, sentences
 from incerta.report.worlds import world_facts
 from incerta.typing import Array, Indices
 
@@ -51,7 +51,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
         - ``confidence``: mean, median, threshold, n_unsure, unsure_between (pairs of
           clusters), histogram;
         - ``objects``: rows of the table by columns (position, id, cluster, confidence,
-          runner_up, runner_up_probability, noise, reliability if there are errors),
+          runner_up, runner_up_probability, label_set, noise, reliability if there
+          are errors),
           and how many objects there are;
         - ``least_certain``: some of these objects, by rows;
         - ``worlds``, ``choice``, ``objective``, ``reachability``: None if there is
@@ -185,6 +186,7 @@ def _columns(
     result: Clustering, rows: Indices, errors: Reliability | None
 ) -> dict[str, list[Any]]:
     """Some objects, by columns."""
+    sets = result.label_sets()
     runner_up = result.runner_up[rows]
     # One column more, the last, for noise, whose number is −1.
     chances = np.column_stack([result.membership[rows], result.noise[rows]])
@@ -201,6 +203,7 @@ def _columns(
                 chances[np.arange(len(rows)), runner_up],
             )
         ),
+        "label_set": [label_set_in_words(sets[i]) for i in rows],
         "noise": numbers(result.noise[rows]),
     }
     if errors is not None:

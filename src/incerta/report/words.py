@@ -36,6 +36,13 @@ def sentences(summary: dict[str, Any]) -> list[str]:
     return told
 
 
+def label_set_in_words(clusters: tuple[int, ...]) -> str:
+    """Clusters of which one is the object's: "2", "2 or 0", "2, 0 or noise"."""
+    names = ["noise" if cluster < 0 else str(cluster) for cluster in clusters]
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def _found(summary: dict[str, Any]) -> str:
     data, clusters = summary["data"], summary["clusters"]
     of = (

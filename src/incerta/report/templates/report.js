@@ -292,6 +292,7 @@
       made.className = "number";
       return made;
     },
+    label_set: (i) => cell("td", columns.label_set[i]),
     noise: (i) => {
       const made = cell("td", share(columns.noise[i]));
       made.className = "number";

@@ -1,0 +1,115 @@
+"""ViewConsensus gives right answers, and knows how sure it is."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+import incerta as ic
+from incerta.metrics import clustering_accuracy
+
+
+def displaced(X, level, uneven, seed):
+    rng = np.random.default_rng(seed)
+    std = level * np.exp(uneven * rng.normal(size=(len(X), 1))) * np.ones(X.shape[1])
+    return ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
+
+
+def four_blobs(seed, n=300):
+    """BELIEF's: four centres in six features, some of them wider than others."""
+    rng = np.random.default_rng(seed)
+    target = rng.integers(4, size=n)
+    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    X = centres[target] + within * rng.normal(size=(n, 6))
+    return (X - X.mean(axis=0)) / X.std(axis=0), target
+
+
+def agreeing(labels, others, k):
+    """Objects with the same label, clusters named as they overlap most."""
+    from scipy.optimize import linear_sum_assignment
+
+    overlap = np.array(
+        [[np.sum((labels == a) & (others == b)) for b in range(k)] for a in range(k)]
+    )
+    return linear_sum_assignment(-overlap)[1][labels] == others
+
+
+def test_confidence_is_how_often_exact_data_agree():
+    said, true, right, peer = [], [], [], []
+    for seed in range(3):
+        X, target = four_blobs(seed)
+        data = displaced(X, 0.7, 0.8, seed)
+        exact = ic.ViewConsensus(4, random_state=0).fit(X)
+        found = ic.ViewConsensus(4, random_state=0).fit(data)
+        said.append(found.confidence_.mean())
+        true.append(agreeing(found.labels_, exact.labels_, 4).mean())
+        right.append(clustering_accuracy(target, found.labels_))
+        kmeans = KMeans(4, n_init=10, random_state=0).fit(data.mean())
+        peer.append(clustering_accuracy(target, kmeans.labels_))
+    assert np.mean(right) > 0.78 > np.mean(peer)
+    assert abs(np.mean(said) - np.mean(true)) < 0.06
+
+
+def test_exact_data_are_certain():
+    X, target = four_blobs(1)
+    found = ic.ViewConsensus(4, random_state=0).fit(X)
+    assert (found.confidence_ == 1.0).all()
+    assert clustering_accuracy(target, found.labels_) > 0.95
+    assert set(found.views_) == {"mixture", "centres", "neighbours"}
+
+
+def test_objects_that_differ_in_spread_only():
+    rng = np.random.default_rng(0)
+    target = np.arange(120) % 2
+    values = np.array([0.5, 2.0])[target][:, None, None] * rng.normal(size=(120, 30, 2))
+    data = ic.from_array(values)
+    found = ic.ViewConsensus(2, random_state=0).fit(data)
+    assert clustering_accuracy(target, found.labels_) > 0.95
+    assert "laws" in found.views_
+    kmeans = KMeans(2, n_init=10, random_state=0).fit(data.mean())
+    assert clustering_accuracy(target, kmeans.labels_) < 0.8
+
+
+def test_missing_values():
+    X, target = four_blobs(3)
+    gaps = np.random.default_rng(0).random(X.shape) < 0.15
+    table = np.where(gaps, np.nan, X)
+    for data in (
+        table,
+        ic.from_gaussian(table, std=0.2, missing="keep"),
+    ):
+        found = ic.ViewConsensus(4, random_state=0).fit(data)
+        assert clustering_accuracy(target, found.labels_) > 0.8
+        assert 0.5 < found.confidence_.mean() < 1.0
+        assert (found.predict(data) == found.labels_).mean() > 0.9
+
+
+def test_many_objects_are_put_into_the_clusters_of_a_part(monkeypatch):
+    X, target = four_blobs(2, n=900)
+    data = displaced(X, 0.3, 0.5, 0)
+    whole = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 300)
+    part = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+    assert not hasattr(part, "labels_per_world_")
+    assert agreeing(part.labels_, whole.labels_, 4).mean() > 0.95
+    assert clustering_accuracy(target, part.labels_) > 0.9
+    # In blocks it is the same.
+    monkeypatch.setattr("incerta.estimators._views.BLOCK_OBJECTS", 100)
+    again = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+    np.testing.assert_array_equal(again.membership_, part.membership_)
+
+
+@pytest.mark.parametrize("kind", ["error", "spread", "belief", "joint"])
+def test_a_model_from_a_file_predicts_the_same(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    places = 6.0 * np.repeat([0, 1], 30)[:, None] + rng.normal(size=(60, 2))
+    data = {
+        "error": lambda: ic.from_gaussian(places, std=0.5),
+        "spread": lambda: ic.from_array(places[:, None] + rng.normal(size=(60, 7, 2))),
+        "belief": lambda: ic.from_interval(places - 1, places + 1),
+        "joint": lambda: ic.from_worlds(places + rng.normal(size=(12, 60, 2))),
+    }[kind]()
+    found = ic.ViewConsensus(2, n_worlds=6, random_state=0).fit(data)
+    found.save(tmp_path / "model")
+    again = ic.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(data), found.predict_proba(data))
+    assert again.views_ == found.views_

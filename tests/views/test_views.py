@@ -1,0 +1,150 @@
+"""Several views, what they agree on, and worlds of the truth."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+import incerta as ic
+from incerta.metrics import clustering_accuracy
+from incerta.spectral.affinity import gaussian_affinity, neighbour_graph
+from incerta.views.fusion import agreement, fused
+from incerta.views.kernel_means import N_WAVES, kernel_means, waves
+from incerta.views.look import Neighbours
+from incerta.views.truths import (
+    Beliefs,
+    Spreads,
+    errors_of,
+    own_weights,
+    shares_of,
+    values_of,
+)
+
+# fusion -----------------------------------------------------------------------------
+
+
+def by_hand(labels, k, seed):
+    """The mean projection of all views, its leading eigenvectors, cut by k-means."""
+    n = labels.shape[1]
+    mean = np.zeros((n, n))
+    for row, weight in zip(labels, agreement(labels), strict=True):
+        member = np.eye(k)[row]
+        counts = np.maximum(member.sum(axis=0), 1)
+        mean += weight * (member / counts) @ member.T
+    vectors = np.linalg.eigh(mean)[1][:, -k:]
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = vectors / np.where(lengths > 1e-9, lengths, 1.0)
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fusion_is_the_mean_projection_cut(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(3, size=90)
+    labels = np.array([truth, truth, truth])
+    for row in labels:
+        wrong = rng.random(90) < 0.2
+        row[wrong] = rng.integers(3, size=wrong.sum())
+    fusion = fused(labels, 3, 0)
+    found = fusion.labels_of(labels)
+    assert adjusted_rand_score(found, by_hand(labels, 3, 0)) > 0.95
+    worst = max(clustering_accuracy(truth, row) for row in labels)
+    assert clustering_accuracy(truth, found) >= worst - 0.02
+    # The order of the objects does not matter, and others are treated alike.
+    order = rng.permutation(90)
+    np.testing.assert_array_equal(fusion.labels_of(labels[:, order]), found[order])
+
+
+def test_views_that_agree_are_the_result():
+    labels = np.array([[0, 0, 1, 1, 2, 2], [2, 2, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]])
+    found = fused(labels[:2], 3, 0).labels_of(labels[:2])
+    assert adjusted_rand_score(found, labels[0]) == 1.0
+    assert fused(labels[2:], 3, 0).labels_of(labels[2:]).max() == 1  # only two
+    weights = agreement(labels)
+    assert weights[2] < weights[0] == pytest.approx(weights[1])
+    np.testing.assert_allclose(agreement(np.zeros((1, 5), dtype=int)), 1.0)
+
+
+# views ------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 1000), st.integers(2, 30), st.integers(1, 12))
+def test_one_search_gives_the_same_graph(seed, n, k):
+    values = np.random.default_rng(seed).normal(size=(n, 2))
+    expected = gaussian_affinity(values, width="self-tuning", n_neighbors=k)
+    found = neighbour_graph(values, k)
+    np.testing.assert_allclose(found.toarray(), expected.toarray(), atol=1e-12)
+
+
+def test_neighbours_vote():
+    known = Neighbours(np.arange(7.0)[:, None], np.array([0, 0, 0, 1, 1, 1, 1]))
+    np.testing.assert_array_equal(known.labels_of(np.array([[0.1], [5.9]])), [0, 1])
+
+
+def test_distances_of_kernel_means_are_those_of_laws():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(12, 40, 2)) + 2.0 * rng.normal(size=(12, 1, 2))
+    law = values_of(ic.from_array(values))
+    shares = shares_of(law, own_weights(law))
+    means = kernel_means(law.values, shares, 0)
+    width = 1.0 / means.frequencies.std()
+    points = shares @ means.features(law.values)
+
+    def product(a, b):
+        apart = np.square(a[:, None] - b).sum(axis=2)
+        return np.exp(-apart / (2 * width**2)).mean()
+
+    for i, j in ((0, 1), (2, 7), (5, 11)):
+        a, b = values[i], values[j]
+        exact = product(a, a) + product(b, b) - 2 * product(a, b)
+        assert np.square(points[i] - points[j]).sum() == pytest.approx(exact, abs=0.15)
+    assert waves(law.values[:3], means.frequencies).shape == (3, 2 * N_WAVES)
+
+
+# worlds -----------------------------------------------------------------------------
+
+
+def test_values_are_weighted_anew():
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=(r, 2)) for r in (1, 5, 400)]
+    objects = np.repeat([0, 1, 2], [1, 5, 400])
+    data = ic.from_samples(np.concatenate(values), objects)
+    law = values_of(data)
+    spread = Spreads(kernel_means(law.values, shares_of(law, own_weights(law)), 0))
+    means = np.array([look.places for look in spread.possible(data, 400, 0)])
+    np.testing.assert_allclose(means.mean(axis=0), data.mean(), atol=0.06)
+    # A single value has no choice; many leave the mean where it is.
+    scatter = means.std(axis=0)
+    np.testing.assert_allclose(scatter[0], 0.0, atol=1e-12)
+    expected = np.sqrt(data.variance()[1] / 6)  # Rubin 1981
+    np.testing.assert_allclose(scatter[1], expected, rtol=0.15)
+    assert (scatter[2] < 0.08).all()
+    others = [look.places for look in spread.possible(data[[2, 0]], 3, 0)]
+    np.testing.assert_allclose(others, means[:3][:, [2, 0]], atol=1e-12)
+
+
+def test_errors_of_weighted_values():
+    data = ic.from_samples([[0.0], [2.0], [5.0]], list("aab"), [3, 1, 1])
+    found = errors_of(data)
+    np.testing.assert_allclose(found, [[0.75 * (0.75**2 + 0.25**2), 0.0]])
+
+
+def test_beliefs_are_drawn_from_as_they_are():
+    data = ic.from_interval([[0.0], [5.0]], [[1.0], [9.0]])
+    for look, world in zip(
+        Beliefs().possible(data, 5, 3), data.worlds(5, 3), strict=True
+    ):
+        np.testing.assert_array_equal(look.places, world)
+        assert (look.measured.errors == 0.0).all()
+
+
+def test_worlds_of_measured_values_are_as_wide_as_the_truth():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(4000, 2)) + 4.0 * rng.integers(2, size=(4000, 1))
+    std = rng.lognormal(0.0, 0.5, size=(4000, 1)) * np.ones(2)
+    data = ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
+    model = ic.ViewConsensus(2, random_state=0).fit(data[:1500])
+    for look in model._model.truths.possible(data, 4, 0):
+        np.testing.assert_allclose(np.cov(look.places.T), np.cov(truth.T), rtol=0.15)
