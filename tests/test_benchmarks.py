@@ -27,13 +27,17 @@ SMALL = {
     "class_range.py": ["--small"],
     "fingerprint.py": ["--small"],
     "eigengap.py": ["--small"],
+    "accuracy": ["--small"],
     "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }
 
 
-@pytest.mark.parametrize("script", sorted(p.name for p in BENCHMARKS.glob("*.py")))
+SCRIPTS = [*sorted(p.name for p in BENCHMARKS.glob("*.py")), "accuracy"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
 def test_smallest_size(script):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / script), *SMALL[script]],

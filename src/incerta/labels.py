@@ -9,6 +9,9 @@ import numpy as np
 from incerta.backend.memory import blocks
 from incerta.typing import Array, Indices
 
+# Shares of worlds that differ by less are equal.
+ROUNDING = 1e-9
+
 
 def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
     """Number clusters in the order in which they first appear; −1 stays.
@@ -75,3 +78,40 @@ def confidence_of(labels: Indices, membership: Array) -> Array:
     # The column of −1 is the last.
     full = np.column_stack([membership, noise])
     return full[np.arange(len(full)), labels]
+
+
+def most_probable(labels: Indices, membership: Array) -> Indices:
+    """Most probable cluster of each object; of equal ones its own label."""
+    best = likeliest(membership)
+    gain = confidence_of(best, membership) - confidence_of(labels, membership)
+    return np.where(gain > ROUNDING, best, labels)
+
+
+def label_sets(
+    labels: Indices, membership: Array, coverage: float
+) -> list[tuple[int, ...]]:
+    """Fewest clusters that hold each object's own with some probability.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_objects,)
+        Most probable clusters; they come first, also among equal ones.
+    membership : ndarray of shape (n_objects, n_clusters)
+        Probabilities.
+    coverage : float
+        The probability that is asked for.
+
+    Returns
+    -------
+    list of tuple of int
+        The most probable first; −1 is noise.
+    """
+    noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
+    chances = np.column_stack([membership, noise])
+    first = np.zeros_like(chances)
+    first[np.arange(len(first)), labels] = 1.0  # noise is the last column
+    order = np.lexsort((-chances, -first), axis=1)
+    sums = np.cumsum(np.take_along_axis(chances, order, axis=1), axis=1)
+    sizes = 1 + (sums < coverage - ROUNDING).sum(axis=1)
+    names = np.where(order == chances.shape[1] - 1, -1, order).tolist()
+    return [tuple(row[:size]) for row, size in zip(names, sizes.tolist(), strict=True)]

@@ -45,7 +45,9 @@ def check_table(rows, result):
     """Every number with all its digits."""
     assert [row["id"] for row in rows] == result.ids.tolist()
     for name, column in result.columns().items():
-        if name != "id":
+        if name == "label_set":
+            assert [row[name] for row in rows] == column.tolist()
+        elif name != "id":
             found = np.array([float(row[name]) for row in rows])
             np.testing.assert_array_equal(found, column)
 

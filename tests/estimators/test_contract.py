@@ -206,7 +206,9 @@ def test_the_row_of_a_new_object_does_not_matter(estimator, sparse):
     # New objects of one law, as many as in the fit: all have one probability, which
     # each of them tells with an error of its own.
     data = make("gaussian", n=10, d=1, seed=3)
-    fitted = with_worlds(small(estimator), 200)
+    # A world of many views takes as long as some of the others.
+    n_worlds = 60 if type(estimator).__name__ == "ViewConsensus" else 200
+    fitted = with_worlds(small(estimator), n_worlds)
     if "n_representatives" in fitted.get_params():
         fitted.set_params(n_representatives=200)
     if sparse and "n_neighbors" not in fitted.get_params():
@@ -218,8 +220,9 @@ def test_the_row_of_a_new_object_does_not_matter(estimator, sparse):
     found = fitted.predict_proba(ic.from_gaussian(middle, std=2.0))
     # Shares of 200 worlds have standard errors of at most 0.036; of ten objects none
     # is farther than four of them off in one case of a thousand.
-    assert (np.ptp(found, axis=0) < 8 * 0.036).all()
-    assert (np.abs(found - found.mean(axis=0)) < 4 * 0.036).all()
+    error = 0.5 / np.sqrt(n_worlds)
+    assert (np.ptp(found, axis=0) < 8 * error).all()
+    assert (np.abs(found - found.mean(axis=0)) < 4 * error).all()
 
 
 @by_name

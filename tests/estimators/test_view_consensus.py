@@ -36,7 +36,7 @@ def agreeing(labels, others, k):
 def test_confidence_is_how_often_exact_data_agree():
     said, true, right, peer = [], [], [], []
     for seed in range(3):
-        X, target = four_blobs(seed)
+        X, target = four_blobs(seed, n=200)
         data = displaced(X, 0.7, 0.8, seed)
         exact = ic.ViewConsensus(4, random_state=0).fit(X)
         found = ic.ViewConsensus(4, random_state=0).fit(data)
@@ -70,14 +70,14 @@ def test_objects_that_differ_in_spread_only():
 
 
 def test_missing_values():
-    X, target = four_blobs(3)
+    X, target = four_blobs(3, n=150)
     gaps = np.random.default_rng(0).random(X.shape) < 0.15
     table = np.where(gaps, np.nan, X)
     for data in (
         table,
         ic.from_gaussian(table, std=0.2, missing="keep"),
     ):
-        found = ic.ViewConsensus(4, random_state=0).fit(data)
+        found = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
         assert clustering_accuracy(target, found.labels_) > 0.8
         assert 0.5 < found.confidence_.mean() < 1.0
         assert (found.predict(data) == found.labels_).mean() > 0.9

@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.base import clone
 
 from incerta import estimators
-from incerta.api.clustering import Clustering, most_probable
+from incerta.api.clustering import Clustering
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer
+from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
@@ -160,7 +161,8 @@ def _model(method: Any) -> tuple[Any, list[str]]:
 
 def _relabelled(model: UncertainClusterer) -> list[str]:
     """Say how many objects have another label than the method gave them."""
-    n = int((most_probable(model) != model.labels_).sum())
+    found = most_probable(model.labels_, model.membership_)
+    n = int((found != model.labels_).sum())
     if n == 0:
         return []
     objects = "1 object has" if n == 1 else f"{n} objects have"

@@ -6,17 +6,24 @@ import platform
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
+from incerta.api.profile import Profile, profile_of, typical_of
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
-from incerta.labels import confidence_of, likeliest, with_empty_last
+from incerta.labels import (
+    confidence_of,
+    label_sets,
+    likeliest,
+    most_probable,
+    with_empty_last,
+)
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
@@ -27,19 +34,7 @@ from incerta.typing import Array, Ids, Indices
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
 
-# Shares of worlds that differ by less are equal.
-ROUNDING = 1e-9
 SHOWN_VERSIONS = ("incerta", "numpy", "scipy", "scikit-learn")
-
-
-class Profile(NamedTuple):
-    """Clusters in the units of the data, one row each."""
-
-    size: Indices  # (n_clusters,)
-    mean: Array  # (n_clusters, n_features): mean of the objects' means
-    spread: Array  # (n_clusters, n_features): their standard deviation
-    error: Array  # (n_clusters, n_features): root mean square of the objects' own
-    confidence: Array  # (n_clusters,): mean over the objects
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +94,7 @@ class Clustering:
     @cached_property
     def labels(self) -> Indices:
         """Most probable cluster of each object; −1 is noise."""
-        found = most_probable(self.estimator)
+        found = most_probable(self.estimator.labels_, self.estimator.membership_)
         # The last place is that of noise, at −1.
         rank = np.full(len(self._order) + 1, -1)
         rank[self._order] = np.arange(len(self._order))
@@ -119,7 +114,7 @@ class Clustering:
     @cached_property
     def _order(self) -> Indices:
         """The estimator's number of each cluster: those without objects come last."""
-        found = most_probable(self.estimator)
+        found = most_probable(self.estimator.labels_, self.estimator.membership_)
         n_clusters = self.estimator.membership_.shape[1]
         return with_empty_last(np.unique(found[found >= 0]), n_clusters)
 
@@ -285,17 +280,7 @@ class Clustering:
         if not 0.0 < coverage <= 1.0:
             msg = f"coverage={coverage} must be above 0 and at most 1."
             raise ValueError(msg)
-        chances = np.column_stack([self.membership, self.noise])
-        # Its own label comes first, also among equal ones; noise is the last column.
-        first = np.zeros_like(chances)
-        first[np.arange(len(first)), self.labels] = 1.0
-        order = np.lexsort((-chances, -first), axis=1)
-        sums = np.cumsum(np.take_along_axis(chances, order, axis=1), axis=1)
-        sizes = 1 + (sums < coverage - ROUNDING).sum(axis=1)
-        names = np.where(order == chances.shape[1] - 1, -1, order).tolist()
-        return [
-            tuple(row[:size]) for row, size in zip(names, sizes.tolist(), strict=True)
-        ]
+        return label_sets(self.labels, self.membership, coverage)
 
     def typical(self) -> Indices:
         """Most typical object of each cluster.
@@ -308,17 +293,7 @@ class Clustering:
             scale.
         """
         means = self._scaled(self.data).mean()
-        out = np.empty(self.n_clusters, dtype=np.intp)
-        for c in range(self.n_clusters):
-            members = np.flatnonzero(self.labels == c)
-            surest = self.confidence[members] >= np.quantile(
-                self.confidence[members], 0.75
-            )
-            middle = np.nanmean(means[members], axis=0)
-            # What is missing speaks neither for nor against an object.
-            apart = np.nansum(np.square(means[members] - middle), axis=1)
-            out[c] = members[np.where(surest, apart, np.inf).argmin()]
-        return out
+        return typical_of(self.labels, self.n_clusters, means, self.confidence)
 
     def profile(self) -> Profile:
         """What the clusters are like, in the units of the data.
@@ -328,19 +303,12 @@ class Clustering:
         Profile
             Missing values are left out.
         """
-        k, means, variance = self.n_clusters, self.data.mean(), self.data.variance()
-        member = (self.labels[:, None] == np.arange(k)).astype(float)
-        size = member.sum(axis=0)
-        known = ~np.isnan(means)
-        counts = np.maximum(member.T @ known, 1.0)
-        mean = member.T @ np.where(known, means, 0.0) / counts
-        centred = means - np.vstack([mean, np.zeros(means.shape[1])])[self.labels]
-        return Profile(
-            size.astype(np.intp),
-            mean,
-            np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
-            np.sqrt(member.T @ np.where(known, variance, 0.0) / counts),
-            member.T @ self.confidence / size,
+        return profile_of(
+            self.labels,
+            self.n_clusters,
+            self.data.mean(),
+            self.data.variance(),
+            self.confidence,
         )
 
     def explain(self) -> str:
@@ -396,14 +364,6 @@ class Clustering:
             assert isinstance(scaled, UncertainData)
             data = scaled
         return data if self.deconvolver is None else self.deconvolver.transform(data)
-
-
-def most_probable(estimator: Any) -> Indices:
-    """Most probable cluster of each object; of equal ones the estimator's own."""
-    labels, membership = estimator.labels_, estimator.membership_
-    best = likeliest(membership)
-    gain = confidence_of(best, membership) - confidence_of(labels, membership)
-    return np.where(gain > ROUNDING, best, labels)
 
 
 def versions() -> dict[str, str]:

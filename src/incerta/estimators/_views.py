@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
@@ -146,6 +147,11 @@ class ViewConsensus(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
+        # Products are small and many: threads would cost more than they bring.
+        with threadpool_limits(limits=1):
+            self._find(data)
+
+    def _find(self, data: UncertainData) -> None:
         k = self.n_clusters
         some, _ = some_objects(data, MOST_OBJECTS, self.seed_)
         truths = _truths(some, self.seed_)

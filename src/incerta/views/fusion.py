@@ -18,7 +18,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-KMEANS_STARTS = 10
+KMEANS_STARTS = 5
 # A view that agrees with none of the others counts for little, but not for nothing.
 LEAST_WEIGHT = 1e-3
 

@@ -1,0 +1,105 @@
+"""What is compared; the number of clusters is given to all."""
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.mixture import GaussianMixture
+
+import incerta as ic
+
+
+class Answer(NamedTuple):
+    labels: np.ndarray
+    membership: np.ndarray | None = None
+
+
+def scaled(data: ic.UncertainData) -> ic.UncertainData:
+    return ic.Standardizer().fit_transform(data)
+
+
+def by_kmeans(data, k, seed):
+    values = scaled(data).mean()
+    return Answer(KMeans(k, n_init=10, random_state=seed).fit_predict(values))
+
+
+def by_weighted_kmeans(data, k, seed):
+    some = scaled(data)
+    values, errors = some.mean(), some.variance().mean(axis=1)
+    weights = 1.0 / (errors + values.var(axis=0).mean())
+    kmeans = KMeans(k, n_init=10, random_state=seed)
+    return Answer(kmeans.fit_predict(values, sample_weight=weights))
+
+
+def by_neighbours(data, k, seed):
+    values = scaled(data).mean()
+    spectral = SpectralClustering(
+        k,
+        affinity="nearest_neighbors",
+        n_neighbors=int(max(10, 2 * np.log2(len(values)))),
+        random_state=seed,
+    )
+    return Answer(spectral.fit_predict(values))
+
+
+def by_gaussian_mixture(data, k, seed):
+    values = scaled(data).mean()
+    found = GaussianMixture(k, n_init=5, reg_covar=1e-3, random_state=seed).fit(values)
+    return Answer(found.predict(values), found.predict_proba(values))
+
+
+def by_xdgmm(data, k, seed):
+    from astroML.density_estimation import XDGMM
+
+    some = scaled(data)
+    values, errors = some.mean(), some.covariance()
+    np.random.seed(seed)  # noqa: NPY002 (it has no other seed)
+    model = XDGMM(k, max_iter=200, random_state=seed).fit(values, errors)
+    logs = model.logprob_a(values, errors)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return Answer(logs.argmax(axis=1), shares / shares.sum(axis=1, keepdims=True))
+
+
+def by(method: Any) -> Callable[..., Answer]:
+    """One of ours, as `cluster` runs it: errors become beliefs unless it knows them."""
+
+    def found(data, k, seed):
+        result = ic.cluster(data, k, method, seed)
+        return Answer(result.labels, result.membership)
+
+    return found
+
+
+def as_published(data, k, seed):
+    """RPC as in the paper: what was measured is taken for the law of the truth."""
+    model = ic.RPC(k, random_state=seed).fit(
+        ic.Standardizer(spread="means").fit_transform(data)
+    )
+    return Answer(model.labels_, model.membership_)
+
+
+METHODS = {
+    "incerta": by("auto"),
+    "k-means": by_kmeans,
+    "weighted k-means": by_weighted_kmeans,
+    "kNN spectral": by_neighbours,
+    "GaussianMixture": by_gaussian_mixture,
+    "XDGMM": by_xdgmm,
+    "ErrorMixture": by("ErrorMixture"),
+    "UKMeans": by("UKMeans"),
+    "RPC": by("RPC"),
+    "RPC as published": as_published,
+}
+
+
+def answer(method: str, data: ic.UncertainData, k: int, seed: int) -> Answer | None:
+    """None where a method cannot be run here."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    warnings.simplefilter("ignore")
+    try:
+        return METHODS[method](data, k, seed)
+    except ImportError:
+        return None

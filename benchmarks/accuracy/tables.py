@@ -1,0 +1,151 @@
+"""The study in tables."""
+
+import csv
+from collections import defaultdict
+
+import numpy as np
+from scipy.stats import rankdata, studentized_range
+
+
+def read(path):
+    """Rows with numbers where there are some."""
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        for name in (
+            "acc",
+            "nmi",
+            "agrees",
+            "confidence",
+            "ece",
+            "covered",
+            "set_size",
+        ):
+            row[name] = float(row[name])
+        row["cpu"] = float(row["cpu"])
+        row["case"] = tuple(row[n] for n in ("set", "size", "uneven", "law", "told"))
+    return rows
+
+
+def of_all(rows, value):
+    """Mean over seeds: cases × methods, for methods that ran on all of them."""
+    values = defaultdict(list)
+    for row in rows:
+        values[row["case"], row["method"]].append(row[value])
+    cases = list(dict.fromkeys(row["case"] for row in rows))
+    methods = [
+        m
+        for m in dict.fromkeys(row["method"] for row in rows)
+        if all((case, m) in values for case in cases)
+    ]
+    table = [[np.mean(values[case, m]) for m in methods] for case in cases]
+    return cases, methods, np.array(table)
+
+
+def critical_difference(n_methods, n_cases):
+    """Mean ranks this far apart differ at 0.05 (Nemenyi, Demšar 2006)."""
+    q = studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2.0)
+    return q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_cases))
+
+
+def overview(title, rows):
+    """Means, ranks and the worst set beside the better k-means."""
+    if not rows:
+        return []
+    cases, methods, acc = of_all(rows, "acc")
+    nmi, cpu = of_all(rows, "nmi")[2], of_all(rows, "cpu")[2]
+    ranks = np.array([rankdata(-line) for line in np.round(nmi, 4)]).mean(axis=0)
+    sets = np.array([case[0] for case in cases])
+    names = list(dict.fromkeys(sets))
+    by_set = np.array([acc[sets == name].mean(axis=0) for name in names])
+    controls = [
+        methods.index(m) for m in ("k-means", "weighted k-means") if m in methods
+    ]
+    gap = by_set - by_set[:, controls].max(axis=1, keepdims=True)
+    difference = (
+        critical_difference(len(methods), len(cases)) if len(methods) > 1 else 0
+    )
+    lines = [
+        f"{title}: {len(cases)} cases; ranks by NMI differ if {difference:.2f} apart",
+        "",
+        f"{'':<18}{'ACC':>7}{'NMI':>7}{'rank':>6}{'CPU s':>7}  furthest below k-means",
+    ]
+    for j in np.argsort(ranks):
+        worst = gap[:, j].argmin()
+        lines.append(
+            f"{methods[j]:<18}{acc[:, j].mean():>7.3f}{nmi[:, j].mean():>7.3f}"
+            f"{ranks[j]:>6.1f}{cpu[:, j].mean():>7.1f}"
+            f"  {gap[worst, j]:+.3f} {names[worst]}"
+        )
+    return [*lines, ""]
+
+
+def by_set(title, rows):
+    """ACC and NMI of every set."""
+    if not rows:
+        return []
+    cases, methods, acc = of_all(rows, "acc")
+    nmi = of_all(rows, "nmi")[2]
+    sets = np.array([case[0] for case in cases])
+    lines = [title, "", f"{'':<16}" + "".join(f"{m[:11]:>13}" for m in methods)]
+    for name in dict.fromkeys(sets):
+        some = sets == name
+        lines.append(
+            f"{name:<16}"
+            + "".join(
+                f"{a:>7.3f}{b:>6.3f}"
+                for a, b in zip(
+                    acc[some].mean(axis=0), nmi[some].mean(axis=0), strict=True
+                )
+            )
+        )
+    return [*lines, ""]
+
+
+def calibration(rows):
+    """Confidence against the labels that exact data give."""
+    known = [row for row in rows if not np.isnan(row["ece"])]
+    if not known:
+        return []
+    lines = [
+        "Confidence, against the labels that the same method gives exact data",
+        "",
+        f"{'':<18}{'agrees':>8}{'says':>7}{'ECE':>7}{'worst':>7}"
+        f"{'covered':>9}{'set size':>10}",
+    ]
+    for method in dict.fromkeys(row["method"] for row in known):
+        some = [row for row in known if row["method"] == method]
+        by_case = defaultdict(list)
+        for row in some:
+            by_case[row["case"]].append(row["ece"])
+        means = [
+            np.mean([row[name] for row in some])
+            for name in ("agrees", "confidence", "ece", "covered", "set_size")
+        ]
+        worst = max(np.mean(each) for each in by_case.values())
+        lines.append(
+            f"{method:<18}{means[0]:>8.3f}{means[1]:>7.3f}{means[2]:>7.3f}{worst:>7.3f}"
+            f"{means[3]:>9.3f}{means[4]:>10.2f}"
+        )
+    return [*lines, ""]
+
+
+def tables(path):
+    """All of them, as text."""
+    rows = read(path)
+    errors = [row for row in rows if row["size"] not in ("", "0.0")]
+    right = [r for r in errors if r["told"] == "1.0" and r["law"] == "gaussian"]
+    wrong = [row for row in errors if row not in right]
+    exact = [row for row in rows if row["size"] == "0.0"]
+    real = [row for row in rows if row["size"] == ""]
+    return "\n".join(
+        [
+            *overview("Values with errors", right),
+            *overview("Wrong error bars, Laplace errors", wrong),
+            *overview("Exact data", exact),
+            *overview("Real uncertain data", real),
+            *calibration(errors),
+            *by_set("Values with errors, by set: ACC and NMI", right),
+            *by_set("Real uncertain data: ACC and NMI", real),
+        ]
+    )
