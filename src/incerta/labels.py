@@ -87,6 +87,18 @@ def most_probable(labels: Indices, membership: Array) -> Indices:
     return np.where(gain > ROUNDING, best, labels)
 
 
+def second_best(labels: Indices, membership: Array) -> Indices:
+    """Second most probable cluster of each object, or −1 for noise or none."""
+    n = len(labels)
+    noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
+    chances = np.column_stack([membership, noise])
+    chances[np.arange(n), labels] = -1.0  # noise is the last column
+    # Of equal ones the first; noise, or nothing at all, only if nothing is better.
+    best = chances.argmax(axis=1)
+    likely = chances[np.arange(n), best] > 0.0
+    return np.where(likely & (best < chances.shape[1] - 1), best, -1)
+
+
 def label_sets(
     labels: Indices, membership: Array, coverage: float
 ) -> list[tuple[int, ...]]:

@@ -250,6 +250,28 @@ def test_the_table_without_any_frame_library(blobs, monkeypatch):
     np.testing.assert_array_equal(table["cluster"].shape, (60,))
 
 
+def test_where_confidence_says_nothing(blobs, tmp_path):
+    for data, k, why in (
+        (blobs.mean(), 3, "the data have no uncertainty"),
+        (blobs, 1, "there is one cluster"),
+    ):
+        for method in ("auto", "UKMeans"):
+            result = ic.cluster(data, k, method)
+            assert np.isnan(result.confidence).all()
+            assert result.no_confidence == why
+            assert "confidence not applicable" in repr(result)
+            assert f"Confidence is not applicable: {why}." in result.explain()
+            assert len(result.unclassifiable(0.99)) == 0
+            assert len(result.typical()) == k
+            assert {len(found) for found in result.label_sets()} == {1}
+    assert ic.cluster(blobs, 3).no_confidence is None
+    holes = np.where(np.arange(120).reshape(60, 2) % 7 == 0, np.nan, blobs.mean())
+    assert (
+        ic.cluster(ic.from_gaussian(holes, 0.0, missing="keep"), 3).no_confidence
+        is None
+    )
+
+
 def test_label_sets(blobs):
     result = ic.cluster(blobs, 3)
     for coverage in (0.5, 0.9, 1.0):

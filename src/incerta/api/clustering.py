@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from incerta.api.profile import Profile, profile_of, typical_of
+from incerta.api.versions import versions
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.labels import (
+    ROUNDING,
     confidence_of,
     label_sets,
     likeliest,
     most_probable,
+    second_best,
     with_empty_last,
 )
 from incerta.mixture import Deconvolver
@@ -33,8 +34,6 @@ from incerta.typing import Array, Ids, Indices
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
-
-SHOWN_VERSIONS = ("incerta", "numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +88,7 @@ class Clustering:
     deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
     command: str | None = None
-    versions: dict[str, str] = field(default_factory=lambda: versions())
+    versions: dict[str, str] = field(default_factory=versions)
 
     @cached_property
     def labels(self) -> Indices:
@@ -108,8 +107,19 @@ class Clustering:
 
     @cached_property
     def confidence(self) -> Array:
-        """Probability of each object's own label."""
+        """Probability of each object's own label; NaN if that says nothing."""
+        if self.no_confidence is not None:
+            return np.full(len(self.labels), np.nan)
         return confidence_of(self.labels, self.membership)
+
+    @cached_property
+    def no_confidence(self) -> str | None:
+        """Why a confidence would say nothing; None if it says something."""
+        if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
+            return "there is one cluster"
+        if self.data.exact and self.data.law.missing() is None:
+            return "the data have no uncertainty"
+        return None
 
     @cached_property
     def _order(self) -> Indices:
@@ -151,13 +161,7 @@ class Clustering:
     @property
     def runner_up(self) -> Indices:
         """Second most probable cluster of each object, or −1 for noise or none."""
-        n = len(self.labels)
-        chances = np.column_stack([self.membership, self.noise])
-        chances[np.arange(n), self.labels] = -1.0  # noise is the last column
-        # Of equal ones the first; noise, or nothing at all, only if nothing is better.
-        best = chances.argmax(axis=1)
-        likely = chances[np.arange(n), best] > 0.0
-        return np.where(likely & (best < chances.shape[1] - 1), best, -1)
+        return second_best(self.labels, self.membership)
 
     @property
     def plot(self) -> Plots:
@@ -314,6 +318,8 @@ class Clustering:
     def explain(self) -> str:
         """What was done, and why, in sentences."""
         lines = [self._headline(), "", *self.reasons]
+        if self.no_confidence is not None:
+            lines.append(f"Confidence is not applicable: {self.no_confidence}.")
         if self.warnings:
             lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
         return "\n".join(lines)
@@ -352,9 +358,11 @@ class Clustering:
         clusters = (
             "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
         )
+        sure = "confidence not applicable"
+        if self.no_confidence is None:
+            sure = f"mean confidence {self.confidence.mean():.2f}"
         return (
-            f"{len(self.labels)} objects in {clusters}{noise} by {self.method}, mean "
-            f"confidence {self.confidence.mean():.2f}"
+            f"{len(self.labels)} objects in {clusters}{noise} by {self.method}, {sure}"
         )
 
     def _scaled(self, X: Any) -> UncertainData:
@@ -364,14 +372,6 @@ class Clustering:
             assert isinstance(scaled, UncertainData)
             data = scaled
         return data if self.deconvolver is None else self.deconvolver.transform(data)
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that make the numbers."""
-    return {
-        "python": platform.python_version(),
-        **{name: version(name) for name in SHOWN_VERSIONS},
-    }
 
 
 def _state(result: Clustering) -> State:

@@ -25,7 +25,8 @@ class Plots:
     def scatter(self, features: Any = None, ax: Any = None) -> Any:
         """Objects with their error ellipses, coloured by cluster."""
         r = self._result
-        return plot.scatter(r.data, r.labels, r.confidence, features=features, ax=ax)
+        sure = r.confidence if r.no_confidence is None else None
+        return plot.scatter(r.data, r.labels, sure, features=features, ax=ax)
 
     def membership(self, ax: Any = None) -> Any:
         """Probabilities of the clusters, object by object."""

@@ -66,10 +66,11 @@ def typical_of(
     -------
     ndarray of shape (n_clusters,)
     """
+    sure = np.nan_to_num(confidence, nan=1.0)
     out = np.empty(n_clusters, dtype=np.intp)
     for c in range(n_clusters):
         members = np.flatnonzero(labels == c)
-        surest = confidence[members] >= np.quantile(confidence[members], 0.75)
+        surest = sure[members] >= np.quantile(sure[members], 0.75)
         middle = np.nanmean(means[members], axis=0)
         # What is missing speaks neither for nor against an object.
         apart = np.nansum(np.square(means[members] - middle), axis=1)

@@ -220,4 +220,6 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return "–" if value != value else f"{value:.2f}"  # NaN

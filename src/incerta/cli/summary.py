@@ -69,6 +69,8 @@ def shown(name: Any) -> str:
 
 
 def _unsure(result: "Clustering") -> str:
+    if result.no_confidence is not None:
+        return f"Confidence is not applicable: {result.no_confidence}."
     least = result.confidence.argsort(kind="stable")[:N_UNSURE]
     least = least[result.confidence[least] < 1.0]
     if len(least) == 0:

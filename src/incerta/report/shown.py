@@ -106,7 +106,7 @@ def picture(result: Clustering) -> dict[str, Any]:
     offered = np.sort(best[:MOST_AXES])
     drawn = result.data[rows].select(offered.tolist())
     covariance = drawn.covariance()
-    values = [*drawn.mean().T, confidence[rows]]
+    values = [*drawn.mean().T, np.nan_to_num(confidence[rows], nan=1.0)]
     # A single feature is drawn against the confidence, which comes after it.
     first = np.searchsorted(offered, pair).tolist() if len(pair) > 1 else [0, 1]
     return {

@@ -48,8 +48,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
         - ``method``: name, reasons, parameters, scaled, seed;
         - ``n_noise``; ``clusters``: per cluster its size, share, confidence, n_unsure,
           typical object, and per feature mean, spread, error;
-        - ``confidence``: mean, median, threshold, n_unsure, unsure_between (pairs of
-          clusters), histogram;
+        - ``confidence``: not_applicable (why, or None), mean, median, threshold,
+          n_unsure, unsure_between (pairs of clusters), histogram;
         - ``objects``: rows of the table by columns (position, id, cluster, confidence,
           runner_up, runner_up_probability, label_set, noise, reliability if there
           are errors),
@@ -95,7 +95,10 @@ def summarise(result: Clustering) -> dict[str, Any]:
         },
         "n_noise": int((labels < 0).sum()),
         "clusters": _clusters(result),
-        "confidence": _confidence(labels, confidence, result.runner_up),
+        "confidence": {
+            "not_applicable": result.no_confidence,
+            **_confidence(labels, confidence, result.runner_up),
+        },
         "objects": {
             "n_objects": len(labels),
             "n_least_certain": min(len(labels), LEAST_CERTAIN_ROWS),
@@ -169,7 +172,8 @@ def _confidence(
     found, counts = found[told], counts[told]
     order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
     # Shares of worlds lie on the edges of bins, give or take the last bit.
-    bins = np.clip((confidence * N_BINS + 1e-9).astype(np.intp), 0, N_BINS - 1)
+    known = confidence[~np.isnan(confidence)]
+    bins = np.clip((known * N_BINS + 1e-9).astype(np.intp), 0, N_BINS - 1)
     return {
         "mean": number(confidence.mean()),
         "median": number(float(np.median(confidence))),

@@ -24,13 +24,14 @@ def sentences(summary: dict[str, Any]) -> list[str]:
     if summary["n_noise"]:
         told.append(_noise(summary))
     if summary["data"]["exact"]:
-        told.append(
-            "The data have no uncertainty, so confidence says nothing about the "
-            "measurements."
-        )
+        told.append("The data have no uncertainty, so there is no confidence to tell.")
         return told
-    told.append(_sure(summary))
-    told += _unclear(summary)
+    if summary["confidence"]["not_applicable"] is None:
+        told.append(_sure(summary))
+        told += _unclear(summary)
+    else:
+        why = summary["confidence"]["not_applicable"]
+        told.append(f"Confidence is not applicable: {why}.")
     of_errors = summary["data"]["reliability"] is not None
     told += (_reliability if of_errors else _uncertainty)(summary["data"])
     return told

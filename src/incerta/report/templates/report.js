@@ -113,7 +113,7 @@
           `<br>confidence ${inert(share(scatter.confidence[i]))}`),
         marker: {
           color: colour(cluster), symbol: sign(cluster)[1], size: 9,
-          opacity: members.map((i) => 0.25 + 0.75 * (scatter.confidence[i] ?? 0)),
+          opacity: members.map((i) => 0.25 + 0.75 * (scatter.confidence[i] ?? 1)),
           line: { width: 0.8, color: css("--text") },
         },
       });
