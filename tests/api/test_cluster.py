@@ -272,6 +272,16 @@ def test_where_confidence_says_nothing(blobs, tmp_path):
     )
 
 
+def test_crumbs_are_named():
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    values[7] += 40.0
+    ids = [f"star {i}" for i in range(60)]
+    data = ic.from_gaussian(values, std=0.1, ids=ids)
+    told = ic.cluster(data, 2, "UKMeans").explain()
+    assert "is star 7 alone: perhaps far from the others" in told
+    assert "alone" not in ic.cluster(data[:5], 5, "UKMeans").explain()
+
+
 def test_label_sets(blobs):
     result = ic.cluster(blobs, 3)
     for coverage in (0.5, 0.9, 1.0):

@@ -61,6 +61,15 @@ def test_table_on_stdout_and_words_on_stderr(call, wide):
     assert max(map(len, said)) <= 80
 
 
+def test_nothing_stands_where_confidence_says_nothing(call, wide):
+    exact = ("--id", "star", "--values", "mass,radius", "-k", "2")
+    told = call("fit", wide, *exact)
+    assert {row["confidence"] for row in rows_of(told.stdout)} == {""}
+    assert "Confidence is not applicable: the data have no" in told.stderr
+    told = call("fit", wide, *exact, "--format", "json")
+    assert {row["confidence"] for row in json.loads(told.stdout)} == {None}
+
+
 def test_quiet(call, wide):
     assert call("fit", wide, *QUICK, "--quiet").stderr == ""
 

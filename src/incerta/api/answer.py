@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
+# A cluster of so few objects is named, if there are so many.
+CRUMB, MANY_FOR_CRUMBS = 2, 20
 # Numbers of clusters that are chosen from.
 MOST_TRIED = 8
 # How the uncertainty was taken, and when that would be wrong.
@@ -123,7 +126,7 @@ def cluster(
         reasons.append("The objects' values belong together: worlds are given draws.")
     elif objects.exact:
         reasons.append("The data have no uncertainty: every world is the same.")
-    return Clustering(
+    result = Clustering(
         data=objects,
         estimator=model,
         method=type(model).__name__,
@@ -134,6 +137,7 @@ def cluster(
         choice=choice,
         warnings=tuple(dict.fromkeys(said)),
     )
+    return replace(result, reasons=(*result.reasons, *_crumbs(result)))
 
 
 def _model(method: Any) -> tuple[Any, list[str]]:
@@ -157,6 +161,21 @@ def _model(method: Any) -> tuple[Any, list[str]]:
         )
         raise TypeError(msg)
     return clone(method), [f"{type(method).__name__}, as given."]
+
+
+def _crumbs(result: Clustering) -> list[str]:
+    """Name clusters that are a single object or two."""
+    if len(result.labels) < MANY_FOR_CRUMBS:
+        return []
+    told = []
+    for c, size in enumerate(np.bincount(result.labels[result.labels >= 0])):
+        if size <= CRUMB:
+            names = " and ".join(map(str, result.ids[result.labels == c]))
+            told.append(
+                f"Cluster {c} is {names} alone: perhaps far from the others rather than "
+                "a cluster. Leave that out, or let method='FDBSCAN' call it noise."
+            )
+    return told
 
 
 def _relabelled(model: UncertainClusterer) -> list[str]:

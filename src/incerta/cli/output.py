@@ -111,7 +111,11 @@ def _nearest(folder: Path) -> Path:
 
 
 def _plain(column: Any) -> list[Any]:
-    """Turn a column into Python's own numbers and text; dates become text."""
+    """Turn a column into Python's own numbers and text; dates become text, NaN None."""
     if column.dtype.kind in "mM":
         return list(column.astype(str).tolist())
-    return list(column.tolist())
+    plain = list(column.tolist())
+    if column.dtype.kind == "f":
+        # JSON has no NaN, and an empty cell says it better.
+        return [None if value != value else value for value in plain]
+    return plain
