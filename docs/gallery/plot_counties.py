@@ -7,9 +7,9 @@ nine of ten repetitions would have given. Small counties have large margins. A t
 with columns of margins is all that `read` and `from_frame` need; the numbers here are
 simulated, so that the three kinds of counties are known.
 
-Margins help here because they are large for rent and small for age. In simulations with
-margins of the same relative size in all features, k-means on the values was as good
-(0.863 and 0.862, 0.880 and 0.873).
+Margins help here because they are large for rent and small for age. With margins of the
+same relative size in all features, k-means on the values is as good (see
+:doc:`/meaning`).
 """
 
 import matplotlib.pyplot as plt

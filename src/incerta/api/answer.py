@@ -172,8 +172,8 @@ def _crumbs(result: Clustering) -> list[str]:
         if size <= CRUMB:
             names = " and ".join(map(str, result.ids[result.labels == c]))
             told.append(
-                f"Cluster {c} is {names} alone: perhaps far from the others rather than "
-                "a cluster. Leave that out, or let method='FDBSCAN' call it noise."
+                f"Cluster {c} is {names} alone: perhaps far from the others rather "
+                "than a cluster. Leave that out, or let method='FDBSCAN' call it noise."
             )
     return told
 
