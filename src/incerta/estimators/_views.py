@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
-from incerta.data.laws import Joint, Values
 from incerta.data.meaning import of_errors
 from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
 from incerta.estimators._facts import Facts
@@ -164,16 +163,16 @@ class ViewConsensus(UncertainClusterer):
 
         effort = IN_WORLDS._replace(covariances=(first.model.kind,))
         partitions, per_world = [], []
-        steps = track(self.n_worlds, "worlds")
-        for look in truths.possible(some, self.n_worlds, self.seed_):
-            if _certain(some):
-                partitions, per_world = [first], [labels]
-                break
-            found, here = partitioned(look, k, of_laws, effort, self.seed_)
-            found = named_like(found, found.fusion.labels_of(here), labels, k)
-            partitions.append(found)
-            per_world.append(found.fusion.labels_of(here))
-            next(steps, None)
+        if truths.certain(some):
+            partitions, per_world = [first], [labels]
+        else:
+            steps = track(self.n_worlds, "worlds")
+            for look in truths.possible(some, self.n_worlds, self.seed_):
+                found, here = partitioned(look, k, of_laws, effort, self.seed_)
+                found = named_like(found, found.fusion.labels_of(here), labels, k)
+                partitions.append(found)
+                per_world.append(found.fusion.labels_of(here))
+                next(steps, None)
         self._model = Views(truths, tuple(partitions))
 
         if len(some) == len(data):
@@ -182,11 +181,10 @@ class ViewConsensus(UncertainClusterer):
         else:
             membership = self._shares(data, self.seed_)
         self._number(membership)
-        final = first.fusion.labels_of(in_views)
-        told = VIEWS[: len(in_views)]
+        final = self.labels_ if len(some) == len(data) else labels
         self.views_ = {
             name: float(normalized_mutual_info_score(row, final))
-            for name, row in zip(told, in_views, strict=True)
+            for name, row in zip(VIEWS[: len(in_views)], in_views, strict=True)
         }
 
     def _number(self, membership: Array) -> None:
@@ -224,7 +222,7 @@ class ViewConsensus(UncertainClusterer):
         """Clusters of objects in each world."""
         truths, partitions = self._model
         looks = truths.possible(data, self.n_worlds, seed)
-        if _certain(data):
+        if truths.certain(data):
             looks = repeat(next(looks), len(partitions))
         for look, partition in zip(looks, cycle(partitions), strict=False):
             yield partition.labels_of(look)
@@ -244,9 +242,3 @@ def _truths(data: UncertainData, seed: int) -> Truths:
         law = values_of(data)
         return Spreads(kernel_means(law.values, shares_of(law, own_weights(law)), seed))
     return Beliefs()
-
-
-def _certain(data: UncertainData) -> bool:
-    """Whether all worlds of views are alike."""
-    known_law = data.meaning == "spread" and not isinstance(data.law, Values | Joint)
-    return (data.exact and not of_errors(data)) or known_law

@@ -46,9 +46,13 @@ class Measurements(NamedTuple):
         means = believed(data, self.plain).mean()
         return measured_look(data, means)
 
+    def certain(self, data: UncertainData) -> bool:
+        """Whether there is nothing to draw."""
+        return not of_errors(data)
+
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values from both beliefs in turn."""
-        if not of_errors(data):
+        if self.certain(data):
             yield exact_look(data.mean())
             return
         beliefs = [believed(data, prior) for prior in (self.plain, self.mixture)]
@@ -64,6 +68,10 @@ class Beliefs(NamedTuple):
     def as_given(self, data: UncertainData) -> Look:
         """The means."""
         return exact_look(data.mean())
+
+    def certain(self, data: UncertainData) -> bool:
+        """Whether there is nothing to draw."""
+        return data.exact
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
@@ -84,10 +92,14 @@ class Spreads(NamedTuple):
         features = self.features.features(law.values)
         return _spread_look(shares @ law.values, errors_of(data), shares @ features)
 
+    def certain(self, data: UncertainData) -> bool:
+        """Whether laws are known, so that there is nothing to draw."""
+        return data.exact or not isinstance(data.law, Values)
+
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Weight the values of each object anew."""
         law = data.law
-        if data.exact or not isinstance(law, Values):
+        if self.certain(data) or not isinstance(law, Values):
             yield self.as_given(data)
             return
         first = np.repeat(law.starts[:-1], law.counts)
