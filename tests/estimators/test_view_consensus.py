@@ -113,3 +113,23 @@ def test_a_model_from_a_file_predicts_the_same(kind, tmp_path):
     again = ic.load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(data), found.predict_proba(data))
     assert again.views_ == found.views_
+
+
+def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
+    found = ic.ViewConsensus(2, n_worlds=3, random_state=0)
+    found.fit(displaced(np.repeat([[0.0], [9.0]], 10, axis=0), 0.5, 0.0, 0))
+    whole = found._model
+    one = whole.partitions[0]
+    wrong_names = one._replace(fusion=one.fusion._replace(names=np.array([0, 7])))
+    for bad in (
+        whole._replace(partitions=()),
+        whole._replace(partitions=(one.fusion,)),
+        whole._replace(truths=one.centres),
+        whole._replace(partitions=(one._replace(centres=one.model),)),
+        whole._replace(partitions=(one._replace(laws=one.centres),)),
+        whole._replace(partitions=(wrong_names,)),
+    ):
+        found._model = bad
+        found.save(tmp_path / "model")
+        with pytest.raises(ValueError, match="model"):
+            ic.load(tmp_path / "model")

@@ -44,7 +44,6 @@ __all__ = [
     "cut",
     "kept_worlds",
     "nearest",
-    "of_unit_length",
 ]
 
 T = TypeVar("T", bound=np.generic)
@@ -339,12 +338,6 @@ def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, 
     found = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32).fit(rows)
     labels, order = in_order_of_appearance(found.labels_)
     return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
-
-
-def of_unit_length(rows: Array) -> Array:
-    """Scale rows to length 1; rows of zeros stay."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1.0)
 
 
 def nearest(rows: Array, centres: Array) -> Indices:

@@ -22,7 +22,6 @@ from incerta.estimators._base import (
     UncertainClusterer,
     cut,
     nearest,
-    of_unit_length,
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import shares
@@ -33,7 +32,7 @@ from incerta.spectral.affinity import (
     inverse_root,
     normalise_in_place,
 )
-from incerta.spectral.embedding import leading_eigenvectors
+from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 

@@ -17,7 +17,6 @@ from incerta.estimators._base import (
     cut,
     kept_worlds,
     nearest,
-    of_unit_length,
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import shares
@@ -25,7 +24,7 @@ from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.spectral.consistency import Consistency, consistency
 from incerta.spectral.eigengap import n_clusters_by_eigengap
-from incerta.spectral.embedding import multiply
+from incerta.spectral.embedding import multiply, of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array, Indices, Seed

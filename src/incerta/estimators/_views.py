@@ -228,8 +228,16 @@ class ViewConsensus(UncertainClusterer):
             yield partition.labels_of(look)
 
     def _check_stored(self) -> None:
-        if not isinstance(self._model, Views):
+        if not isinstance(self._model, Views) or not isinstance(
+            self._model.truths, Measurements | Beliefs | Spreads
+        ):
             wrong("what should be views is something else")
+        if not self._model.partitions:
+            wrong("there is no world")
+        for partition in self._model.partitions:
+            if not isinstance(partition, Partition):
+                wrong("what should be a partition is something else")
+            partition.check(self.n_clusters)
 
 
 def _truths(data: UncertainData, seed: int) -> Truths:

@@ -149,3 +149,9 @@ def complement(block: Array, basis: Array) -> Array:
         left, sizes, _ = np.linalg.svd(rest, full_matrices=False)
         rest = left[:, sizes > 1e-10]
     return rest[:, : basis.shape[0] - basis.shape[1]]
+
+
+def of_unit_length(rows: Array) -> Array:
+    """Scale rows to length 1; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)

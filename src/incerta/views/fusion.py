@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.models.registry import stored
+from incerta.spectral.embedding import of_unit_length
 from incerta.typing import Array, Indices
 
 KMEANS_STARTS = 5
@@ -33,7 +34,7 @@ class Fusion(NamedTuple):
 
     def labels_of(self, labels: Indices) -> Indices:
         """Clusters of objects by their labels in all views, shape (n_views, n)."""
-        rows = _of_unit_length(_rows(self.rows, labels))
+        rows = of_unit_length(_rows(self.rows, labels))
         halves = 0.5 * np.square(self.centres).sum(axis=1)
         nearest: Indices = (rows @ self.centres.T - halves).argmax(axis=1)
         return self.names[nearest]
@@ -74,7 +75,7 @@ def fused(labels: Indices, n_clusters: int, seed: int) -> Fusion:
     rows = scales[:, :, None] * vectors.reshape(n_views, n_clusters, -1)
 
     kinds, sizes = np.unique(labels, axis=1, return_counts=True)
-    places = _of_unit_length(_rows(rows, kinds))
+    places = of_unit_length(_rows(rows, kinds))
     if len(places) <= n_clusters:
         return Fusion(rows, places, np.arange(len(places)))
     kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=seed % 2**32)
@@ -95,8 +96,3 @@ def agreement(labels: Indices) -> Array:
 def _rows(rows: Array, labels: Indices) -> Array:
     total: Array = sum(of_view[own] for of_view, own in zip(rows, labels, strict=True))
     return total
-
-
-def _of_unit_length(rows: Array) -> Array:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0.0, lengths, 1.0)

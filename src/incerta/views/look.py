@@ -14,7 +14,7 @@ from incerta.mixture.fitting import How, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
 from incerta.spectral.affinity import neighbour_graph, normalised_laplacian
-from incerta.spectral.embedding import leading_eigenvectors
+from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
 # New values go with the majority of so many neighbours.
@@ -120,14 +120,11 @@ def by_neighbours(
     values: Array, k: int, effort: Effort, seed: int
 ) -> tuple[Neighbours, Indices]:
     """Clusters of any shape, with gaps between them."""
-    n = len(values)
-    graph = neighbour_graph(values, n_neighbours(n))
+    graph = neighbour_graph(values, n_neighbours(len(values)))
     vectors = leading_eigenvectors(
         normalised_laplacian(graph), k, tol=EIGEN_TOL, max_steps=MOST_STEPS
     )[1]
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = vectors / np.where(lengths > 0.0, lengths, 1.0)
-    labels = by_centres(rows, None, k, effort, seed)[1]
+    labels = by_centres(of_unit_length(vectors), None, k, effort, seed)[1]
     return Neighbours(values, labels), labels
 
 

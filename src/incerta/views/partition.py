@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.ensemble.naming import matched
+from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Indices
 from incerta.views.fusion import Fusion, fused
@@ -48,6 +49,18 @@ class Partition(NamedTuple):
         if self.laws is not None:
             found.append(self.laws.labels_of(look.features))
         return np.array(found)
+
+    def check(self, n_clusters: int) -> None:
+        """Refuse a partition from a file whose parts do not fit together."""
+        kinds = Model, Centres, Neighbours, Centres | None, Fusion
+        for part, kind in zip(self, kinds, strict=True):
+            if not isinstance(part, kind):
+                wrong("a view is something else")
+        n_views = 3 if self.laws is None else 4
+        if self.fusion.rows.shape[:2] != (n_views, n_clusters):
+            wrong("the views do not fit together")
+        within(self.fusion.names, n_clusters, "names")
+        within(self.neighbours.labels, n_clusters, "labels")
 
     def renamed(self, names: Indices) -> Partition:
         """Cluster c is now called ``names[c]``."""

@@ -2,11 +2,10 @@
 
 How they could be goes by what the uncertainty means. Of measured values, worlds are
 drawn from beliefs: one half as if all true values were of one Gaussian, the other half
-as if they were of the mixture that was found. The first blurs clusters, the second makes
-them too clear; both together hedge against either. Laws of
-beliefs are drawn from as they are. Objects that are spread have no single truth; what
-is open is which of their values were seen, so that these are weighted anew (Bayesian
-bootstrap).
+as if they were of the mixture that was found. The first blurs clusters, the second
+makes them too clear. Laws of beliefs are drawn from as they are. Objects that are
+spread have no single truth; what is open is which of their values were seen, so that
+these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
