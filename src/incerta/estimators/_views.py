@@ -15,14 +15,14 @@ from incerta.data.meaning import of_errors
 from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, likeliest, shares, with_empty_last
-from incerta.mixture.fitting import How, fitted
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.measured import measured
 from incerta.mixture.pieces import some_objects
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
 from incerta.views.kernel_means import kernel_means
-from incerta.views.look import PRIOR_WEIGHT, Effort
+from incerta.views.look import Effort
 from incerta.views.partition import Partition, named_like, partitioned
 from incerta.views.truths import (
     Beliefs,

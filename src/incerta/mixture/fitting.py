@@ -23,6 +23,8 @@ from incerta.mixture.starts import one_component, starting_components
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 5
 FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
+# How many objects' worth the prior of covariances is, where nobody says otherwise.
+PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
 

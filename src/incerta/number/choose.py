@@ -13,7 +13,7 @@ from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
-from incerta.mixture.fitting import Found, How, candidates
+from incerta.mixture.fitting import PRIOR_WEIGHT, Found, How, candidates
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Measured
@@ -30,7 +30,7 @@ MORE = 2
 # After so many references data that are so many deviations beyond them are clear.
 FEW_REFERENCES, CLEAR = 8, 8.0
 # As in `ErrorMixture`; references are fitted with less effort, and so are data then.
-PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS = 0.1, 8, 1e-6, 500
+N_INIT, TOL, MOST_ROUNDS = 8, 1e-6, 500
 QUICK_INIT, QUICK_TOL = 2, 1e-4
 KINDS = ("diag", "full")
 

@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.neighbors import NearestNeighbors
 
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import How, fitted
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
 from incerta.spectral.affinity import neighbour_graph, normalised_laplacian
@@ -21,8 +21,6 @@ from incerta.typing import Array, Indices
 VOTERS = 5
 # Eigenvectors of a graph that is cut anyway.
 EIGEN_TOL, MOST_STEPS = 1e-5, 200
-# Of covariances of a mixture, as in `ErrorMixture`.
-PRIOR_WEIGHT = 0.1
 
 
 class Look(NamedTuple):
