@@ -37,6 +37,15 @@ def test_pooling_finds_what_variances_have_in_common():
 
 def test_equal_variances_are_pooled_wholly():
     rng = np.random.default_rng(1)
+    seen = 2.0 * rng.chisquare(3, size=(2000, 1)) / 3
+    pooled = pool(seen, np.full((2000, 1), 3.0))
+    assert pooled.freedom > 100
+    assert pooled.variances == pytest.approx(2.0, rel=0.05)
+
+
+def test_equal_variances_of_two_features():
+    # What is alike by chance is shared out between object and feature.
+    rng = np.random.default_rng(1)
     seen, three = 2.0 * rng.chisquare(3, size=(2000, 2)) / 3, np.full((2000, 2), 3.0)
     found = moderated(seen, three, pool(seen, three))
     np.testing.assert_allclose(found.mean(axis=0), 2.0, rtol=0.1)
