@@ -6,11 +6,7 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 
 from incerta.data import UncertainData
-from incerta.density.radius import (
-    expected_neighbour_distances,
-    knee,
-    neighbour_distances,
-)
+from incerta.density.radius import knee, neighbour_distances
 from incerta.estimators import (
     FDBSCAN,
     FOPTICS,
@@ -27,6 +23,7 @@ from incerta.estimators import (
 from incerta.typing import Array
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
+from paper.radius import expected_neighbour_distances
 from paper.sets import Problem
 
 N_WORLDS, N_REPRESENTATIVES = 100, 10
@@ -130,7 +127,8 @@ def usual(method: str, problem: Problem) -> Any:
     if method == "FOPTICS":
         return FOPTICS(m, n_clusters=k, random_state=seed)
     if method in BY_PROBABILITY:
-        return _by_probability(method, problem, "auto", m)
+        eps = knee(expected_neighbour_distances(problem.data.law, m))
+        return _by_probability(method, problem, eps, m)
     worlds = worlds_of(problem.data, N_WORLDS, seed)
     eps = knee(neighbour_distances(worlds, m))
     return _in_worlds(method, eps, m, seed)
@@ -158,9 +156,7 @@ def tuned(method: str, problem: Problem, point: Point) -> Any:
     return _in_worlds(method, eps, point.min_samples, problem.seed)
 
 
-def _by_probability(
-    method: str, problem: Problem, eps: float | str, min_samples: int
-) -> Any:
+def _by_probability(method: str, problem: Problem, eps: float, min_samples: int) -> Any:
     return BY_PROBABILITY[method](
         eps,
         min_samples,

@@ -14,6 +14,7 @@ import argparse
 import csv
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from scores import Scores, scored
 from tables import tables
 
 from methods import METHODS, answer
-from sets import case, keys
+from sets import EXACT, EXACTLY, case, keys
 
 RESULTS = Path(__file__).with_name("results.csv")
 FIELDS = (
@@ -50,23 +51,31 @@ def named(key):
     return (name, *told, str(seed))
 
 
-def row(key, method):
-    """Run one method on one case."""
-    made = case(*key)
+def rows(name, seed, method, designs):
+    """Run one method on some cases of one set, and on its exact values first."""
+    rows, exact_labels = [], None
+    if name in EXACT and (method in SURE or EXACTLY in designs):
+        made = case(name, EXACTLY, seed)
+        row, exact_labels = scored_row(made, name, EXACTLY, seed, method, None)
+        rows += [row] if EXACTLY in designs else []
+    for design in designs:
+        if design != EXACTLY:
+            made = case(name, design, seed)
+            known = exact_labels if method in SURE else None
+            rows.append(scored_row(made, name, design, seed, method, known)[0])
+    return [row for row in rows if row is not None]
+
+
+def scored_row(made, name, design, seed, method, exact_labels):
     k = len(np.unique(made.classes))
     start = time.process_time()
-    found = answer(method, made.data, k, key[2])
+    found = answer(method, made.scaled(), k, seed)
     took = time.process_time() - start
     if found is None:
-        return None
-    exact_labels = None
-    if made.exact is not None and method in SURE and key[1].size > 0:
-        import incerta as ic
-
-        exact = answer(method, ic.from_gaussian(made.exact, std=0.0), k, key[2])
-        exact_labels = None if exact is None else exact.labels
+        return None, None
     result = scored(made.classes, found.labels, found.membership, exact_labels)
-    return (*named(key), method, *(f"{v:.4f}" for v in result), f"{took:.2f}")
+    numbers = (*(f"{v:.4f}" for v in result), f"{took:.2f}")
+    return (*named((name, design, seed)), method, *numbers), found.labels
 
 
 def run(jobs, seeds, out, methods, only=None):
@@ -76,17 +85,19 @@ def run(jobs, seeds, out, methods, only=None):
             done = {tuple(r[f] for f in FIELDS[:7]) for r in csv.DictReader(file)}
     else:
         out.write_text(",".join(FIELDS) + "\n")
-    todo = [
-        (key, method)
-        for key in keys(seeds)
-        for method in methods
-        if (*named(key), method) not in done and (only is None or key[0] in only)
-    ]
-    found = Parallel(jobs, return_as="generator")(delayed(row)(*one) for one in todo)
-    for one in found:
-        if one is not None:
-            with out.open("a", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerow(one)
+    todo = defaultdict(list)
+    for name, design, seed in keys(seeds):
+        for method in methods:
+            if only is not None and name not in only:
+                continue
+            if (*named((name, design, seed)), method) not in done:
+                todo[name, seed, method].append(design)
+    found = Parallel(jobs, return_as="generator_unordered")(
+        delayed(rows)(*one, designs) for one, designs in todo.items()
+    )
+    for some in found:
+        with out.open("a", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(some)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What is compared; the number of clusters is given to all."""
+"""What is compared; the number of clusters is given to all, and one scale."""
 
 import os
 import warnings
@@ -17,25 +17,20 @@ class Answer(NamedTuple):
     membership: np.ndarray | None = None
 
 
-def scaled(data: ic.UncertainData) -> ic.UncertainData:
-    return ic.Standardizer().fit_transform(data)
-
-
 def by_kmeans(data, k, seed):
-    values = scaled(data).mean()
+    values = data.mean()
     return Answer(KMeans(k, n_init=10, random_state=seed).fit_predict(values))
 
 
 def by_weighted_kmeans(data, k, seed):
-    some = scaled(data)
-    values, errors = some.mean(), some.variance().mean(axis=1)
+    values, errors = data.mean(), data.variance().mean(axis=1)
     weights = 1.0 / (errors + values.var(axis=0).mean())
     kmeans = KMeans(k, n_init=10, random_state=seed)
     return Answer(kmeans.fit_predict(values, sample_weight=weights))
 
 
 def by_neighbours(data, k, seed):
-    values = scaled(data).mean()
+    values = data.mean()
     spectral = SpectralClustering(
         k,
         affinity="nearest_neighbors",
@@ -46,16 +41,17 @@ def by_neighbours(data, k, seed):
 
 
 def by_gaussian_mixture(data, k, seed):
-    values = scaled(data).mean()
+    values = data.mean()
     found = GaussianMixture(k, n_init=5, reg_covar=1e-3, random_state=seed).fit(values)
     return Answer(found.predict(values), found.predict_proba(values))
 
 
 def by_xdgmm(data, k, seed):
-    from astroML.density_estimation import XDGMM
-
-    some = scaled(data)
-    values, errors = some.mean(), some.covariance()
+    try:
+        from astroML.density_estimation import XDGMM
+    except ImportError:
+        return None
+    values, errors = data.mean(), data.covariance()
     np.random.seed(seed)  # noqa: NPY002 (it has no other seed)
     model = XDGMM(k, max_iter=200, random_state=seed).fit(values, errors)
     logs = model.logprob_a(values, errors)
@@ -67,7 +63,7 @@ def by(method: Any) -> Callable[..., Answer]:
     """One of ours, as `cluster` runs it: errors become beliefs unless it knows them."""
 
     def found(data, k, seed):
-        result = ic.cluster(data, k, method, seed)
+        result = ic.cluster(data, k, method, seed, scale=False)
         return Answer(result.labels, result.membership)
 
     return found
@@ -75,9 +71,7 @@ def by(method: Any) -> Callable[..., Answer]:
 
 def as_published(data, k, seed):
     """RPC as in the paper: what was measured is taken for the law of the truth."""
-    model = ic.RPC(k, random_state=seed).fit(
-        ic.Standardizer(spread="means").fit_transform(data)
-    )
+    model = ic.RPC(k, random_state=seed).fit(data)
     return Answer(model.labels_, model.membership_)
 
 
@@ -99,7 +93,4 @@ def answer(method: str, data: ic.UncertainData, k: int, seed: int) -> Answer | N
     """None where a method cannot be run here."""
     os.environ["OMP_NUM_THREADS"] = "1"
     warnings.simplefilter("ignore")
-    try:
-        return METHODS[method](data, k, seed)
-    except ImportError:
-        return None
+    return METHODS[method](data, k, seed)

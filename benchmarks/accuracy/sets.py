@@ -21,6 +21,11 @@ class Case(NamedTuple):
     data: ic.UncertainData
     classes: np.ndarray
     exact: np.ndarray | None  # (n, d), the true values; None if nobody knows them
+    scale: bool = True  # whether features come in units of their own
+
+    def scaled(self) -> ic.UncertainData:
+        """What all methods are given: as `cluster` would scale it."""
+        return ic.Standardizer().fit_transform(self.data) if self.scale else self.data
 
 
 class Design(NamedTuple):
@@ -32,6 +37,7 @@ class Design(NamedTuple):
     told: float = 1.0  # factor on the error bars
 
 
+EXACTLY = Design(0.0, 0.0)
 DESIGNS = (
     *(Design(size, uneven) for size in SIZES for uneven in (0.0, 0.8)),
     Design(0.4, 0.8, law="laplace"),
@@ -117,7 +123,8 @@ def displaced(name: str, design: Design, seed: int) -> Case:
     X, classes = EXACT[name](rng)
     chosen = rng.permutation(len(X))[:MOST_OBJECTS]
     X, classes = standard(X)[chosen], np.unique(classes[chosen], return_inverse=True)[1]
-    if X.shape[1] > MANY_FEATURES:
+    many = X.shape[1] > MANY_FEATURES
+    if many:
         X = PCA(N_COMPONENTS, random_state=0).fit_transform(X)
     factors = design.uneven * rng.normal(size=(len(X), 1))
     factors = factors + design.uneven / 3 * rng.normal(size=X.shape)
@@ -125,7 +132,8 @@ def displaced(name: str, design: Design, seed: int) -> Case:
     unit = rng.normal(size=X.shape)
     if design.law == "laplace":
         unit = rng.laplace(scale=np.sqrt(0.5), size=X.shape)
-    return Case(ic.from_gaussian(X + std * unit, std=design.told * std), classes, X)
+    data = ic.from_gaussian(X + std * unit, std=design.told * std)
+    return Case(data, classes, X, scale=not many)
 
 
 def intervals(name: str) -> Callable[[], Case]:
@@ -185,7 +193,7 @@ def keys(seeds: int) -> Iterator[tuple[str, Design | None, int]]:
     """All cases, so that a run that is cut off has some of each."""
     for seed in range(seeds):
         for name in EXACT:
-            yield name, Design(0.0, 0.0), seed
+            yield name, EXACTLY, seed
             for design in DESIGNS:
                 yield name, design, seed
         for name in UNCERTAIN:

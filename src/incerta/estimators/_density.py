@@ -7,8 +7,8 @@ import numpy as np
 from incerta.data.container import UncertainData
 from incerta.density.expansion import grown
 from incerta.density.in_worlds import DenseClusters
+from incerta.density.persistence import persistent_radius, tree_of
 from incerta.density.probabilities import Reach
-from incerta.density.radius import expected_neighbour_distances, knee
 from incerta.density.reachability import share_within
 from incerta.labels import in_order_of_appearance
 from incerta.worlds import Worlds
@@ -43,8 +43,7 @@ def prepared(estimator: Any, data: UncertainData) -> Prepared:
     if isinstance(min_samples, str):
         min_samples = int(np.clip(data.n_features + 1, 4, 20))
     if isinstance(eps, str):
-        # Where two objects probably are near each other.
-        eps = knee(expected_neighbour_distances(data.law, min_samples))
+        eps = persistent_radius(tree_of(data.law, worlds, min_samples), min_samples)
     n_pairs = share_within(worlds[0], eps) * len(data) ** 2
     if n_pairs > MOST_PAIRS:
         msg = (

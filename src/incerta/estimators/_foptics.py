@@ -19,7 +19,7 @@ from incerta.density.ordering import (
     clusters_by_steepness,
     order,
 )
-from incerta.density.radius import knee, neighbour_distances
+from incerta.density.persistence import persistent_radius, tree_of_ordering
 from incerta.density.reachability import (
     Matrix,
     expected_in_worlds,
@@ -327,7 +327,8 @@ class FOPTICS(UncertainClusterer):
         found = Ordering(self.ordering_, self.reachability_, self.predecessor_)
         core, size = self.core_distances_, self.min_cluster_size
         if isinstance(eps, str):
-            eps = min(knee(neighbour_distances(worlds, self.min_samples)), self.max_eps)
+            tree = tree_of_ordering(found, core, worlds.data.law)
+            eps = min(persistent_radius(tree, self.min_samples), self.max_eps)
         if eps is not None:
             clusters = clusters_at_cut(found, core, eps, size or 1)
         elif n_clusters is None:

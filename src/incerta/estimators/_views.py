@@ -40,7 +40,7 @@ MOST_OBJECTS = 2000
 BLOCK_OBJECTS = 20_000
 AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
 IN_WORLDS = Effort((), 2, 3, 1e-4, 100)
-VIEWS = ("mixture", "centres", "neighbours", "laws")
+VIEWS = ("mixture", "centres", "neighbours", "nearness", "laws")
 
 
 @stored()
@@ -57,9 +57,9 @@ class ViewConsensus(UncertainClusterer):
     No single idea of a cluster is right for all data. Several are tried, and what they
     agree on is the result: Gaussian components that errors have blurred, as in
     `ErrorMixture`; centres, as in k-means, where bad measurements count for less; and
-    neighbours, by a graph of what is believed about the true values. For objects that
-    are spread there are also centres among their laws, so that objects can differ in
-    more than their means. The same is done in worlds in which the objects are as they
+    two graphs of what is believed about the true values, one of neighbours, one of how
+    near they are. For objects that are spread there are also centres among their laws,
+    so that objects can differ in more than their means. The same is done in worlds in which the objects are as they
     could really be; the share of the worlds in which an object is in a cluster is its
     probability.
 
@@ -120,7 +120,7 @@ class ViewConsensus(UncertainClusterer):
     >>> ic.metrics.clustering_accuracy(truth, model.labels_)
     1.0
     >>> sorted(model.views_)
-    ['centres', 'mixture', 'neighbours']
+    ['centres', 'mixture', 'nearness', 'neighbours']
     """
 
     views_: dict[str, float]
@@ -168,7 +168,7 @@ class ViewConsensus(UncertainClusterer):
         else:
             steps = track(self.n_worlds, "worlds")
             for look in truths.possible(some, self.n_worlds, self.seed_):
-                found, here = partitioned(look, k, of_laws, effort, self.seed_)
+                found, here = partitioned(look, k, of_laws, effort, self.seed_, first)
                 found = named_like(found, found.fusion.labels_of(here), labels, k)
                 partitions.append(found)
                 per_world.append(found.fusion.labels_of(here))

@@ -136,8 +136,10 @@ def _near_affinity(
     return sparse.csr_array(both + sparse.eye_array(n))
 
 
-def neighbour_graph(values: Array, n_neighbors: int) -> sparse.csr_array:
-    """Self-tuning affinity of near pairs, by one search.
+def neighbour_graphs(
+    values: Array, n_neighbors: int
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Who is near whom, and how near, by one search.
 
     Parameters
     ----------
@@ -148,16 +150,24 @@ def neighbour_graph(values: Array, n_neighbors: int) -> sparse.csr_array:
 
     Returns
     -------
-    scipy.sparse.csr_array of shape (n_objects, n_objects)
+    counted : scipy.sparse.csr_array of shape (n_objects, n_objects)
+        1 where two objects are neighbours of each other, 1/2 where only one is.
+    weighted : scipy.sparse.csr_array of shape (n_objects, n_objects)
         As ``gaussian_affinity(values, width="self-tuning", n_neighbors=n_neighbors)``.
     """
-    k = min(max(n_neighbors, TUNING_NEIGHBOUR), len(values) - 1)
+    n = len(values)
+    k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)
     if k < 1:
-        return sparse.csr_array(np.ones((len(values), len(values))))
+        alone = sparse.csr_array(np.ones((n, n)))
+        return alone, alone
     distances, columns = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
     scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
     near = min(n_neighbors, k)
-    return _near_affinity(distances[:, :near], columns[:, :near], scales)
+    distances, columns = distances[:, :near], columns[:, :near]
+    ends = np.arange(n + 1) * near
+    halves = sparse.csr_array((np.full(n * near, 0.5), columns.ravel(), ends), (n, n))
+    counted = (halves + halves.T + sparse.eye_array(n)).tocsr()
+    return counted, _near_affinity(distances, columns, scales)
 
 
 def normalised_laplacian(affinity: Any) -> Matrix:

@@ -8,12 +8,11 @@ of how often two labels meet: nothing grows with the number of objects.
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import entr
 from sklearn.cluster import KMeans
-from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.models.registry import stored
 from incerta.spectral.embedding import of_unit_length
@@ -56,18 +55,13 @@ def fused(labels: Indices, n_clusters: int, seed: int) -> Fusion:
     -------
     Fusion
     """
-    n_views = len(labels)
-    weights = agreement(labels)
+    n_views, size = len(labels), len(labels) * n_clusters
+    met = np.array([[_met(a, b, n_clusters) for b in labels] for a in labels])
+    shared = shared_information(met)
+    weights = agreement(shared)
     counts = np.array([np.bincount(row, minlength=n_clusters) for row in labels])
     scales = np.sqrt(weights[:, None] / np.maximum(counts, 1))
-    scaled = np.zeros((n_views, n_clusters, n_views, n_clusters))
-    for a in range(n_views):
-        for b in range(n_views):
-            cells = labels[a] * n_clusters + labels[b]
-            met = np.bincount(cells, minlength=n_clusters**2)
-            scaled[a, :, b] = met.reshape(n_clusters, n_clusters)
-    scaled *= scales[:, :, None, None] * scales
-    size = n_views * n_clusters
+    scaled = met.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)
     values, vectors = np.linalg.eigh(scaled.reshape(size, size))
     values, vectors = values[-n_clusters:], vectors[:, -n_clusters:]
     vectors = vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))
@@ -80,17 +74,65 @@ def fused(labels: Indices, n_clusters: int, seed: int) -> Fusion:
         return Fusion(rows, places, np.arange(len(places)))
     kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=seed % 2**32)
     kmeans.fit(places, sample_weight=sizes)
-    return Fusion(rows, kmeans.cluster_centers_, np.arange(n_clusters))
+    found = Fusion(rows, kmeans.cluster_centers_, np.arange(n_clusters))
+
+    # Where views have nothing in common, a mean of them may be like none. Then the view
+    # that tells most about the others is better.
+    together = found.labels_of(labels)
+    tables = np.array([_met(row, together, n_clusters) for row in labels])
+    others = shared.sum(axis=1) - np.diag(shared)
+    best = int(others.argmax())
+    if shared_information(tables).sum() >= others[best]:
+        return found
+    rows = np.zeros((n_views, n_clusters, n_clusters))
+    rows[best] = np.eye(n_clusters)
+    return Fusion(rows, np.eye(n_clusters), np.arange(n_clusters))
 
 
-def agreement(labels: Indices) -> Array:
-    """How much each view agrees with the others: mean NMI, scaled to a mean of 1."""
-    n_views = len(labels)
-    total = np.zeros(n_views)
-    for a, b in combinations(range(n_views), 2):
-        total[[a, b]] += normalized_mutual_info_score(labels[a], labels[b])
-    total = np.maximum(total, LEAST_WEIGHT)
+def agreement(shared: Array) -> Array:
+    """How much each view agrees with the others, scaled to a mean of 1.
+
+    Parameters
+    ----------
+    shared : ndarray of shape (n_views, n_views)
+        From `shared_information`.
+
+    Returns
+    -------
+    ndarray of shape (n_views,)
+    """
+    total = np.maximum(shared.sum(axis=1) - np.diag(shared), LEAST_WEIGHT)
     return total / total.mean()
+
+
+def shared_information(met: Array) -> Array:
+    """Normalised mutual information of labels by how often they meet.
+
+    Parameters
+    ----------
+    met : ndarray of shape (..., k, k)
+        Number of objects with each pair of labels.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        From 0 to 1; by the arithmetic mean of the entropies.
+    """
+    shares = met / met.sum(axis=(-2, -1), keepdims=True)
+    each = (
+        entr(shares.sum(axis=-1)).sum(axis=-1),
+        entr(shares.sum(axis=-2)).sum(axis=-1),
+    )
+    most = 0.5 * (each[0] + each[1])
+    mutual = each[0] + each[1] - entr(shares).sum(axis=(-2, -1))
+    known = most > np.finfo(float).eps
+    # Two views that have one cluster each agree.
+    return np.divide(mutual, most, out=np.ones_like(most), where=known)
+
+
+def _met(one: Indices, other: Indices, k: int) -> Array:
+    met: Array = np.bincount(one * k + other, minlength=k * k).reshape(k, k)
+    return met
 
 
 def _rows(rows: Array, labels: Indices) -> Array:

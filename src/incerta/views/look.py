@@ -13,7 +13,7 @@ from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
-from incerta.spectral.affinity import neighbour_graph, normalised_laplacian
+from incerta.spectral.affinity import Matrix, neighbour_graphs, normalised_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
@@ -54,9 +54,9 @@ class Centres(NamedTuple):
         return labels
 
 
-@stored(values="f n f", labels="i n")
+@stored(values="f n f", labels="i g n")
 class Neighbours(NamedTuple):
-    """Clusters that are known at some values."""
+    """Clusters that are known at some values, one clustering for each graph."""
 
     values: Array
     labels: Indices
@@ -65,10 +65,11 @@ class Neighbours(NamedTuple):
         """Label of the majority of the nearest values, ties to the nearest."""
         near = NearestNeighbors(n_neighbors=min(VOTERS, len(self.values)))
         near.fit(self.values)
-        votes = self.labels[near.kneighbors(values, return_distance=False)]
-        counts = (votes[:, :, None] == votes[:, None]).sum(axis=2)
+        votes = self.labels[:, near.kneighbors(values, return_distance=False)]
+        counts = (votes[..., None] == votes[..., None, :]).sum(axis=3)
         # The first of those with most votes is the nearest.
-        labels: Indices = votes[np.arange(len(votes)), counts.argmax(axis=1)]
+        first = counts.argmax(axis=2)[..., None]
+        labels: Indices = np.take_along_axis(votes, first, axis=2)[..., 0]
         return labels
 
 
@@ -106,24 +107,42 @@ def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, In
 
 
 def by_centres(
-    values: Array, weights: Array | None, k: int, effort: Effort, seed: int
+    values: Array,
+    weights: Array | None,
+    k: int,
+    effort: Effort,
+    seed: int,
+    start: Array | None = None,
 ) -> tuple[Centres, Indices]:
-    """Clusters that are round and of one size."""
+    """Clusters that are round and of one size; `start` is tried, too."""
     kmeans = KMeans(k, n_init=effort.kmeans_starts, random_state=seed % 2**32)
     kmeans.fit(values, sample_weight=weights)
+    if start is not None:
+        started = KMeans(k, init=start, n_init=1).fit(values, sample_weight=weights)
+        kmeans = min(kmeans, started, key=lambda each: each.inertia_)
     return Centres(kmeans.cluster_centers_), kmeans.labels_.astype(np.intp)
 
 
 def by_neighbours(
     values: Array, k: int, effort: Effort, seed: int
 ) -> tuple[Neighbours, Indices]:
-    """Clusters of any shape, with gaps between them."""
-    graph = neighbour_graph(values, n_neighbours(len(values)))
-    vectors = leading_eigenvectors(
-        normalised_laplacian(graph), k, tol=EIGEN_TOL, max_steps=MOST_STEPS
-    )[1]
-    labels = by_centres(of_unit_length(vectors), None, k, effort, seed)[1]
+    """Clusters of any shape, with gaps between them, in two graphs.
+
+    In the first one, all neighbours count alike; in the second, near ones count for
+    more. That finds dense clusters in thin surroundings, and is lost more easily.
+    """
+    labels = np.array(
+        [
+            _cut(normalised_laplacian(graph), k, effort, seed)
+            for graph in neighbour_graphs(values, n_neighbours(len(values)))
+        ]
+    )
     return Neighbours(values, labels), labels
+
+
+def _cut(laplacian: Matrix, k: int, effort: Effort, seed: int) -> Indices:
+    vectors = leading_eigenvectors(laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS)[1]
+    return by_centres(of_unit_length(vectors), None, k, effort, seed)[1]
 
 
 def n_neighbours(n_objects: int) -> int:

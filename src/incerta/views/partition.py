@@ -44,7 +44,7 @@ class Partition(NamedTuple):
         found = [
             self.model.labels_of(look.measured),
             self.centres.labels_of(look.places),
-            self.neighbours.labels_of(look.features),
+            *self.neighbours.labels_of(look.features),
         ]
         if self.laws is not None:
             found.append(self.laws.labels_of(look.features))
@@ -56,7 +56,7 @@ class Partition(NamedTuple):
         for part, kind in zip(self, kinds, strict=True):
             if not isinstance(part, kind):
                 wrong("a view is something else")
-        n_views = 3 if self.laws is None else 4
+        n_views = (2 if self.laws is None else 3) + len(self.neighbours.labels)
         if self.fusion.rows.shape[:2] != (n_views, n_clusters):
             wrong("the views do not fit together")
         within(self.fusion.names, n_clusters, "names")
@@ -69,7 +69,12 @@ class Partition(NamedTuple):
 
 
 def partitioned(
-    look: Look, k: int, of_laws: bool, effort: Effort, seed: int
+    look: Look,
+    k: int,
+    of_laws: bool,
+    effort: Effort,
+    seed: int,
+    start: Partition | None = None,
 ) -> tuple[Partition, Indices]:
     """Cluster objects in all views, and fuse.
 
@@ -80,11 +85,13 @@ def partitioned(
     k : int
         Number of clusters.
     of_laws : bool
-        Whether features describe laws, so that centres among them are a fourth view.
+        Whether features describe laws, so that centres among them are a view, too.
     effort : Effort
         How hard to look.
     seed : int
         Of all starts.
+    start : Partition, optional
+        Clusters that are probably nearly these: centres are also looked for there.
 
     Returns
     -------
@@ -96,12 +103,14 @@ def partitioned(
         # Fewer distinct values than clusters is no fault of theirs.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model, one = by_mixture(look, k, effort, seed)
-        centres, two = by_centres(look.places, look.weights, k, effort, seed)
-        neighbours, three = by_neighbours(look.features, k, effort, seed)
-        labels, laws = [one, two, three], None
+        near = None if start is None else start.centres.centres
+        centres, two = by_centres(look.places, look.weights, k, effort, seed, near)
+        neighbours, others = by_neighbours(look.features, k, effort, seed)
+        labels, laws = [one, two, *others], None
         if of_laws:
-            laws, four = by_centres(look.features, None, k, effort, seed)
-            labels.append(four)
+            near = None if start is None or start.laws is None else start.laws.centres
+            laws, last = by_centres(look.features, None, k, effort, seed, near)
+            labels.append(last)
         together = np.array(labels)
         fusion = fused(together, k, seed)
     return Partition(model, centres, neighbours, laws, fusion), together

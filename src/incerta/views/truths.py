@@ -47,7 +47,10 @@ class Measurements(NamedTuple):
 
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
-        return not of_errors(data)
+        if not of_errors(data):
+            return True
+        missing = data.law.missing() is not None
+        return not missing and not data.variance().any()
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values from both beliefs in turn."""

@@ -1,0 +1,254 @@
+"""The radius at which clusters are told apart, from how long they last.
+
+With a growing radius clusters appear, grow and join. A cluster that lasts over a wide
+range of radii is there; one that is soon joined with others is an accident. The same
+idea, for every radius at once, is behind HDBSCAN (R. Campello, D. Moulavi, J. Sander,
+PAKDD 2013).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.spatial import cKDTree
+
+from incerta.data.laws import Joint, Law
+from incerta.density.ordering import Ordering
+from incerta.density.radius import core_distances
+from incerta.typing import Array, Indices, Mask
+from incerta.worlds import Worlds
+
+N_NEIGHBOURS = 30
+N_RADII = 80
+# Smaller ones may be clusters, but say nothing about the radius.
+LEAST_SHARE = 0.07
+# So many may be far from all others; a radius that reaches them says nothing.
+FAR_SHARE = 0.15
+# A single cluster has this share of the objects.
+MOST_SHARE = 0.95
+# Between the largest radius that tells clusters apart (1) and the smallest (0).
+NEARLY_JOINED = 0.9
+FEW_DRAWS = 20
+FEW_WORLDS = 10
+
+
+class Tree(NamedTuple):
+    """The radii at which objects are core, and at which they are joined."""
+
+    core: Array  # (n_objects,)
+    first: Indices  # (n_edges,)
+    second: Indices  # (n_edges,)
+    radii: Array  # (n_edges,)
+    scale: float  # of all the objects
+
+    def joined_at(self, radius: float) -> Indices:
+        """Number of the piece that each object is in."""
+        some = self.radii <= radius
+        n = len(self.core)
+        edges = np.ones(some.sum()), (self.first[some], self.second[some])
+        pieces: Indices = connected_components(csr_array(edges, (n, n)), False)[1]
+        return pieces
+
+
+def persistent_radius(tree: Tree, min_samples: int) -> float:
+    """A radius at which the clusters that last longest are apart.
+
+    Parameters
+    ----------
+    tree : Tree
+    min_samples : int
+        Number of objects that makes an object core.
+
+    Returns
+    -------
+    float
+        A little below the radius that joins two of them, so that few objects are left
+        out. If all objects are one cluster, a radius that leaves out one in twenty.
+
+    Notes
+    -----
+    A cluster weighs what it holds, summed over the logarithms of radii. Every radius is
+    worth the clusters that it shows. 80 radii are tried, at the cost of the number of
+    objects each.
+    """
+    known = np.sort(tree.core)
+    least = known[int(0.02 * len(known))]
+    if not len(tree.radii) or tree.radii.max() <= least or least <= 0.0:
+        return float(max(known[-1], tree.radii.max(initial=0.0)))
+    radii = np.geomspace(tree.radii.max(), least, N_RADII)
+    size = max(2 * min_samples, int(np.ceil(LEAST_SHARE * len(known))))
+    clusters = nested_clusters(tree, radii, size)
+    shown, worth = _worth(clusters, radii, tree.scale)
+    best = shown[int((shown @ worth).argmax())]
+    if best.sum() < 2:
+        most = radii[(clusters >= 0).mean(axis=1) >= MOST_SHARE]
+        return float(most.min(initial=radii[0]))
+    same = radii[(shown == best).all(axis=1)]
+    return float(same.max() ** NEARLY_JOINED * same.min() ** (1.0 - NEARLY_JOINED))
+
+
+def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
+    """Cluster of each object at every radius, from the largest down.
+
+    Parameters
+    ----------
+    tree : Tree
+    radii : ndarray of shape (n_radii,)
+        In falling order.
+    least_size : int
+        Smaller clusters are none.
+
+    Returns
+    -------
+    ndarray of shape (n_radii, n_objects)
+        -1 for none. A cluster keeps its number until it falls apart into two or more.
+    """
+    found = np.full((len(radii), len(tree.core)), -1)
+    above, n_found = np.zeros(len(tree.core), dtype=np.intp), 1
+    for row, radius in zip(found, radii, strict=True):
+        pieces = tree.joined_at(radius)
+        inside = np.bincount(pieces)[pieces] >= least_size
+        names, first, piece = np.unique(
+            pieces[inside], return_index=True, return_inverse=True
+        )
+        origin = above[inside][first]
+        alone = np.bincount(origin, minlength=n_found)[origin] == 1
+        new = n_found + np.arange(len(names))
+        row[inside] = np.where(alone, origin, new)[piece]
+        n_found += len(names)
+        above = np.where(inside, row, 0)
+    return found
+
+
+def _worth(clusters: Indices, radii: Array, scale: float) -> tuple[Mask, Array]:
+    """Clusters that each radius shows, and what each of these is worth."""
+    n_radii, n_objects = clusters.shape
+    numbers = np.unique(clusters[clusters >= 0])
+    shares = np.array(
+        [np.bincount(row[row >= 0], minlength=numbers.max() + 1) for row in clusters]
+        if len(numbers)
+        else np.zeros((n_radii, 0))
+    )
+    shares = shares[:, numbers] / n_objects
+    shown = shares > 0.0
+    few_far = np.flatnonzero(1.0 - shares.sum(axis=1) <= FAR_SHARE)
+    steps = np.full(n_radii, np.log(radii[0] / radii[1]))
+    if shown[0].sum() == 1:
+        # As long as all are one, only the last radius that leaves few out counts.
+        steps[: few_far.max(initial=0)][shown[: few_far.max(initial=0)].sum(1) == 1] = 0
+    else:
+        # Pieces that are never joined last up to the scale of the data.
+        steps[0] += max(np.log(scale / radii[0]), 0.0)
+    return shown, steps @ shares
+
+
+def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
+    """Join objects at the radius that their distance is below every second time.
+
+    Parameters
+    ----------
+    law : Law
+        The objects.
+    worlds : Worlds
+        Of them; the first ten are used.
+    min_samples : int
+        Number of objects, itself included, that makes an object core.
+
+    Returns
+    -------
+    Tree
+        The smallest spanning tree of the 30 nearest of each object, with the radius at
+        which both are core in every second world, and within reach of each other.
+    """
+    near = nearest(law, N_NEIGHBOURS)
+    apart = typical_distances(law, near)
+    core = np.median(core_distances(worlds[:FEW_WORLDS], min_samples), axis=0)
+    n, k = near.shape
+    rows = np.repeat(np.arange(n), k)
+    columns = near.ravel()
+    joined = np.maximum(apart.ravel(), np.maximum(core[rows], core[columns]))
+    # A tree has no edges of length 0.
+    joined = np.maximum(joined, np.finfo(float).tiny)
+    graph = csr_array((joined, (rows, columns)), (n, n))
+    edges = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
+    return Tree(core, edges.row, edges.col, edges.data, scale_of(law))
+
+
+def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
+    """Objects are joined to those from which they were reached."""
+    objects = np.flatnonzero(found.predecessor >= 0)
+    radii = found.reachability[objects]
+    return Tree(core, objects, found.predecessor[objects], radii, scale_of(law))
+
+
+def scale_of(law: Law) -> float:
+    """Root of the expected squared distance of an object from the mean of all."""
+    return float(np.sqrt((law.mean().var(axis=0) + law.variance().mean(axis=0)).sum()))
+
+
+def nearest(law: Law, k: int) -> Indices:
+    """Nearest others of each object by expected squared distance, (n_objects, k)."""
+    if isinstance(law, Joint):
+        draws = _some_draws(law)
+        # All draws side by side: the mean square over draws is one squared distance.
+        places, own = draws.transpose(1, 0, 2).reshape(law.n_objects, -1), None
+    else:
+        places, own = law.mean(), law.variance().sum(axis=1)
+    n = law.n_objects
+    k = min(k, n - 1)
+    if own is None:
+        own = np.zeros(n)
+    # E|X - Y|² = |E X - E Y|² + var X + var Y: with its root as one more feature of the
+    # others, a variance adds to the squared distance.
+    others = np.column_stack([places, np.sqrt(own)])
+    here = np.column_stack([places, np.zeros(n)])
+    found = cKDTree(others).query(here, k=range(1, k + 2))[1]
+    # Leave out itself, or the farthest where it is not among them.
+    itself = found == np.arange(n)[:, None]
+    itself[~itself.any(axis=1), -1] = True
+    return found[~itself].reshape(n, k)
+
+
+def typical_distances(law: Law, near: Indices) -> Array:
+    """Medians of the distances of objects to others.
+
+    Parameters
+    ----------
+    law : Law
+        The objects.
+    near : ndarray of shape (n_objects, k)
+        The others.
+
+    Returns
+    -------
+    ndarray of shape (n_objects, k)
+
+    Notes
+    -----
+    From two moments of the squared distance, taken for a scaled chi-square (E. Wilson,
+    M. Hilferty, 1931).
+    """
+    if isinstance(law, Joint):
+        each = [_squares(draw, near).sum(axis=2) for draw in _some_draws(law)]
+        mean, variance = np.mean(each, axis=0), np.var(each, axis=0)
+    else:
+        gaps, own = _squares(law.mean(), near), law.variance()
+        both = own[:, None] + own[near]
+        mean = (gaps + both).sum(axis=2)
+        variance = (2.0 * both**2 + 4.0 * both * gaps).sum(axis=2)
+    ratio = np.divide(variance, mean**2, out=np.zeros_like(mean), where=mean > 0.0)
+    median: Array = mean * np.maximum(1.0 - ratio / 9.0, 0.0) ** 3
+    return np.sqrt(median)
+
+
+def _squares(values: Array, near: Indices) -> Array:
+    return np.square(values[:, None] - values[near])
+
+
+def _some_draws(law: Joint) -> Array:
+    some = np.linspace(0, len(law.draws) - 1, min(len(law.draws), FEW_DRAWS))
+    draws: Array = law.draws[np.round(some).astype(np.intp)]
+    return draws
