@@ -18,7 +18,6 @@ from incerta.density.probabilities import (
     of_worlds,
 )
 from incerta.density.radius import (
-    expected_neighbour_distances,
     knee,
     neighbour_distances,
 )
@@ -208,32 +207,6 @@ def test_no_clusters_is_all_noise():
     nothing = np.full(4, -1), np.empty(0)
     np.testing.assert_array_equal(labels_in_worlds(worlds, *nothing, 1), -1)
     np.testing.assert_array_equal(new_labels_in_worlds(worlds, worlds, *nothing, 1), -1)
-
-
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    m=st.integers(1, 12),
-    kind=st.sampled_from(["samples", "gaussian", "exact", "joint"]),
-)
-def test_expected_neighbours_are_the_definition(seed, m, kind):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 9))
-    place, size = rng.normal(size=(n, 2)), rng.uniform(0.1, 3, (n, 1))
-    draws = place + size * rng.normal(size=(4, n, 2))
-    data = {
-        "samples": lambda: ic.from_array(draws.transpose(1, 0, 2)),
-        "gaussian": lambda: ic.from_gaussian(place, std=np.repeat(size, 2, axis=1)),
-        "exact": lambda: ic.as_uncertain(place),
-        "joint": lambda: ic.from_worlds(draws),
-    }[kind]()
-    mean, total = data.mean(), data.variance().sum(axis=1)
-    squares = np.square(mean[:, None] - mean).sum(axis=2) + total[:, None] + total
-    if kind == "joint":
-        squares = np.square(draws[:, :, None] - draws[:, None]).sum(axis=3).mean(axis=0)
-    np.fill_diagonal(squares, 0.0)
-    nth = np.sort(squares, axis=1)[:, min(m, n) - 1]
-    found = expected_neighbour_distances(data.law, m)
-    np.testing.assert_allclose(found, np.sort(np.sqrt(nth)), atol=1e-12)
 
 
 def test_radius():

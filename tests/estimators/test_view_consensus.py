@@ -54,7 +54,7 @@ def test_exact_data_are_certain():
     found = ic.ViewConsensus(4, random_state=0).fit(X)
     assert (found.confidence_ == 1.0).all()
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert set(found.views_) == {"mixture", "centres", "neighbours"}
+    assert set(found.views_) == {"mixture", "centres", "neighbours", "nearness"}
 
 
 def test_objects_that_differ_in_spread_only():

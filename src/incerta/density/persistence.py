@@ -26,11 +26,11 @@ N_RADII = 80
 # Smaller ones may be clusters, but say nothing about the radius.
 LEAST_SHARE = 0.07
 # So many may be far from all others; a radius that reaches them says nothing.
-FAR_SHARE = 0.15
+FAR_SHARE = 0.1
 # A single cluster has this share of the objects.
 MOST_SHARE = 0.95
-# Between the largest radius that tells clusters apart (1) and the smallest (0).
-NEARLY_JOINED = 0.9
+# This share more may be left out at a smaller radius.
+FEW = 0.03
 FEW_DRAWS = 20
 FEW_WORLDS = 10
 
@@ -42,15 +42,25 @@ class Tree(NamedTuple):
     first: Indices  # (n_edges,)
     second: Indices  # (n_edges,)
     radii: Array  # (n_edges,)
+    places: Array  # (n_objects, n_features), expected
     scale: float  # of all the objects
+
+    def gap(self, clusters: Indices) -> float:
+        """Smallest distance between the expected places of two clusters; -1 is none."""
+        least = np.inf
+        for number in np.unique(clusters[clusters >= 0]):
+            others = self.places[(clusters >= 0) & (clusters != number)]
+            near = cKDTree(others).query(self.places[clusters == number])[0]
+            least = min(least, float(np.min(near)))
+        return least
 
     def joined_at(self, radius: float) -> Indices:
         """Number of the piece that each object is in."""
         some = self.radii <= radius
         n = len(self.core)
         edges = np.ones(some.sum()), (self.first[some], self.second[some])
-        pieces: Indices = connected_components(csr_array(edges, (n, n)), False)[1]
-        return pieces
+        pieces = connected_components(csr_array(edges, (n, n)), directed=False)[1]
+        return pieces.astype(np.intp)
 
 
 def persistent_radius(tree: Tree, min_samples: int) -> float:
@@ -65,8 +75,9 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
     Returns
     -------
     float
-        A little below the radius that joins two of them, so that few objects are left
-        out. If all objects are one cluster, a radius that leaves out one in twenty.
+        Half way between one that joins two of them and one that leaves out more of
+        their objects, or lets them fall apart. If all objects are one cluster, a radius
+        that leaves out one in twenty.
 
     Notes
     -----
@@ -86,8 +97,11 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
     if best.sum() < 2:
         most = radii[(clusters >= 0).mean(axis=1) >= MOST_SHARE]
         return float(most.min(initial=radii[0]))
-    same = radii[(shown == best).all(axis=1)]
-    return float(same.max() ** NEARLY_JOINED * same.min() ** (1.0 - NEARLY_JOINED))
+    same = (shown == best).all(axis=1)
+    within, apart = (clusters[same] >= 0).mean(axis=1), radii[same]
+    smallest = apart[within >= within[0] - FEW].min()
+    largest = max(min(apart[0], tree.gap(clusters[same][0])), smallest)
+    return float(np.sqrt(smallest * largest))
 
 
 def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
@@ -125,20 +139,16 @@ def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
 
 def _worth(clusters: Indices, radii: Array, scale: float) -> tuple[Mask, Array]:
     """Clusters that each radius shows, and what each of these is worth."""
-    n_radii, n_objects = clusters.shape
-    numbers = np.unique(clusters[clusters >= 0])
-    shares = np.array(
-        [np.bincount(row[row >= 0], minlength=numbers.max() + 1) for row in clusters]
-        if len(numbers)
-        else np.zeros((n_radii, 0))
-    )
-    shares = shares[:, numbers] / n_objects
+    n_found = clusters.max() + 2
+    shares = np.array([np.bincount(row + 1, minlength=n_found) for row in clusters])
+    shares = shares[:, 1:] / clusters.shape[1]
     shown = shares > 0.0
-    few_far = np.flatnonzero(1.0 - shares.sum(axis=1) <= FAR_SHARE)
-    steps = np.full(n_radii, np.log(radii[0] / radii[1]))
+    steps = np.full(len(radii), np.log(radii[0] / radii[1]))
     if shown[0].sum() == 1:
-        # As long as all are one, only the last radius that leaves few out counts.
-        steps[: few_far.max(initial=0)][shown[: few_far.max(initial=0)].sum(1) == 1] = 0
+        # While all are one, radii that leave few out say nothing, but for the smallest.
+        few_far = np.flatnonzero(1.0 - shares.sum(axis=1) <= FAR_SHARE)
+        above = np.arange(len(radii)) < few_far.max(initial=0)
+        steps[above & (shown.sum(axis=1) == 1)] = 0.0
     else:
         # Pieces that are never joined last up to the scale of the data.
         steps[0] += max(np.log(scale / radii[0]), 0.0)
@@ -174,14 +184,16 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     joined = np.maximum(joined, np.finfo(float).tiny)
     graph = csr_array((joined, (rows, columns)), (n, n))
     edges = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
-    return Tree(core, edges.row, edges.col, edges.data, scale_of(law))
+    ends = edges.row.astype(np.intp), edges.col.astype(np.intp)
+    return Tree(core, *ends, edges.data, law.mean(), scale_of(law))
 
 
 def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
     """Objects are joined to those from which they were reached."""
     objects = np.flatnonzero(found.predecessor >= 0)
     radii = found.reachability[objects]
-    return Tree(core, objects, found.predecessor[objects], radii, scale_of(law))
+    ends = objects, found.predecessor[objects]
+    return Tree(core, *ends, radii, law.mean(), scale_of(law))
 
 
 def scale_of(law: Law) -> float:
@@ -194,18 +206,17 @@ def nearest(law: Law, k: int) -> Indices:
     if isinstance(law, Joint):
         draws = _some_draws(law)
         # All draws side by side: the mean square over draws is one squared distance.
-        places, own = draws.transpose(1, 0, 2).reshape(law.n_objects, -1), None
+        places = draws.transpose(1, 0, 2).reshape(law.n_objects, -1)
+        own = np.zeros(law.n_objects)
     else:
         places, own = law.mean(), law.variance().sum(axis=1)
     n = law.n_objects
     k = min(k, n - 1)
-    if own is None:
-        own = np.zeros(n)
     # E|X - Y|² = |E X - E Y|² + var X + var Y: with its root as one more feature of the
     # others, a variance adds to the squared distance.
     others = np.column_stack([places, np.sqrt(own)])
     here = np.column_stack([places, np.zeros(n)])
-    found = cKDTree(others).query(here, k=range(1, k + 2))[1]
+    found = np.asarray(cKDTree(others).query(here, k=range(1, k + 2))[1])
     # Leave out itself, or the farthest where it is not among them.
     itself = found == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True

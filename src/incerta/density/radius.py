@@ -54,12 +54,11 @@ def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
     -------
     ndarray of shape (n_worlds, n_objects)
     """
-    return np.array(
-        [
-            cKDTree(world).query(world, k=[min(min_samples, len(world))])[0][:, 0]
-            for world in worlds
-        ]
-    )
+    found = [
+        cKDTree(world).query(world, k=[min(min_samples, len(world))])[0]
+        for world in worlds
+    ]
+    return np.array(found)[..., 0]
 
 
 def positive_knee(worlds: Worlds, min_samples: int) -> float:

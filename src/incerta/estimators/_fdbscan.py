@@ -43,9 +43,8 @@ class FDBSCAN(UncertainClusterer):
     Parameters
     ----------
     eps : float or "auto", default="auto"
-        The radius. "auto" takes the knee of the sorted distances to the
-        `min_samples`-th nearest object, where a distance is the root of its expected
-        square; look at `eps_`.
+        The radius. "auto" takes one at which the clusters that last longest while the
+        radius grows are apart; look at `eps_`. Their scale must be about the same.
     min_samples : int or "auto", default=5
         Number of objects within `eps`, itself included, that makes an object core.
         "auto" is one more than the number of features, at least 4 and at most 20.

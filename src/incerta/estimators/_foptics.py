@@ -72,10 +72,12 @@ class FOPTICS(UncertainClusterer):
         Cut at the radius that leaves this number of clusters, with the least noise
         among those that do, or the nearest number that some radius leaves.
     eps : float or "auto", optional
-        Cut at this radius; "auto" takes the knee of the sorted core distances.
-    xi : float, default=0.05
-        Without `n_clusters` and `eps`: how steeply, in relative terms, a valley must
-        begin and end.
+        Cut at this radius. "auto" takes the one at which the clusters that last longest
+        while the radius grows are apart. This is the default if neither `n_clusters`
+        nor `xi` is given.
+    xi : float, optional
+        Valleys of the reachability that begin and end this steeply, in relative terms,
+        are clusters: 0.05, say. They may be of different density.
     min_cluster_size : int, optional
         Minimum number of objects in a cluster; by default `min_samples`, and 1 with
         `eps`. Steep valleys have at least 2.
@@ -163,7 +165,7 @@ class FOPTICS(UncertainClusterer):
         "method": [StrOptions({"worlds", "grid"})],
         "n_clusters": [*WHOLE, None],
         "eps": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
-        "xi": [Interval(Real, 0, 1, closed="both")],
+        "xi": [Interval(Real, 0, 1, closed="both"), None],
         "min_cluster_size": [*WHOLE, None],
         "n_worlds": WHOLE,
         "n_radii": [Interval(Integral, 2, None, closed="left")],
@@ -188,7 +190,7 @@ class FOPTICS(UncertainClusterer):
         method: str = "worlds",
         n_clusters: int | None = None,
         eps: float | str | None = None,
-        xi: float = 0.05,
+        xi: float | None = None,
         min_cluster_size: int | None = None,
         n_worlds: int = 100,
         n_radii: int = 64,
@@ -206,7 +208,7 @@ class FOPTICS(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
-        self._check_cut(self.n_clusters, self.eps)
+        self._check_cut(self.n_clusters, self.eps, self.xi)
         worlds = worlds_of(data, self.n_worlds, self.seed_)
         self._check_size(worlds)
 
@@ -249,6 +251,9 @@ class FOPTICS(UncertainClusterer):
     ) -> Indices:
         """Read other clusters off the same order; the fit itself does not change.
 
+        Without any parameter these are steep valleys, if the fit has `xi`, or those of
+        ``eps="auto"``.
+
         Parameters
         ----------
         n_clusters : int, optional
@@ -256,7 +261,7 @@ class FOPTICS(UncertainClusterer):
         eps : float or "auto", optional
             Cut at this radius.
         xi : float, optional
-            Valleys whose sides are this steep; by default as in the fit.
+            Valleys whose sides are this steep.
 
         Returns
         -------
@@ -264,25 +269,22 @@ class FOPTICS(UncertainClusterer):
             Labels, numbered in the order of the ids; -1 is noise.
         """
         check_is_fitted(self)
-        given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}
-        named = [name for name, value in given.items() if value is not None]
-        if len(named) > 1:
-            msg = f"{' and '.join(named)} ask for different clusters; give one of them."
-            raise ValueError(msg)
-        xi = self.xi if xi is None else xi
+        if n_clusters is None and eps is None and xi is None:
+            xi = self.xi
         clone(self).set_params(n_clusters=n_clusters, eps=eps, xi=xi)._validate_params()
-        self._check_cut(n_clusters, eps)
+        self._check_cut(n_clusters, eps, xi)
         labels = self._extracted(self._model.worlds, n_clusters, eps, xi).labels
         if self._order is None:
             return labels
         return self._at_rows(in_order_of_appearance(labels[self._order])[0])
 
-    def _check_cut(self, n_clusters: int | None, eps: float | str | None) -> None:
-        if n_clusters is not None and eps is not None:
-            msg = (
-                f"n_clusters={n_clusters} and eps={eps!r} ask for different cuts; give "
-                "one of them."
-            )
+    def _check_cut(
+        self, n_clusters: int | None, eps: float | str | None, xi: float | None
+    ) -> None:
+        given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}
+        named = [f"{name}={v!r}" for name, v in given.items() if v is not None]
+        if len(named) > 1:
+            msg = f"{' and '.join(named)} ask for different clusters; give one of them."
             raise ValueError(msg)
         if eps is not None and not isinstance(eps, str) and eps > self.max_eps:
             msg = (
@@ -321,21 +323,21 @@ class FOPTICS(UncertainClusterer):
         worlds: Worlds,
         n_clusters: int | None,
         eps: float | str | None,
-        xi: float,
+        xi: float | None,
     ) -> Extraction:
         """Clusters by number, by a cut or by steepness, in order of appearance."""
         found = Ordering(self.ordering_, self.reachability_, self.predecessor_)
         core, size = self.core_distances_, self.min_cluster_size
-        if isinstance(eps, str):
+        if eps == "auto" or (n_clusters is None and eps is None and xi is None):
             tree = tree_of_ordering(found, core, worlds.data.law)
             eps = min(persistent_radius(tree, self.min_samples), self.max_eps)
         if eps is not None:
-            clusters = clusters_at_cut(found, core, eps, size or 1)
-        elif n_clusters is None:
+            clusters = clusters_at_cut(found, core, float(eps), size or 1)
+        elif xi is not None:
             clusters = clusters_by_steepness(
                 found, core, xi, self.min_samples, size or self.min_samples
             )
-        else:
+        elif n_clusters is not None:
             size = size or self.min_samples
             clusters = clusters_by_number(found, core, n_clusters, size, self.max_eps)
             if len(clusters.levels) != n_clusters:

@@ -30,6 +30,7 @@ from incerta.views.truths import (
     Spreads,
     Truths,
     own_weights,
+    scatter_of,
     shares_of,
     values_of,
 )
@@ -59,9 +60,9 @@ class ViewConsensus(UncertainClusterer):
     `ErrorMixture`; centres, as in k-means, where bad measurements count for less; and
     two graphs of what is believed about the true values, one of neighbours, one of how
     near they are. For objects that are spread there are also centres among their laws,
-    so that objects can differ in more than their means. The same is done in worlds in which the objects are as they
-    could really be; the share of the worlds in which an object is in a cluster is its
-    probability.
+    so that objects can differ in more than their means. The same is done in worlds in
+    which the objects are as they could really be; the share of the worlds in which an
+    object is in a cluster is its probability.
 
     It is the default of `cluster`. If clusters are known to be elliptical,
     `ErrorMixture` is better, and takes a million objects at once; `UKMeans` is faster.
@@ -103,7 +104,8 @@ class ViewConsensus(UncertainClusterer):
     one Gaussian, half from beliefs that know the clusters; beliefs are drawn from as
     they are; of objects with many values, these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
-    its agreement with the others.
+    its agreement with the others. If that has less in common with them than one of them
+    has with the others, that one is the result.
 
     Exact data have one world: the result is certain, whatever it is worth.
 
@@ -248,5 +250,6 @@ def _truths(data: UncertainData, seed: int) -> Truths:
         return Measurements(plain, plain)
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)
-        return Spreads(kernel_means(law.values, shares_of(law, own_weights(law)), seed))
+        found = kernel_means(law.values, shares_of(law, own_weights(law)), seed)
+        return Spreads(found, scatter_of(law))
     return Beliefs()

@@ -119,20 +119,16 @@ def shared_information(met: Array) -> Array:
         From 0 to 1; by the arithmetic mean of the entropies.
     """
     shares = met / met.sum(axis=(-2, -1), keepdims=True)
-    each = (
-        entr(shares.sum(axis=-1)).sum(axis=-1),
-        entr(shares.sum(axis=-2)).sum(axis=-1),
-    )
-    most = 0.5 * (each[0] + each[1])
-    mutual = each[0] + each[1] - entr(shares).sum(axis=(-2, -1))
+    both = entr(shares.sum(axis=-1)) + entr(shares.sum(axis=-2))
+    most = 0.5 * both.sum(axis=-1)
+    mutual = 2.0 * most - entr(shares).sum(axis=(-2, -1))
     known = most > np.finfo(float).eps
     # Two views that have one cluster each agree.
     return np.divide(mutual, most, out=np.ones_like(most), where=known)
 
 
 def _met(one: Indices, other: Indices, k: int) -> Array:
-    met: Array = np.bincount(one * k + other, minlength=k * k).reshape(k, k)
-    return met
+    return np.bincount(one * k + other, minlength=k * k).reshape(k, k).astype(float)
 
 
 def _rows(rows: Array, labels: Indices) -> Array:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import ndtri
 
 from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.data.container import UncertainData
@@ -30,7 +31,7 @@ from incerta.views.look import Look
 from incerta.worlds.sequence import worlds_of
 
 # What the streams of these draws are for; worlds have others.
-_WEIGHTS = 7
+_WEIGHTS, _PLACES = 7, 8
 
 
 @stored()
@@ -81,11 +82,12 @@ class Beliefs(NamedTuple):
             yield exact_look(world)
 
 
-@stored()
+@stored(scatter="f d")
 class Spreads(NamedTuple):
     """Objects that have many values."""
 
     features: KernelMeans
+    scatter: Array  # (d,), deviation of a value from the mean of its object
 
     def as_given(self, data: UncertainData) -> Look:
         """Means with their errors, and laws as points."""
@@ -108,11 +110,20 @@ class Spreads(NamedTuple):
         numbers = (np.arange(len(law.values)) - first).astype(np.uint64)
         keys = mixed(np.repeat(keys_of(data.ids), law.counts) + numbers * GOLDEN)
         own, errors = own_weights(law), errors_of(data)
-        features = self.features.features(law.values)
+        values, features = law.values.copy(), self.features.features(law.values)
+        # A single value has nothing to be weighted against; it could be as far off as
+        # values of other objects are.
+        alone = np.flatnonzero(law.counts == 1)
+        places = law.starts[alone]
         for number in range(n_worlds):
             streams = stream_keys(seed, _WEIGHTS, np.array([number]))
             shares = shares_of(law, own * -np.log(uniforms(streams, keys)[0]))
-            yield _spread_look(shares @ law.values, errors, shares @ features)
+            if len(alone):
+                streams = stream_keys(seed, _PLACES, np.array([number]))
+                off = ndtri(uniforms(streams, data.uniform_keys()[alone])[0])
+                values[places] = law.values[places] + self.scatter * off
+                features[places] = self.features.features(values[places])
+            yield _spread_look(shares @ values, errors, shares @ features)
 
 
 Truths = Measurements | Beliefs | Spreads
@@ -140,6 +151,12 @@ def _spread_look(means: Array, errors: Array, features: Array) -> Look:
 def values_of(data: UncertainData) -> Values:
     """The values of objects, or values that stand for their laws."""
     return as_values(data.law, 0, data.uniform_keys())
+
+
+def scatter_of(law: Values) -> Array:
+    """Deviation of values from the means of their objects, shape (d,)."""
+    squares = (law.variance() * law.counts[:, None]).sum(axis=0)
+    return np.sqrt(squares / max(len(law.values) - law.n_objects, 1))
 
 
 def shares_of(law: Values, weights: Array) -> csr_array:
