@@ -80,9 +80,8 @@ def main():
     parser.add_argument("--objects", type=int, default=400)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    print(
-        "Mean adjusted Rand index; for none, the share of sets that are one cluster\n"
-    )
+    print("Mean adjusted Rand index; for none, the share of sets that are one cluster")
+    print()
     print(f"{'':<24}{'FDBSCAN':>9}{'PDBSCAN':>9}{'FOPTICS':>9}{'HDBSCAN':>9}")
     for name, make in CASES.items():
         scores = []

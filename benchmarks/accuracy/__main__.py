@@ -2,6 +2,7 @@
 
     python benchmarks/accuracy run --jobs 2       # hours; goes on where it was cut off
     python benchmarks/accuracy tables             # from the results so far
+    python benchmarks/accuracy diagram            # draws docs/accuracy.png
 
 Exact data are displaced by errors of three sizes, equal and unequal; some errors are
 Laplace, some error bars are half or twice as large as they should be. The number of
@@ -22,6 +23,7 @@ from joblib import Parallel, delayed
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from ablations import ABLATIONS
 from scores import Scores, scored
 from tables import tables
 
@@ -41,7 +43,7 @@ FIELDS = (
     "cpu",
 )
 # Their confidence is compared with the labels of exact data.
-SURE = ("incerta", "UKMeans", "RPC", "ErrorMixture", "XDGMM", "RPC as published")
+SURE = ("incerta", "UKMeans", "RPC", "ErrorMixture", *ABLATIONS)
 
 
 def named(key):
@@ -102,7 +104,9 @@ def run(jobs, seeds, out, methods, only=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["run", "tables"], nargs="?", default="run")
+    parser.add_argument(
+        "command", choices=["run", "tables", "diagram"], nargs="?", default="run"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -117,6 +121,10 @@ def main():
         options.out.unlink()
     elif options.command == "run":
         run(options.jobs, options.seeds, options.out, options.methods.split(","))
+    elif options.command == "diagram":
+        from diagram import drawn
+
+        drawn(options.out, Path(__file__).parents[2] / "docs" / "accuracy.png")
     else:
         print(tables(options.out))
 

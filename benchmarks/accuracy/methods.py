@@ -1,4 +1,4 @@
-"""What is compared; the number of clusters is given to all, and one scale."""
+"""What is compared: all on one scale, and told the number if they can use it."""
 
 import os
 import warnings
@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from ablations import ABLATIONS
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
+
+FIND_THEIR_OWN = ("FDBSCAN", "PDBSCAN")
+OTHERS = ("UKMedoids", "MMVar", "UCPC", "FOPTICS", *FIND_THEIR_OWN)
 
 
 class Answer(NamedTuple):
@@ -63,6 +67,7 @@ def by(method: Any) -> Callable[..., Answer]:
     """One of ours, as `cluster` runs it: errors become beliefs unless it knows them."""
 
     def found(data, k, seed):
+        k = "auto" if method in FIND_THEIR_OWN else k
         result = ic.cluster(data, k, method, seed, scale=False)
         return Answer(result.labels, result.membership)
 
@@ -75,6 +80,29 @@ def as_published(data, k, seed):
     return Answer(model.labels_, model.membership_)
 
 
+def by_pygmmis(data, k, seed):
+    try:
+        import pygmmis
+    except ImportError:
+        return None
+    values, errors = data.mean(), data.covariance()
+    rng = np.random.RandomState(seed)
+    model = pygmmis.GMM(K=k, D=values.shape[1])
+    pygmmis.fit(model, values, covar=errors, w=1e-3, rng=rng)
+    logs = np.array([model.logL_k(j, values, covar=errors) for j in range(k)]).T
+    logs = logs + np.log(model.amp)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return Answer(logs.argmax(axis=1), shares / shares.sum(axis=1, keepdims=True))
+
+
+def ablated(method: Callable) -> Callable[..., Answer]:
+    def found(data, k, seed):
+        result = method(data, k, seed)
+        return Answer(result.labels, result.membership)
+
+    return found
+
+
 METHODS = {
     "incerta": by("auto"),
     "k-means": by_kmeans,
@@ -82,10 +110,13 @@ METHODS = {
     "kNN spectral": by_neighbours,
     "GaussianMixture": by_gaussian_mixture,
     "XDGMM": by_xdgmm,
+    "pygmmis": by_pygmmis,
     "ErrorMixture": by("ErrorMixture"),
     "UKMeans": by("UKMeans"),
     "RPC": by("RPC"),
     "RPC as published": as_published,
+    **{name: by(name) for name in OTHERS},
+    **{name: ablated(method) for name, method in ABLATIONS.items()},
 }
 
 

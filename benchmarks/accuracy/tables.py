@@ -4,6 +4,7 @@ import csv
 from collections import defaultdict
 
 import numpy as np
+from ablations import ABLATIONS
 from scipy.stats import rankdata, studentized_range
 
 
@@ -48,13 +49,19 @@ def critical_difference(n_methods, n_cases):
     return q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_cases))
 
 
+def mean_ranks(scores):
+    """Mean over cases of the ranks of methods; 1 is the best."""
+    return np.array([rankdata(-line) for line in np.round(scores, 4)]).mean(axis=0)
+
+
 def overview(title, rows):
     """Means, ranks and the worst set beside the better k-means."""
     if not rows:
         return []
     cases, methods, acc = of_all(rows, "acc")
     nmi, cpu = of_all(rows, "nmi")[2], of_all(rows, "cpu")[2]
-    ranks = np.array([rankdata(-line) for line in np.round(nmi, 4)]).mean(axis=0)
+    ranks = mean_ranks(nmi)
+    seeds = [len({r["seed"] for r in rows if r["method"] == m}) for m in methods]
     sets = np.array([case[0] for case in cases])
     names = list(dict.fromkeys(sets))
     by_set = np.array([acc[sets == name].mean(axis=0) for name in names])
@@ -68,12 +75,14 @@ def overview(title, rows):
     lines = [
         f"{title}: {len(cases)} cases; ranks by NMI differ if {difference:.2f} apart",
         "",
-        f"{'':<18}{'ACC':>7}{'NMI':>7}{'rank':>6}{'CPU s':>7}  furthest below k-means",
+        f"{'':<18}{'seeds':>6}{'ACC':>7}{'NMI':>7}{'rank':>6}{'CPU s':>7}"
+        "  furthest below k-means",
     ]
     for j in np.argsort(ranks):
         worst = gap[:, j].argmin()
         lines.append(
-            f"{methods[j]:<18}{acc[:, j].mean():>7.3f}{nmi[:, j].mean():>7.3f}"
+            f"{methods[j]:<18}{seeds[j]:>6}{acc[:, j].mean():>7.3f}"
+            f"{nmi[:, j].mean():>7.3f}"
             f"{ranks[j]:>6.1f}{cpu[:, j].mean():>7.1f}"
             f"  {gap[worst, j]:+.3f} {names[worst]}"
         )
@@ -102,13 +111,13 @@ def by_set(title, rows):
     return [*lines, ""]
 
 
-def calibration(rows):
+def calibration(title, rows):
     """Confidence against the labels that exact data give."""
     known = [row for row in rows if not np.isnan(row["ece"])]
     if not known:
         return []
     lines = [
-        "Confidence, against the labels that the same method gives exact data",
+        f"{title}: against the labels that the same method gives exact data",
         "",
         f"{'':<18}{'agrees':>8}{'says':>7}{'ECE':>7}{'worst':>7}"
         f"{'covered':>9}{'set size':>10}",
@@ -130,21 +139,78 @@ def calibration(rows):
     return [*lines, ""]
 
 
+def hardest(rows, n=10):
+    """Cases in which the default is least calibrated."""
+    by_case = defaultdict(list)
+    for row in rows:
+        if row["method"] == "incerta" and not np.isnan(row["ece"]):
+            values = [row[v] for v in ("agrees", "confidence", "ece", "covered")]
+            by_case[row["case"]].append(values)
+    means = {case: np.mean(each, axis=0) for case, each in by_case.items()}
+    if not means:
+        return []
+    above = sum(each[2] > 0.1 for each in means.values())
+    lines = [
+        f"Least calibrated cases of the default; {above} of {len(means)} above 0.1",
+        "",
+        f"{'':<16}{'size':>6}{'uneven':>8}{'agrees':>8}{'says':>7}{'ECE':>7}{'covered':>9}",
+    ]
+    for case, each in sorted(means.items(), key=lambda one: -one[1][2])[:n]:
+        lines.append(
+            f"{case[0]:<16}{case[1]:>6}{case[2]:>8}{each[0]:>8.3f}{each[1]:>7.3f}"
+            f"{each[2]:>7.3f}{each[3]:>9.3f}"
+        )
+    return [*lines, ""]
+
+
+def ablations(rows):
+    """What each ingredient of the default is worth, on the cases that all have run."""
+    methods = ["incerta", *ABLATIONS]
+    some = [row for row in rows if row["method"] in methods]
+    runs = defaultdict(dict)
+    for row in some:
+        runs[row["case"], row["seed"]][row["method"]] = row
+    known = [m for m in methods if any(m in run for run in runs.values())]
+    full = [run for run in runs.values() if all(m in run for m in known)]
+    if len(known) < 2 or not full:
+        return []
+    lines = [
+        f"The default, with one thing changed: {len(full)} runs",
+        "",
+        f"{'':<18}{'ACC':>7}{'NMI':>7}{'ECE':>7}",
+    ]
+    for method in known:
+        means = [
+            np.mean([run[method][v] for run in full]) for v in ("acc", "nmi", "ece")
+        ]
+        lines.append(f"{method:<18}" + "".join(f"{value:>7.3f}" for value in means))
+    return [*lines, ""]
+
+
+def cases_of(rows):
+    """Cases with right error bars, with wrong ones or another law, exact and real."""
+    errors = [row for row in rows if row["size"] not in ("", "0.0")]
+    right = [r for r in errors if r["told"] == "1.0" and r["law"] == "gaussian"]
+    wrong = [r for r in errors if r["told"] != "1.0" or r["law"] != "gaussian"]
+    exact = [row for row in rows if row["size"] == "0.0"]
+    return right, wrong, exact, [row for row in rows if row["size"] == ""]
+
+
 def tables(path):
     """All of them, as text."""
     rows = read(path)
-    errors = [row for row in rows if row["size"] not in ("", "0.0")]
-    right = [r for r in errors if r["told"] == "1.0" and r["law"] == "gaussian"]
-    wrong = [row for row in errors if row not in right]
-    exact = [row for row in rows if row["size"] == "0.0"]
-    real = [row for row in rows if row["size"] == ""]
+    whole = [row for row in rows if row["method"] not in ABLATIONS]
+    right, wrong, exact, real = cases_of(whole)
     return "\n".join(
         [
             *overview("Values with errors", right),
             *overview("Wrong error bars, Laplace errors", wrong),
             *overview("Exact data", exact),
             *overview("Real uncertain data", real),
-            *calibration(errors),
+            *calibration("Confidence, error bars right", right),
+            *calibration("Confidence, error bars wrong or Laplace", wrong),
+            *hardest(right),
+            *ablations(cases_of(rows)[0]),
             *by_set("Values with errors, by set: ACC and NMI", right),
             *by_set("Real uncertain data: ACC and NMI", real),
         ]

@@ -54,7 +54,7 @@ def test_fusion_is_the_mean_projection_cut(seed):
     for row in labels:
         wrong = rng.random(90) < 0.2
         row[wrong] = rng.integers(3, size=wrong.sum())
-    fusion = fused(labels, 3, 0)
+    fusion = fused(labels, np.ones(3), 3, 0)
     found = fusion.labels_of(labels)
     assert adjusted_rand_score(found, by_hand(labels, 3, 0)) > 0.95
     worst = max(clustering_accuracy(truth, row) for row in labels)
@@ -66,9 +66,11 @@ def test_fusion_is_the_mean_projection_cut(seed):
 
 def test_views_that_agree_are_the_result():
     labels = np.array([[0, 0, 1, 1, 2, 2], [2, 2, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]])
-    found = fused(labels[:2], 3, 0).labels_of(labels[:2])
+    found = fused(labels[:2], np.ones(2), 3, 0).labels_of(labels[:2])
     assert adjusted_rand_score(found, labels[0]) == 1.0
-    assert fused(labels[2:], 3, 0).labels_of(labels[2:]).max() == 1  # only two
+    assert (
+        fused(labels[2:], np.ones(1), 3, 0).labels_of(labels[2:]).max() == 1
+    )  # only two
     weights = agreement(shared(labels))
     assert weights[2] < weights[0] == pytest.approx(weights[1])
     np.testing.assert_allclose(agreement(np.ones((1, 1))), 1.0)
@@ -91,7 +93,7 @@ def test_views_without_anything_in_common_are_not_mixed():
     labels = np.array(
         [rng.integers(2, size=400), truth, near, rng.integers(2, size=400)]
     )
-    found = fused(labels, 2, 0).labels_of(labels)
+    found = fused(labels, np.ones(4), 2, 0).labels_of(labels)
     assert clustering_accuracy(truth, found) > 0.85
 
 

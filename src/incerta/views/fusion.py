@@ -39,13 +39,15 @@ class Fusion(NamedTuple):
         return self.names[nearest]
 
 
-def fused(labels: Indices, n_clusters: int, seed: int) -> Fusion:
+def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
     """Find the clusters that views agree on.
 
     Parameters
     ----------
     labels : ndarray of shape (n_views, n_objects)
         Labels in each view, below `n_clusters`.
+    votes : ndarray of shape (n_views,)
+        What each view counts for, beside its agreement with the others.
     n_clusters : int
         Number of clusters, at most; fewer if fewer are told apart.
     seed : int
@@ -58,7 +60,7 @@ def fused(labels: Indices, n_clusters: int, seed: int) -> Fusion:
     n_views, size = len(labels), len(labels) * n_clusters
     met = np.array([[_met(a, b, n_clusters) for b in labels] for a in labels])
     shared = shared_information(met)
-    weights = agreement(shared)
+    weights = votes * agreement(shared)
     counts = np.array([np.bincount(row, minlength=n_clusters) for row in labels])
     scales = np.sqrt(weights[:, None] / np.maximum(counts, 1))
     scaled = met.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)

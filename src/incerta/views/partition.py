@@ -107,12 +107,15 @@ def partitioned(
         centres, two = by_centres(look.places, look.weights, k, effort, seed, near)
         neighbours, others = by_neighbours(look.features, k, effort, seed)
         labels, laws = [one, two, *others], None
+        # Graphs are alike: together they have one vote.
+        votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
             near = None if start is None or start.laws is None else start.laws.centres
             laws, last = by_centres(look.features, None, k, effort, seed, near)
             labels.append(last)
+            votes.append(1.0)
         together = np.array(labels)
-        fusion = fused(together, k, seed)
+        fusion = fused(together, np.array(votes), k, seed)
     return Partition(model, centres, neighbours, laws, fusion), together
 
 

@@ -1,0 +1,86 @@
+"""The default, with one ingredient left out or changed."""
+
+from collections.abc import Callable
+from unittest.mock import patch
+
+import numpy as np
+
+import incerta as ic
+from incerta.estimators import _views
+from incerta.mixture.model import Components
+from incerta.views import fusion
+from incerta.views.truths import Measurements
+
+# In the order in which views are fused.
+VIEWS = ("mixture", "centres", "neighbours", "nearness")
+
+
+def default(data, k, seed):
+    return ic.cluster(data, k, "auto", seed, scale=False)
+
+
+def as_beliefs(data, k, seed):
+    """Measured values are taken for the centres of beliefs, as in the paper."""
+    return default(data.with_meaning("belief"), k, seed)
+
+
+def without_errors(data, k, seed):
+    """Measured values are taken for exact."""
+    return default(ic.as_uncertain(data.mean()), k, seed)
+
+
+def scaled_by_means(data, k, seed):
+    """Features are scaled by the spread of their means, without that of the values."""
+    return default(ic.Standardizer(spread="means").fit_transform(data), k, seed)
+
+
+def without(*views: str) -> Callable:
+    """All views but some."""
+    kept = np.array([name not in views for name in VIEWS], dtype=float)
+    agreement = fusion.agreement
+
+    def found(data, k, seed):
+        def of_some(shared):
+            mask = np.append(kept, np.ones(len(shared) - len(kept)))
+            return agreement(shared * np.outer(mask, mask)) * mask
+
+        with patch.object(fusion, "agreement", of_some):
+            return default(data, k, seed)
+
+    return found
+
+
+class OnePrior(Measurements):
+    """All worlds come from one of the two beliefs."""
+
+    __slots__ = ()
+    which = "plain"
+
+    def possible(self, data, n_worlds, seed):
+        prior: Components = getattr(self, self.which)
+        return Measurements(prior, prior).possible(data, n_worlds, seed)
+
+
+class MixturePrior(OnePrior):
+    __slots__ = ()
+    which = "mixture"
+
+
+def with_prior(kind: type) -> Callable:
+    def found(data, k, seed):
+        with patch.object(_views, "Measurements", kind):
+            return default(data, k, seed)
+
+    return found
+
+
+ABLATIONS = {
+    "values as beliefs": as_beliefs,
+    "without errors": without_errors,
+    "scaled by means": scaled_by_means,
+    "no mixture": without("mixture"),
+    "no centres": without("centres"),
+    "no graphs": without("neighbours", "nearness"),
+    "Gaussian worlds": with_prior(OnePrior),
+    "mixture worlds": with_prior(MixturePrior),
+}
