@@ -30,6 +30,7 @@ SMALL = {
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
+    "radius.py": ["--seeds", "1", "--objects", "60"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }
 

@@ -104,9 +104,8 @@ def run(jobs, seeds, out, methods, only=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "command", choices=["run", "tables", "diagram"], nargs="?", default="run"
-    )
+    commands = ["run", "tables", "diagram"]
+    parser.add_argument("command", choices=commands, nargs="?", default="run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--out", type=Path, default=RESULTS)

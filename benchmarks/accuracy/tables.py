@@ -180,9 +180,8 @@ def ablations(rows):
         f"{'':<18}{'ACC':>7}{'NMI':>7}{'ECE':>7}",
     ]
     for method in known:
-        means = [
-            np.mean([run[method][v] for run in full]) for v in ("acc", "nmi", "ece")
-        ]
+        own = [run[method] for run in full]
+        means = [np.mean([row[v] for row in own]) for v in ("acc", "nmi", "ece")]
         lines.append(f"{method:<18}" + "".join(f"{value:>7.3f}" for value in means))
     return [*lines, ""]
 

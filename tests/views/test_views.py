@@ -68,9 +68,8 @@ def test_views_that_agree_are_the_result():
     labels = np.array([[0, 0, 1, 1, 2, 2], [2, 2, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]])
     found = fused(labels[:2], np.ones(2), 3, 0).labels_of(labels[:2])
     assert adjusted_rand_score(found, labels[0]) == 1.0
-    assert (
-        fused(labels[2:], np.ones(1), 3, 0).labels_of(labels[2:]).max() == 1
-    )  # only two
+    alone = fused(labels[2:], np.ones(1), 3, 0)
+    assert alone.labels_of(labels[2:]).max() == 1  # only two
     weights = agreement(shared(labels))
     assert weights[2] < weights[0] == pytest.approx(weights[1])
     np.testing.assert_allclose(agreement(np.ones((1, 1))), 1.0)

@@ -104,8 +104,9 @@ class ViewConsensus(UncertainClusterer):
     one Gaussian, half from beliefs that know the clusters; beliefs are drawn from as
     they are; of objects with many values, these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
-    its agreement with the others; the two graphs count for one view. If that has less in common with them than one of them
-    has with the others, that one is the result.
+    its agreement with the others; the two graphs count for one view. If that has less
+    in common with the views than one of them has with the others, that one is the
+    result.
 
     Exact data have one world: the result is certain, whatever it is worth.
 
