@@ -136,6 +136,14 @@ def test_data_without_structure_are_one_cluster(law):
     assert sizes.max() > 0.9 * len(data)
 
 
+def test_rounded_values_coincide():
+    rng = np.random.default_rng(0)
+    values = np.repeat([[0.0, 0.0], [12.0, 0.0], [0.0, 12.0]], 80, axis=0)
+    values = np.round(values + rng.normal(size=values.shape))
+    found = ic.FDBSCAN(random_state=0).fit(values)
+    assert clustering_accuracy(np.repeat([0, 1, 2], 80), found.labels_) > 0.95
+
+
 def test_a_radius_for_what_has_none():
     alone = ic.from_gaussian([[0.0, 0.0]], std=1.0)
     for data in (alone, ic.as_uncertain(np.zeros((20, 2)))):

@@ -182,6 +182,6 @@ def test_worlds_of_measured_values_are_as_wide_as_the_truth():
     truth = rng.normal(size=(4000, 2)) + 4.0 * rng.integers(2, size=(4000, 1))
     std = rng.lognormal(0.0, 0.5, size=(4000, 1)) * np.ones(2)
     data = ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
-    model = ic.ViewConsensus(2, random_state=0).fit(data[:1500])
+    model = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data[:1500])
     for look in model._model.truths.possible(data, 4, 0):
         np.testing.assert_allclose(np.cov(look.places.T), np.cov(truth.T), rtol=0.15)

@@ -85,12 +85,13 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
     worth the clusters that it shows. 80 radii are tried, at the cost of the number of
     objects each.
     """
-    known = np.sort(tree.core)
-    least = known[int(0.02 * len(known))]
-    if not len(tree.radii) or tree.radii.max() <= least or least <= 0.0:
-        return float(max(known[-1], tree.radii.max(initial=0.0)))
+    largest = float(max(tree.core.max(), tree.radii.max(initial=0.0)))
+    # Objects that coincide are core at no distance at all.
+    least = np.quantile(tree.core[tree.core > 0.0], 0.02) if tree.core.any() else 0.0
+    if not 0.0 < least < tree.radii.max(initial=0.0):
+        return largest
     radii = np.geomspace(tree.radii.max(), least, N_RADII)
-    size = max(2 * min_samples, int(np.ceil(LEAST_SHARE * len(known))))
+    size = max(2 * min_samples, int(np.ceil(LEAST_SHARE * len(tree.core))))
     clusters = nested_clusters(tree, radii, size)
     shown, worth = _worth(clusters, radii, tree.scale)
     best = shown[int((shown @ worth).argmax())]
