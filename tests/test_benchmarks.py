@@ -47,3 +47,13 @@ def test_smallest_size(script):
     )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) > 1
+
+
+def test_the_page_on_accuracy_shows_the_results():
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "accuracy"), "tables"],
+        capture_output=True,
+        text=True,
+    )
+    page = BENCHMARKS.parent / "docs" / "accuracy.txt"
+    assert done.stdout == page.read_text()
