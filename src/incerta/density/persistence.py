@@ -86,9 +86,10 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
     objects each.
     """
     largest = float(max(tree.core.max(), tree.radii.max(initial=0.0)))
-    # Objects that coincide are core at no distance at all.
-    least = np.quantile(tree.core[tree.core > 0.0], 0.02) if tree.core.any() else 0.0
-    if not 0.0 < least < tree.radii.max(initial=0.0):
+    # Objects that coincide are core at no distance at all, others never.
+    some = tree.core[(tree.core > 0.0) & np.isfinite(tree.core)]
+    least = np.quantile(some, 0.02) if len(some) else np.inf
+    if least >= tree.radii.max(initial=0.0):
         return largest
     radii = np.geomspace(tree.radii.max(), least, N_RADII)
     size = max(2 * min_samples, int(np.ceil(LEAST_SHARE * len(tree.core))))
