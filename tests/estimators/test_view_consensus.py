@@ -57,6 +57,15 @@ def test_exact_data_are_certain():
     assert set(found.views_) == {"mixture", "centres", "neighbours", "nearness"}
 
 
+def test_errors_of_size_zero_are_none():
+    X, _ = four_blobs(1, n=100)
+    exact = ic.cluster(X, 4)
+    found = ic.cluster(ic.from_gaussian(X, std=0.0), 4)
+    np.testing.assert_array_equal(found.labels, exact.labels)
+    assert found.no_confidence == exact.no_confidence is not None
+    assert np.isnan(found.confidence).all()
+
+
 def test_objects_that_differ_in_spread_only():
     rng = np.random.default_rng(0)
     target = np.arange(120) % 2

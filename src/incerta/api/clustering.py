@@ -14,6 +14,7 @@ from incerta.api.versions import versions
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.labels import (
@@ -117,9 +118,7 @@ class Clustering:
         """Why a confidence would say nothing; None if it says something."""
         if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
             return "there is one cluster"
-        if self.data.exact and self.data.law.missing() is None:
-            return "the data have no uncertainty"
-        return None
+        return "the data have no uncertainty" if certain(self.data) else None
 
     @cached_property
     def _order(self) -> Indices:

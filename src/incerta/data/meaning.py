@@ -38,6 +38,13 @@ def as_meaning(meaning: str) -> str:
     return meaning
 
 
+def certain(data: UncertainData) -> bool:
+    """Whether all is known: no value is missing, and none could be another one."""
+    if data.law.missing() is not None:
+        return False
+    return data.exact or not data.variance().any()
+
+
 def of_errors(data: UncertainData) -> bool:
     """Whether values are measurements that missed the truth, or are missing."""
     inexact = not data.exact or data.law.missing() is not None

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
-from incerta.data.meaning import of_errors
+from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured
@@ -48,10 +48,7 @@ class Measurements(NamedTuple):
 
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
-        if not of_errors(data):
-            return True
-        missing = data.law.missing() is not None
-        return not missing and not data.variance().any()
+        return certain(data) or not of_errors(data)
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values from both beliefs in turn."""
