@@ -78,11 +78,17 @@ def test_the_steps_by_hand_give_the_fit(blobs, fitted):
     assert (np.diff(fitted.objective_) >= -1e-9).all()
 
 
-def test_membership_is_the_share_of_worlds(fitted):
+def test_membership_is_the_share_of_all_worlds(blobs, fitted):
+    # With every world kept, none are left out of the picture.
+    data, _ = blobs
+    every = ic.RPC(3, n_worlds=25, n_representatives=25, random_state=0).fit(data)
     for c in range(3):
         np.testing.assert_allclose(
-            fitted.membership_[:, c], (fitted.labels_per_world_ == c).mean(axis=0)
+            every.membership_[:, c], (every.labels_per_world_ == c).mean(axis=0)
         )
+    # The few that are kept have a common embedding that is nearly the same.
+    np.testing.assert_allclose(fitted.membership_, every.membership_, atol=0.1)
+    np.testing.assert_allclose(25 * fitted.membership_ % 1.0 % 1.0, 0.0, atol=1e-9)
 
 
 def test_prediction_of_the_fitted_objects(blobs, fitted):

@@ -22,7 +22,7 @@ from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
-from incerta.spectral.consistency import Consistency, consistency
+from incerta.spectral.consistency import Consistency, consistency, embeddings_alone
 from incerta.spectral.eigengap import n_clusters_by_eigengap
 from incerta.spectral.embedding import multiply, of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
@@ -31,6 +31,10 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import check_worlds
+
+
+# Embeddings that are held at once for `membership_`.
+WORLDS_AT_A_TIME = 10
 
 
 def _check(model: "Embeddings") -> None:
@@ -117,13 +121,14 @@ class RPC(UncertainClusterer):
     ----------
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the kept worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the kept worlds in which the object falls into each cluster.
+        Share of all drawn worlds, kept or not, in which the object falls into each
+        cluster: a world's own embedding is rotated to the common one (Procrustes) and
+        cut at the same centres. Computed when first asked for.
+    confidence_ : ndarray of shape (n_objects,)
+        Its entry for the object's own label.
     labels_per_world_ : ndarray of shape (n_representatives, n_objects)
-        Labels in each kept world: its own embedding, rotated to the common one
-        (Procrustes) and cut at the same centres.
+        Labels in each kept world, found in this way.
     representatives_ : ndarray of shape (n_representatives,)
         Numbers of the kept worlds, in the order they were chosen.
     n_drawn_ : int
@@ -265,9 +270,18 @@ class RPC(UncertainClusterer):
         self.embedding_ = found.common
         self.objective_ = found.objective
         self.n_iter_ = len(found.objective)
-        self.labels_per_world_ = self._each_alone(found, centres)
-        self.membership_ = shares(self.labels_per_world_, self.n_clusters_)
         self._model = _remembered(worlds, found, laplacians, centres)
+        self._drawn, self._common = kept.drawn, found.common
+        self.labels_per_world_ = self._each_alone(found.alone.embeddings)
+
+    def _membership(self) -> Array:
+        how = self.width, self.width_scale, self._model.n_neighbors
+        labels = []
+        for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
+            some = self._drawn[first : first + WORLDS_AT_A_TIME]
+            alone = embeddings_alone(Laplacians(some, *how), self.n_clusters_)
+            labels.append(self._each_alone(alone.embeddings))
+        return self._at_rows(shares(np.concatenate(labels), self.n_clusters_))
 
     def _predict(self, data: UncertainData) -> Indices:
         # The extensions of the common embedding in each kept world are averaged, and
@@ -294,14 +308,14 @@ class RPC(UncertainClusterer):
     def _rows(self, embedding: Array) -> Array:
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
-    def _each_alone(self, found: Consistency, centres: Array) -> Indices:
-        """Labels of the objects in each kept world.
+    def _each_alone(self, alone: Array) -> Indices:
+        """Labels of the objects in some worlds, by their embeddings.
 
         What counts is what a world says on its own, not after it was pulled towards the
         others: pulled worlds agree with each other, right or wrong.
         """
-        alone = found.alone.embeddings
-        rotated = (own @ aligned(own, found.common) for own in alone)
+        rotated = (own @ aligned(own, self._common) for own in alone)
+        centres = self._model.centres
         return np.array([nearest(self._rows(rows), centres) for rows in rotated])
 
     def _extensions(
