@@ -6,8 +6,6 @@ from unittest.mock import patch
 import numpy as np
 
 import incerta as ic
-from incerta.estimators import _views
-from incerta.mixture.model import Components
 from incerta.views import fusion
 from incerta.views.truths import Measurements
 
@@ -50,25 +48,24 @@ def without(*views: str) -> Callable:
     return found
 
 
-class OnePrior(Measurements):
-    """All worlds come from one of the two beliefs."""
-
-    __slots__ = ()
-    which = "plain"
-
-    def possible(self, data, n_worlds, seed):
-        prior: Components = getattr(self, self.which)
-        return Measurements(prior, prior).possible(data, n_worlds, seed)
+def one_gaussian(truths, data, model, seed):
+    """True values are of one Gaussian."""
+    return truths
 
 
-class MixturePrior(OnePrior):
-    __slots__ = ()
-    which = "mixture"
+def clusters_only(truths, data, model, seed):
+    """True values are of as many Gaussians as there are clusters."""
+    return Measurements((model.components,))
 
 
-def with_prior(kind: type) -> Callable:
+def half_and_half(truths, data, model, seed):
+    """Both in turn, even where more Gaussians are better."""
+    return Measurements((*truths.priors, model.components))
+
+
+def with_prior(prior: Callable) -> Callable:
     def found(data, k, seed):
-        with patch.object(_views, "Measurements", kind):
+        with patch.object(Measurements, "with_model", prior):
             return default(data, k, seed)
 
     return found
@@ -81,6 +78,7 @@ ABLATIONS = {
     "no mixture": without("mixture"),
     "no centres": without("centres"),
     "no graphs": without("neighbours", "nearness"),
-    "Gaussian worlds": with_prior(OnePrior),
-    "mixture worlds": with_prior(MixturePrior),
+    "Gaussian worlds": with_prior(one_gaussian),
+    "mixture worlds": with_prior(clusters_only),
+    "no more Gaussians": with_prior(half_and_half),
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
 
 import incerta as ic
 from incerta.metrics import clustering_accuracy
@@ -47,6 +48,15 @@ def test_confidence_is_how_often_exact_data_agree():
         peer.append(clustering_accuracy(target, kmeans.labels_))
     assert np.mean(right) > 0.78 > np.mean(peer)
     assert abs(np.mean(said) - np.mean(true)) < 0.06
+
+
+def test_moons_that_errors_have_blurred():
+    X, target = make_moons(300, noise=0.05, random_state=0)
+    data = displaced(X, 0.15, 0.8, 0)
+    found = ic.ViewConsensus(2, random_state=0).fit(data)
+    kmeans = KMeans(2, n_init=10, random_state=0).fit_predict(data.mean())
+    ours = clustering_accuracy(target, found.labels_)
+    assert ours > clustering_accuracy(target, kmeans) + 0.03
 
 
 def test_exact_data_are_certain():
@@ -102,7 +112,7 @@ def test_many_objects_are_put_into_the_clusters_of_a_part(monkeypatch):
     assert agreeing(part.labels_, whole.labels_, 4).mean() > 0.95
     assert clustering_accuracy(target, part.labels_) > 0.9
     # In blocks it is the same.
-    monkeypatch.setattr("incerta.estimators._views.BLOCK_OBJECTS", 100)
+    monkeypatch.setattr("incerta.estimators._views.SHARES_BYTES", 1_300_000)
     again = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
     np.testing.assert_array_equal(again.membership_, part.membership_)
 

@@ -13,8 +13,9 @@ from incerta.mixture import model
 from incerta.mixture.belief import belief
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.factors import inverse_roots, log_products
+from incerta.mixture.fitting import some_of
 from incerta.mixture.maximisation import Prior, moments, prior_for, rounds, with_prior
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import Components, Measured, same_for_all
 from tests.mixture import oracle
 from tests.strategies import examples
 
@@ -200,3 +201,25 @@ def test_roots_of_many_matrices(seed, d, n):
 def test_products_out_of_range(size):
     factors = np.full((6, 3), size)
     np.testing.assert_allclose(log_products(factors), 6 * np.log(size))
+
+
+@pytest.mark.parametrize("kind", ["full", "diag", "tied"])
+@pytest.mark.parametrize("correlated", [False, True])
+def test_errors_that_are_alike_are_errors(kind, correlated):
+    """They are stored once, and what follows is the same but for rounding."""
+    rng = np.random.default_rng(3)
+    values, d = rng.normal(size=(3, 40)), 3
+    root = rng.normal(size=(d, d))
+    errors = root @ root.T if correlated else rng.uniform(0.1, 1.0, size=d)
+    once = Measured(values, same_for_all(errors[..., None], 40))
+    each = Measured(values, once.errors.copy())
+    assert once.alike
+    assert not each.alike
+    components = problem(0, d=d)[1].as_kind(kind)
+    for function in (sums, belief, log_densities):
+        both = function(once, components), function(each, components)
+        for one, two in zip(*both, strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+    few = some_of(once, 10, seed=0)
+    assert few.alike
+    np.testing.assert_array_equal(few.values, some_of(each, 10, seed=0).values)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import incerta as ic
@@ -185,3 +186,19 @@ def test_worlds_of_measured_values_are_as_wide_as_the_truth():
     model = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data[:1500])
     for look in model._model.truths.possible(data, 4, 0):
         np.testing.assert_allclose(np.cov(look.places.T), np.cov(truth.T), rtol=0.15)
+
+
+def test_true_values_are_of_as_many_components_as_they_ask_for():
+    """Two moons are more than two Gaussians; two Gaussians are two, or one."""
+    rng = np.random.default_rng(0)
+    moons, _ = make_moons(300, noise=0.05, random_state=0)
+    blobs = rng.normal(size=(300, 2)) + 4.0 * rng.integers(2, size=(300, 1))
+    numbers = []
+    for X in (moons, blobs):
+        data = ic.from_gaussian(X + 0.05 * rng.normal(size=X.shape), std=0.05)
+        model = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
+        priors = model._model.truths.priors
+        numbers.append([prior.n_components for prior in priors])
+    assert len(numbers[0]) == 1
+    assert numbers[0][0] > 3
+    assert numbers[1] == [1, 2]

@@ -32,7 +32,6 @@ from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import check_worlds
 
-
 # Embeddings that are held at once for `membership_`.
 WORLDS_AT_A_TIME = 10
 

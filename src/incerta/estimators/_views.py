@@ -37,10 +37,11 @@ from incerta.views.truths import (
 
 # Views are found with so many objects at most; the others are put into their clusters.
 MOST_OBJECTS = 2000
-# Objects whose worlds are drawn at a time.
-BLOCK_OBJECTS = 20_000
+# Memory for the shares of objects in worlds, and what an object takes at least.
+SHARES_BYTES = 256 * 2**20
+OBJECT_BYTES = 13_000
 AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
-IN_WORLDS = Effort((), 2, 3, 1e-4, 100)
+IN_WORLDS = Effort((), 1, 3, 1e-4, 100)
 VIEWS = ("mixture", "centres", "neighbours", "nearness", "laws")
 
 
@@ -100,9 +101,9 @@ class ViewConsensus(UncertainClusterer):
     Notes
     -----
     What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, half of the worlds are drawn from beliefs that take all true values to be of
-    one Gaussian, half from beliefs that know the clusters; beliefs are drawn from as
-    they are; of objects with many values, these are weighted anew (Bayesian bootstrap).
+    errors, they are drawn from beliefs that take the true values to be of a mixture,
+    with as many components as BIC asks for; beliefs are drawn from as they are; of
+    objects with many values, these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
     its agreement with the others; the two graphs count for one view. If that has less
     in common with the views than one of them has with the others, that one is the
@@ -161,8 +162,8 @@ class ViewConsensus(UncertainClusterer):
         of_laws = isinstance(truths, Spreads)
         first, in_views = partitioned(given, k, of_laws, AT_FIRST, self.seed_)
         labels = first.fusion.labels_of(in_views)
-        if isinstance(truths, Measurements):
-            truths = truths._replace(mixture=first.model.components)
+        if isinstance(truths, Measurements) and not truths.certain(some):
+            truths = truths.with_model(some, first.model, self.seed_)
 
         effort = IN_WORLDS._replace(covariances=(first.model.kind,))
         partitions, per_world = [], []
@@ -170,8 +171,9 @@ class ViewConsensus(UncertainClusterer):
             partitions, per_world = [first], [labels]
         else:
             steps = track(self.n_worlds, "worlds")
-            for look in truths.possible(some, self.n_worlds, self.seed_):
-                found, here = partitioned(look, k, of_laws, effort, self.seed_, first)
+            looks = truths.possible(some, self.n_worlds, self.seed_)
+            for seed, look in enumerate(looks, self.seed_ + 1):
+                found, here = partitioned(look, k, of_laws, effort, seed, first)
                 found = named_like(found, found.fusion.labels_of(here), labels, k)
                 partitions.append(found)
                 per_world.append(found.fusion.labels_of(here))
@@ -216,7 +218,8 @@ class ViewConsensus(UncertainClusterer):
     def _shares(self, data: UncertainData, seed: int) -> Array:
         """Share of the worlds in which each object is in each cluster."""
         out = np.empty((len(data), self.n_clusters))
-        for part in blocks(len(data), 1, BLOCK_OBJECTS):
+        object_bytes = max(OBJECT_BYTES, self._model.truths.object_bytes())
+        for part in blocks(len(data), object_bytes, SHARES_BYTES):
             worlds = np.array(list(self._in_worlds(data[part], seed)))
             out[part] = shares(worlds, self.n_clusters)
         return out
@@ -247,8 +250,7 @@ def _truths(data: UncertainData, seed: int) -> Truths:
     """Where the true values of objects come from."""
     if data.exact or of_errors(data):
         how = How([1], ("full",), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
-        plain = fitted(measured(data), how).components
-        return Measurements(plain, plain)
+        return Measurements((fitted(measured(data), how).components,))
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)
         found = kernel_means(law.values, shares_of(law, own_weights(law)), seed)

@@ -48,7 +48,7 @@ def belief(measured: Measured, components: Components) -> Belief:
         for c, each in enumerate(fitted):
             centre, covariance = _given(each, components, c, by_feature)
             np.copyto(centre, some.values, where=exact)
-            covariance *= ~exact
+            covariance = covariance * ~exact
             if not by_feature:
                 covariance *= ~exact[:, None]
             centres[block, c] = centre.T

@@ -24,6 +24,7 @@ class Fitted(NamedTuple):
     logs: Array  # (n,), log density of what was measured
     pulls: Array  # g, (d, n)
     # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
+    # With 1 in the place of n where errors are alike.
     precision: Array
 
 
@@ -59,7 +60,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
 
 
 def _by_feature(gap: Array, variance: Array, measured: Measured) -> Fitted:
-    total = measured.errors + variance[:, None]
+    total = _stored(measured) + variance[:, None]
     n_known: Array | int = len(gap)
     precision = 1.0 / total
     if measured.known is not None:
@@ -73,14 +74,14 @@ def _by_feature(gap: Array, variance: Array, measured: Measured) -> Fitted:
 
 
 def _correlated(gap: Array, covariance: Array, measured: Measured) -> Fitted:
-    d, n = gap.shape
-    total = np.repeat(covariance[:, :, None], n, axis=2)
+    errors = _stored(measured)
+    total = np.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
     diagonal = np.einsum("iin->in", total)  # a view
-    if measured.errors.ndim == 3:
-        total += measured.errors
+    if errors.ndim == 3:
+        total += errors
     else:
-        diagonal += measured.errors
-    n_known: Array | int = d
+        diagonal += errors
+    n_known: Array | int = len(gap)
     if measured.known is not None:
         # Rows and columns of missing values are those of the unit matrix.
         total *= measured.known
@@ -93,7 +94,12 @@ def _correlated(gap: Array, covariance: Array, measured: Measured) -> Fitted:
     white = applied(roots, gap)
     squares = np.einsum("in,in->n", white, white)
     logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
-    return Fitted(logs, np.einsum("ijn,in->jn", roots, white), roots)
+    return Fitted(logs, applied(roots.swapaxes(0, 1), white), roots)
+
+
+def _stored(measured: Measured) -> Array:
+    """Errors of each object, or of one if they are alike."""
+    return measured.errors[..., :1] if measured.alike else measured.errors
 
 
 def log_shares(
@@ -211,6 +217,9 @@ def _gain(fitted: Fitted, shares: Array) -> Array:
     pulls, precision = fitted.pulls, fitted.precision
     if precision.ndim == 2:
         return (pulls**2 - precision) @ shares
-    d = len(pulls)
+    d, n = pulls.shape
+    if precision.shape[2] < n:
+        root = precision[..., 0]
+        return (pulls * shares) @ pulls.T - shares.sum() * root.T @ root
     weighted = (precision * np.sqrt(shares)).swapaxes(0, 1).reshape(d, -1)
     return (pulls * shares) @ pulls.T - weighted @ weighted.T

@@ -63,5 +63,8 @@ def log_products(factors: Array) -> Array:
 
 
 def applied(matrices: Array, vectors: Array) -> Array:
-    """Products of matrices (d, d, n) and vectors (d, n): shape (d, n)."""
+    """Products of matrices (d, d, n), or of one, and vectors (d, n): shape (d, n)."""
+    if matrices.shape[2] == 1:
+        product: Array = matrices[..., 0] @ vectors
+        return product
     return np.einsum("ijn,jn->in", matrices, vectors)

@@ -40,6 +40,7 @@ class How(NamedTuple):
     tol: float
     max_iter: int
     seed: int
+    near: Sequence[Components] = ()  # starts to be tried, too, of the number they have
 
 
 class Found(NamedTuple):
@@ -103,15 +104,15 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     for k in how.numbers:
         if k > some.n_objects:
             return
-        simpler: list[Components] = []
+        also = [each for each in how.near if each.n_components == k]
         for kind in how.covariances:
             if since[kind] >= PATIENCE:
                 continue
-            start = _first(some, k, kind, simpler, how)
+            start = _first(some, k, kind, also, how)
             yield (found := _finished(partial(sums, some), start, kind, prior, how))
             since[kind] = 0 if found.bic < best[kind] else since[kind] + 1
             best[kind] = min(best[kind], found.bic)
-            simpler.append(found.components)
+            also.append(found.components)
 
 
 def _finished(
@@ -134,7 +135,7 @@ def _first(
     measured: Measured,
     n_components: int,
     covariance: str,
-    simpler: Sequence[Components],
+    also: Sequence[Components],
     how: How,
 ) -> Components:
     """The best of several starts, followed for a while with some of the objects."""
@@ -147,7 +148,7 @@ def _first(
     seeds = range(how.seed, how.seed + (how.n_init if n_components > 1 else 1))
     starts = starting_components(few, truth, n_components, covariance, how.noise, seeds)
     # The worse half is given up, and the others are followed for twice as long.
-    alive = [*starts, *(each.as_kind(covariance) for each in simpler)]
+    alive = [*starts, *(each.as_kind(covariance) for each in also)]
     n_rounds = TRIAL_ROUNDS
     while len(alive) > 1:
         states = [_followed(few, start, prior, how.tol, n_rounds) for start in alive]
@@ -187,6 +188,8 @@ def some_of(measured: Measured, most: int, seed: int) -> Measured:
         return measured
     keys = mixed(keys_of(np.arange(n)) + seed_key(seed))
     chosen = np.sort(np.argpartition(keys, most)[:most])
+    if measured.alike:
+        return Measured(measured.values[:, chosen], measured.errors[..., :most])
     known = None if measured.known is None else measured.known[:, chosen]
     return Measured(measured.values[:, chosen], measured.errors[..., chosen], known)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from incerta.data.container import UncertainData
-from incerta.mixture.model import Measured
+from incerta.mixture.model import Measured, same_for_all
 
 
 def measured(data: UncertainData) -> Measured:
@@ -25,6 +25,9 @@ def measured(data: UncertainData) -> Measured:
         errors = np.ascontiguousarray(np.moveaxis(data.covariance(), 0, -1))
     missing = np.isnan(values)
     if not missing.any():
+        first = errors[..., :1]
+        if (errors == first).all():
+            errors = same_for_all(first, len(data))
         return Measured(values, errors)
     values[missing] = 0.0
     errors = np.where(missing, 0.0, errors)

@@ -9,7 +9,7 @@ from scipy.special import ndtri, xlogy
 
 from incerta.backend.keyed import keys_of, stream_keys, uniforms
 from incerta.mixture.expectation import log_shares, under
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
 
 N_DRAWS = 4000
@@ -53,7 +53,7 @@ def merged(components: Components, seed: int) -> Indices:
 def _shares_of_draws(components: Components, seed: int) -> Array:
     """Probabilities of the components for values drawn from the mixture: (k, n)."""
     draws = drawn(components, N_DRAWS, seed)
-    some = Measured(draws.T.copy(), np.zeros(draws.T.shape))
+    some = without_errors(draws)
     alone = components._replace(
         ranges=None, weights=components.weights / components.weights.sum()
     )

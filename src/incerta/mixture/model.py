@@ -20,7 +20,10 @@ LEAST_SHARE = 0.05
 
 
 class Measured(NamedTuple):
-    """Measured values and their errors, objects along the last axis."""
+    """Measured values and their errors, objects along the last axis.
+
+    Errors that are the same for all objects are stored once (`alike`).
+    """
 
     values: Array  # (d, n), 0 where missing
     errors: Array  # (d, n) variances, or (d, d, n) covariances; 0 where missing
@@ -35,6 +38,11 @@ class Measured(NamedTuple):
     def n_features(self) -> int:
         """Number of features."""
         return self.values.shape[0]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all objects have the same errors, stored once, and no value lacks."""
+        return self.known is None and self.errors.strides[-1] == 0
 
     @property
     def variances(self) -> Array:
@@ -54,9 +62,20 @@ class Measured(NamedTuple):
 
     def in_blocks(self, n_components: int) -> Iterator[tuple[slice, Measured]]:
         """Cut the objects into blocks whose factors stay in the cache."""
-        item = 8 * n_components * self.n_features**2
+        item = 8 * n_components * self.n_features ** (1 if self.alike else 2)
         for block in blocks(self.n_objects, item, BLOCK_BYTES):
             yield block, self.part(block)
+
+
+def same_for_all(errors: Array, n_objects: int) -> Array:
+    """Errors (..., 1) for all objects, stored once."""
+    return np.broadcast_to(errors, (*errors.shape[:-1], n_objects))
+
+
+def without_errors(values: Array) -> Measured:
+    """Exact values, (n, d)."""
+    none = same_for_all(np.zeros((values.shape[1], 1)), len(values))
+    return Measured(np.ascontiguousarray(values.T), none)
 
 
 @stored(weights="f k", means="f k d")

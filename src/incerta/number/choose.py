@@ -16,7 +16,7 @@ from incerta.data.order import sorted_by_id
 from incerta.mixture.fitting import PRIOR_WEIGHT, Found, How, candidates
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
-from incerta.mixture.model import Measured
+from incerta.mixture.model import Measured, without_errors
 from incerta.mixture.pieces import some_objects
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
@@ -318,10 +318,9 @@ def _seen(data: UncertainData) -> Measured:
     """Values and their errors; those of means, if objects have many values."""
     if data.meaning == "error":
         return measured(data)
-    values = np.ascontiguousarray(data.mean().T)
     if data.meaning == "spread":
-        return Measured(values, errors_of(data))
-    return Measured(values, np.zeros_like(values))
+        return Measured(np.ascontiguousarray(data.mean().T), errors_of(data))
+    return without_errors(data.mean())
 
 
 def _clusters(k: int) -> str:

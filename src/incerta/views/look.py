@@ -90,8 +90,10 @@ class Model(NamedTuple):
         return labels
 
 
-def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, Indices]:
-    """Clusters that are Gaussian."""
+def by_mixture(
+    look: Look, k: int, effort: Effort, seed: int, start: Components | None = None
+) -> tuple[Model, Indices]:
+    """Clusters that are Gaussian; `start` is tried, too."""
     how = How(
         [k],
         effort.covariances,
@@ -101,6 +103,7 @@ def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, In
         effort.tol,
         effort.max_iter,
         seed,
+        () if start is None else (start,),
     )
     model = Model(fitted(look.measured, how).components)
     return model, model.labels_of(look.measured)

@@ -91,7 +91,8 @@ def partitioned(
     seed : int
         Of all starts.
     start : Partition, optional
-        Clusters that are probably nearly these: centres are also looked for there.
+        Clusters that are probably nearly these: components and centres are looked for
+        there, too.
 
     Returns
     -------
@@ -102,7 +103,8 @@ def partitioned(
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model, one = by_mixture(look, k, effort, seed)
+        components = None if start is None else start.model.components
+        model, one = by_mixture(look, k, effort, seed, components)
         near = None if start is None else start.centres.centres
         centres, two = by_centres(look.places, look.weights, k, effort, seed, near)
         neighbours, others = by_neighbours(look.features, k, effort, seed)

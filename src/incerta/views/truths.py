@@ -1,16 +1,16 @@
 """What views look at: the objects as they are given, and as they could really be.
 
 How they could be goes by what the uncertainty means. Of measured values, worlds are
-drawn from beliefs: one half as if all true values were of one Gaussian, the other half
-as if they were of the mixture that was found. The first blurs clusters, the second
-makes them too clear. Laws of beliefs are drawn from as they are. Objects that are
-spread have no single truth; what is open is which of their values were seen, so that
-these are weighted anew (Bayesian bootstrap).
+drawn from beliefs: the true values are taken to be of a mixture with as many components
+as the data ask for (BIC), however many clusters are looked for. Laws of beliefs are
+drawn from as they are. Objects that are spread have no single truth; what is open is
+which of their values were seen, so that these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +22,17 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.measured import measured
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import Components, Measured, without_errors
 from incerta.models.registry import stored
 from incerta.typing import Array
 from incerta.views.kernel_means import KernelMeans
-from incerta.views.look import Look
+from incerta.views.look import Look, Model
 from incerta.worlds.sequence import worlds_of
 
+# Components of the true values, at most, for each cluster.
+MOST_TIMES = 6
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
 
@@ -38,27 +41,54 @@ _WEIGHTS, _PLACES = 7, 8
 class Measurements(NamedTuple):
     """Values that errors were added to."""
 
-    plain: Components  # of the truth, as one Gaussian
-    mixture: Components  # of the truth, as it was found
+    priors: tuple[Components, ...]  # of the true values, for one world after another
 
     def as_given(self, data: UncertainData) -> Look:
         """The measured values, their errors, and what is believed."""
-        means = believed(data, self.plain).mean()
-        return measured_look(data, means)
+        return measured_look(data, believed(data, self.priors[0]).mean())
 
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
         return certain(data) or not of_errors(data)
 
+    def with_model(self, data: UncertainData, model: Model, seed: int) -> Measurements:
+        """Take true values to be of a mixture, too.
+
+        That of the clusters makes them too clear, where one Gaussian blurs them: worlds
+        are drawn from both in turn. If more components are better, these describe the
+        true values and not the clusters: then all worlds are of that mixture.
+        """
+        k = model.components.n_components
+        numbers = range(k, MOST_TIMES * k + 1, max(1, k // 2))
+        how = How(
+            numbers,
+            (model.kind,),
+            False,
+            PRIOR_WEIGHT,
+            2,
+            1e-4,
+            200,
+            seed,
+            near=(model.components,),
+        )
+        several = fitted(measured(data), how).components
+        if several.n_components > k:
+            return Measurements((several,))
+        return Measurements((*self.priors, model.components))
+
+    def object_bytes(self) -> int:
+        """What the belief about an object takes: a matrix per component, and copies."""
+        return max(32 * len(p.means) * p.means.shape[1] ** 2 for p in self.priors)
+
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
-        """Draw true values from both beliefs in turn."""
+        """Draw true values."""
         if self.certain(data):
             yield exact_look(data.mean())
             return
-        beliefs = [believed(data, prior) for prior in (self.plain, self.mixture)]
-        drawn = [belief.worlds(n_worlds, seed) for belief in beliefs]
-        for number in range(n_worlds):
-            yield exact_look(drawn[number % 2][number])
+        beliefs = [believed(data, prior) for prior in self.priors]
+        drawn = cycle([belief.worlds(n_worlds, seed) for belief in beliefs])
+        for number, worlds in zip(range(n_worlds), drawn, strict=False):
+            yield exact_look(worlds[number])
 
 
 @stored()
@@ -72,6 +102,10 @@ class Beliefs(NamedTuple):
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
         return data.exact
+
+    def object_bytes(self) -> int:
+        """What is drawn is small."""
+        return 0
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
@@ -96,6 +130,10 @@ class Spreads(NamedTuple):
     def certain(self, data: UncertainData) -> bool:
         """Whether laws are known, so that there is nothing to draw."""
         return data.exact or not isinstance(data.law, Values)
+
+    def object_bytes(self) -> int:
+        """What is drawn is small."""
+        return 0
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Weight the values of each object anew."""
@@ -137,8 +175,7 @@ def measured_look(data: UncertainData, means: Array) -> Look:
 
 def exact_look(values: Array) -> Look:
     """Values without errors."""
-    rows = np.ascontiguousarray(values.T)
-    return Look(Measured(rows, np.zeros_like(rows)), values, None, values)
+    return Look(without_errors(values), values, None, values)
 
 
 def _spread_look(means: Array, errors: Array, features: Array) -> Look:
