@@ -19,6 +19,7 @@ class Scores(NamedTuple):
     confidence: float = np.nan  # mean
     ece: float = np.nan  # expected calibration error against that label
     covered: float = np.nan  # share of the objects whose label set holds that label
+    promised: float = np.nan  # how many of them should, by their probabilities
     set_size: float = np.nan
 
 
@@ -45,6 +46,7 @@ def scored(classes, labels, membership, exact_labels) -> Scores:
         confidence.mean(),
         calibration_error(confidence, right),
         (known & (place < sizes)).mean(),
+        sums[rows, sizes - 1].mean(),
         sizes.mean(),
     )
 

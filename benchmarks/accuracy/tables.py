@@ -20,6 +20,7 @@ def read(path):
             "confidence",
             "ece",
             "covered",
+            "promised",
             "set_size",
         ):
             row[name] = float(row[name])
@@ -120,7 +121,7 @@ def calibration(title, rows):
         f"{title}: against the labels that the same method gives exact data",
         "",
         f"{'':<18}{'agrees':>8}{'says':>7}{'ECE':>7}{'worst':>7}"
-        f"{'covered':>9}{'set size':>10}",
+        f"{'covered':>9}{'promised':>10}{'set size':>10}",
     ]
     for method in dict.fromkeys(row["method"] for row in known):
         some = [row for row in known if row["method"] == method]
@@ -129,12 +130,19 @@ def calibration(title, rows):
             by_case[row["case"]].append(row["ece"])
         means = [
             np.mean([row[name] for row in some])
-            for name in ("agrees", "confidence", "ece", "covered", "set_size")
+            for name in (
+                "agrees",
+                "confidence",
+                "ece",
+                "covered",
+                "promised",
+                "set_size",
+            )
         ]
         worst = max(np.mean(each) for each in by_case.values())
         lines.append(
             f"{method:<18}{means[0]:>8.3f}{means[1]:>7.3f}{means[2]:>7.3f}{worst:>7.3f}"
-            f"{means[3]:>9.3f}{means[4]:>10.2f}"
+            f"{means[3]:>9.3f}{means[4]:>10.3f}{means[5]:>10.2f}"
         )
     return [*lines, ""]
 
@@ -144,7 +152,8 @@ def hardest(rows, n=10):
     by_case = defaultdict(list)
     for row in rows:
         if row["method"] == "incerta" and not np.isnan(row["ece"]):
-            values = [row[v] for v in ("agrees", "confidence", "ece", "covered")]
+            names = ("agrees", "confidence", "ece", "covered", "promised")
+            values = [row[name] for name in names]
             by_case[row["case"]].append(values)
     means = {case: np.mean(each, axis=0) for case, each in by_case.items()}
     if not means:
@@ -153,12 +162,13 @@ def hardest(rows, n=10):
     lines = [
         f"Least calibrated cases of the default; {above} of {len(means)} above 0.1",
         "",
-        f"{'':<16}{'size':>6}{'uneven':>8}{'agrees':>8}{'says':>7}{'ECE':>7}{'covered':>9}",
+        f"{'':<16}{'size':>6}{'uneven':>8}{'agrees':>8}{'says':>7}{'ECE':>7}"
+        f"{'covered':>9}{'promised':>10}",
     ]
     for case, each in sorted(means.items(), key=lambda one: -one[1][2])[:n]:
         lines.append(
             f"{case[0]:<16}{case[1]:>6}{case[2]:>8}{each[0]:>8.3f}{each[1]:>7.3f}"
-            f"{each[2]:>7.3f}{each[3]:>9.3f}"
+            f"{each[2]:>7.3f}{each[3]:>9.3f}{each[4]:>10.3f}"
         )
     return [*lines, ""]
 

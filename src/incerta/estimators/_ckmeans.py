@@ -1,13 +1,16 @@
 """CK-means: UK-means reduced to k-means."""
 
 from functools import cached_property
+from itertools import repeat
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.container import UncertainData
+from incerta.data.meaning import certain
+from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import (
     SEED,
     WHOLE,
@@ -17,9 +20,14 @@ from incerta.estimators._base import (
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, with_empty_last
+from incerta.mixture.pieces import some_objects
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.partition.kmeans import Run, SquaredSearch, starts
+from incerta.partition.resampled import centres_in_worlds
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
+from incerta.worlds.sequence import worlds_of
 
 # Of CKMeans and UKMeans.
 CONSTRAINTS: dict[str, Any] = {
@@ -38,7 +46,18 @@ STORED: dict[str, str] = {
     "inertia_": "",
     "objective_": "",
     "n_iter_": "",
+    "_model": "",
 }
+# Worlds that are clustered by themselves, and objects of each at most.
+N_SETS = 20
+MANY_OBJECTS = 5000
+
+
+@stored(centres="f w k d")
+class OfWorlds(NamedTuple):
+    """Centres of several worlds."""
+
+    centres: Array  # (n_worlds, n_clusters, n_features)
 
 
 class CKMeans(UncertainClusterer):
@@ -79,7 +98,8 @@ class CKMeans(UncertainClusterer):
         Mean of the members' means.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Probability, under the object's own law, that its value is nearest to each
-        centre; computed when first asked for.
+        centre. These are not taken for certain: 20 worlds, whose objects are weighted
+        at random, are clustered by themselves. Computed when first asked for.
     confidence_ : ndarray of shape (n_objects,)
         Its entry for the object's own label.
     inertia_ : float
@@ -160,6 +180,10 @@ class CKMeans(UncertainClusterer):
     def _search_for(self, data: UncertainData) -> SquaredSearch:
         return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
 
+    @cached_property
+    def _model(self) -> OfWorlds:
+        return of_worlds(self._data, self.cluster_centers_, self.seed_)
+
     def _membership(self) -> Array:
         return self._at_rows(self._proba(self._data))
 
@@ -172,9 +196,36 @@ class CKMeans(UncertainClusterer):
         return Facts(objective=self.objective_)
 
     def _proba(self, data: UncertainData) -> Array:
-        centres = self.cluster_centers_
-        no_offsets = np.zeros(len(centres))
+        centres, no_offsets = self._model.centres, np.zeros(self.n_clusters)
         return nearest_shares(data, centres, no_offsets, self.n_worlds, self.seed_)
+
+    def _check_stored(self) -> None:
+        check_of_worlds(self)
+
+
+def of_worlds(
+    objects: UncertainData | PartitionedData, centres: Array, seed: int
+) -> OfWorlds:
+    """Find the centres of worlds, with some of the objects if there are many.
+
+    Objects that are spread are where their means are, whatever the worlds of their
+    values.
+    """
+    some, _ = some_objects(objects, MANY_OBJECTS, seed)
+    if certain(some):
+        return OfWorlds(centres[None])
+    spread = some.meaning == "spread" and not some.joint
+    worlds = repeat(some.mean(), N_SETS) if spread else worlds_of(some, N_SETS, seed)
+    return OfWorlds(centres_in_worlds(worlds, some.keys, centres, seed))
+
+
+def check_of_worlds(estimator: Any) -> None:
+    """Refuse centres from a file that do not fit."""
+    model = estimator._model
+    if not isinstance(model, OfWorlds):
+        wrong("what should be the centres of worlds is something else")
+    if model.centres.shape[1:] != estimator.cluster_centers_.shape:
+        wrong("the centres of worlds do not fit")
 
 
 def keep_run(estimator: Any, best: Run) -> None:

@@ -12,7 +12,14 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import as_values
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import StrOptions, UncertainClusterer
-from incerta.estimators._ckmeans import CONSTRAINTS, STORED, keep_run
+from incerta.estimators._ckmeans import (
+    CONSTRAINTS,
+    STORED,
+    OfWorlds,
+    check_of_worlds,
+    keep_run,
+    of_worlds,
+)
 from incerta.estimators._facts import Facts
 from incerta.partition.distributed import (
     drawn_means,
@@ -85,7 +92,8 @@ class UKMeans(UncertainClusterer):
         ``metric="euclidean"`` and ``center="mean"``. The iterations are repeated to
         compute it, when first asked for.
     cluster_centers_, membership_, confidence_, cluster_sizes_, n_iter_, seed_
-        As in `CKMeans`.
+        As in `CKMeans`; centres are taken for certain in `membership_` with
+        ``metric="euclidean"`` and after `partial_fit`.
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         have one row for each, in this order.
@@ -198,7 +206,7 @@ class UKMeans(UncertainClusterer):
             )
         else:
             data = objects_of(self, X, reset=False)
-        for lazy in ("membership_", "confidence_", "inertia_", "objective_"):
+        for lazy in ("membership_", "confidence_", "inertia_", "objective_", "_model"):
             self.__dict__.pop(lazy, None)  # of the piece before
         self._order = None
         self._online.partial_fit(data.mean())
@@ -256,6 +264,12 @@ class UKMeans(UncertainClusterer):
         keep_run(self, self._run)
         self.inertia_, self.objective_ = best.inertia, best.objective
 
+    @cached_property
+    def _model(self) -> OfWorlds:
+        if self.metric == "sqeuclidean" and not hasattr(self, "_online"):
+            return of_worlds(self._data, self.cluster_centers_, self.seed_)
+        return OfWorlds(self.cluster_centers_[None])
+
     def _membership(self) -> Array:
         return self._at_rows(self._proba(self._data))
 
@@ -272,9 +286,12 @@ class UKMeans(UncertainClusterer):
         return Facts(objective=self.objective_)
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
-        centres = self.cluster_centers_
-        how = centres, np.zeros(len(centres)), self.n_worlds, self.seed_
+        centres, no_offsets = self._model.centres, np.zeros(self.n_clusters)
+        how = centres, no_offsets, self.n_worlds, self.seed_
         return wherever(nearest_shares, objects, *how)
+
+    def _check_stored(self) -> None:
+        check_of_worlds(self)
 
     def _starts(self, means: Array) -> Any:
         return starts(means, self.n_clusters, self.init, self.n_init, self.seed_)

@@ -105,9 +105,9 @@ class ViewConsensus(UncertainClusterer):
     with as many components as BIC asks for; beliefs are drawn from as they are; of
     objects with many values, these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
-    its agreement with the others; the two graphs count for one view. If that has less
-    in common with the views than one of them has with the others, that one is the
-    result.
+    its agreement with the others; the two graphs, which are alike, count for less than
+    two. If the result has less in common with the views than one of them has with the
+    others, that one is the result.
 
     Exact data have one world: the result is certain, whatever it is worth.
 
@@ -160,7 +160,8 @@ class ViewConsensus(UncertainClusterer):
         truths = _truths(some, self.seed_)
         given = truths.as_given(some)
         of_laws = isinstance(truths, Spreads)
-        first, in_views = partitioned(given, k, of_laws, AT_FIRST, self.seed_)
+        how = k, of_laws, truths.graph_vote
+        first, in_views = partitioned(given, *how, AT_FIRST, self.seed_)
         labels = first.fusion.labels_of(in_views)
         if isinstance(truths, Measurements) and not truths.certain(some):
             truths = truths.with_model(some, first.model, self.seed_)
@@ -173,7 +174,7 @@ class ViewConsensus(UncertainClusterer):
             steps = track(self.n_worlds, "worlds")
             looks = truths.possible(some, self.n_worlds, self.seed_)
             for seed, look in enumerate(looks, self.seed_ + 1):
-                found, here = partitioned(look, k, of_laws, effort, seed, first)
+                found, here = partitioned(look, *how, effort, seed, first)
                 found = named_like(found, found.fusion.labels_of(here), labels, k)
                 partitions.append(found)
                 per_world.append(found.fusion.labels_of(here))

@@ -1,5 +1,7 @@
 """How often the values of an object are nearest to each centre."""
 
+from itertools import cycle
+
 import numpy as np
 
 from incerta.backend.memory import blocks
@@ -37,24 +39,38 @@ def nearest_shares(
     Exact for objects given by values and for joint draws; over `n_worlds` worlds for
     the others.
 
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    centres : ndarray of shape (n_clusters, n_features) or (n_sets, ...)
+        The centres, or several sets of them: one world after the other has the next
+        set, and values have all.
+    offsets : ndarray of shape (n_clusters,)
+        See `nearest_centres`.
+    n_worlds, seed : int
+        Of the worlds.
+
     Returns
     -------
     ndarray of shape (n_objects, n_clusters)
         Rows sum to one.
     """
-    n, k = len(data), len(centres)
-    law = data.law
+    sets = centres if centres.ndim == 3 else centres[None]
+    n, k = len(data), sets.shape[1]
+    law, counts = data.law, np.zeros(n * k)
     if isinstance(law, Values):
-        nearest = nearest_centres(law.values, centres, offsets)
-        cells = np.repeat(np.arange(n), law.counts) * k + nearest
+        rows = np.repeat(np.arange(n), law.counts) * k
         weights = law.weights
         if weights is None:
             weights = np.repeat(1.0 / law.counts, law.counts)
-        shares: Array = np.bincount(cells, weights=weights, minlength=n * k)  # type: ignore[assignment]
-        return shares.reshape(n, k)
+        for own in sets:
+            cells = rows + nearest_centres(law.values, own, offsets)
+            counts += np.bincount(cells, weights=weights, minlength=n * k)
+        return counts.reshape(n, k) / len(sets)
     n_worlds = data.n_draws or n_worlds
-    counts = np.zeros(n * k)
-    for world in Worlds.drawn(data, n_worlds, seed):
-        nearest = nearest_centres(world, centres, offsets)
-        counts += np.bincount(np.arange(n) * k + nearest, minlength=n * k)
+    worlds = Worlds.drawn(data, n_worlds, seed)
+    for world, own in zip(worlds, cycle(sets), strict=False):
+        cells = np.arange(n) * k + nearest_centres(world, own, offsets)
+        counts += np.bincount(cells, minlength=n * k)
     return counts.reshape(n, k) / n_worlds

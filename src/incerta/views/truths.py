@@ -39,9 +39,14 @@ _WEIGHTS, _PLACES = 7, 8
 
 @stored()
 class Measurements(NamedTuple):
-    """Values that errors were added to."""
+    """Values that errors were added to, or exact ones."""
 
     priors: tuple[Components, ...]  # of the true values, for one world after another
+
+    @property
+    def graph_vote(self) -> float:
+        """Of each graph. In the study, together they are worth more than another view."""
+        return 0.75
 
     def as_given(self, data: UncertainData) -> Look:
         """The measured values, their errors, and what is believed."""
@@ -95,6 +100,11 @@ class Measurements(NamedTuple):
 class Beliefs(NamedTuple):
     """Laws that say where the true values probably are, or joint draws."""
 
+    @property
+    def graph_vote(self) -> float:
+        """Of each graph. They are alike: together they are worth another view."""
+        return 0.5
+
     def as_given(self, data: UncertainData) -> Look:
         """The means."""
         return exact_look(data.mean())
@@ -119,6 +129,11 @@ class Spreads(NamedTuple):
 
     features: KernelMeans
     scatter: Array  # (d,), deviation of a value from the mean of its object
+
+    @property
+    def graph_vote(self) -> float:
+        """Of each graph. They are alike: together they are worth another view."""
+        return 0.5
 
     def as_given(self, data: UncertainData) -> Look:
         """Means with their errors, and laws as points."""
