@@ -1,0 +1,76 @@
+"""Where k-means puts its centres in other worlds, with objects that count differently.
+
+Which clusters there are is as uncertain as which of them an object is in: other objects
+of the same kind, displaced as these could be, have other centres.
+"""
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from incerta.backend.keyed import stream_keys, uniforms
+from incerta.partition.shares import nearest_centres
+from incerta.typing import Array
+
+KMEANS_STARTS = 3
+# What the stream of these draws is for; worlds have others.
+_WEIGHTS = 9
+
+
+def centres_in_worlds(
+    worlds: Iterable[Array], keys: NDArray[np.uint64], centres: Array, seed: int
+) -> Array:
+    """Cluster each world, its objects weighted at random (Bayesian bootstrap).
+
+    Parameters
+    ----------
+    worlds : iterable of ndarray of shape (n_objects, n_features)
+        Values of the same objects.
+    keys : ndarray of shape (n_objects,)
+        Of the objects: what weights go by.
+    centres : ndarray of shape (n_clusters, n_features)
+        A start that is tried, too, and whose numbers the clusters get.
+    seed : int
+        Of weights and starts.
+
+    Returns
+    -------
+    ndarray of shape (n_worlds, n_clusters, n_features)
+    """
+    found = []
+    for number, values in enumerate(worlds):
+        stream = stream_keys(seed, _WEIGHTS, np.array([number]))
+        weights = -np.log(uniforms(stream, keys)[0])
+        own = _clustered(values, weights, centres, (seed + number) % 2**32)
+        found.append(own[_named(values, own, centres)])
+    return np.array(found)
+
+
+def _clustered(values: Array, weights: Array, start: Array, seed: int) -> Array:
+    k = len(start)
+    with warnings.catch_warnings():
+        # Fewer distinct values than clusters is no fault of theirs.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        runs = (
+            KMeans(k, init=start, n_init=1),
+            KMeans(k, n_init=KMEANS_STARTS, random_state=seed),
+        )
+        best = min(
+            (run.fit(values, sample_weight=weights) for run in runs),
+            key=lambda run: run.inertia_,
+        )
+    return best.cluster_centers_
+
+
+def _named(values: Array, own: Array, centres: Array) -> NDArray[np.intp]:
+    """Which centre takes the place of each given one, by the objects in common."""
+    k, flat = len(centres), np.zeros(len(centres))
+    given = nearest_centres(values, centres, flat)
+    here = nearest_centres(values, own, flat)
+    overlap = np.bincount(given * k + here, minlength=k * k).reshape(k, k)
+    return linear_sum_assignment(overlap, maximize=True)[1]

@@ -1,0 +1,40 @@
+"""Centres of worlds whose objects count differently."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+import incerta as ic
+from incerta.backend.keyed import keys_of
+from incerta.partition.resampled import centres_in_worlds
+from tests.estimators.test_view_consensus import agreeing, displaced, four_blobs
+
+
+def test_clusters_keep_their_numbers():
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+    values = np.repeat(centres, 30, axis=0) + rng.normal(size=(90, 2))
+    worlds = [values + 0.3 * rng.normal(size=values.shape) for _ in range(6)]
+    found = centres_in_worlds(worlds, keys_of(np.arange(90)), centres, seed=0)
+    assert found.shape == (6, 3, 2)
+    np.testing.assert_allclose(found, np.broadcast_to(centres, found.shape), atol=1.0)
+    # Objects are weighted: centres differ even where the values are the same.
+    same = centres_in_worlds([values] * 2, keys_of(np.arange(90)), centres, seed=0)
+    assert np.abs(same[0] - same[1]).max() > 0.01
+
+
+def test_confidence_is_how_often_exact_data_agree():
+    """With seven centres for four blobs, which ones there are is open."""
+    says, kept, agrees = [], [], []
+    for seed in range(4):
+        X, _ = four_blobs(seed, n=200)
+        data = displaced(X, 0.3, 0.5, seed)
+        belief = ic.Deconvolver(random_state=0).fit_transform(data)
+        found = ic.UKMeans(7, random_state=0).fit(belief)
+        exact = KMeans(7, n_init=10, random_state=0).fit_predict(X)
+        agrees.append(agreeing(found.labels_, exact, 7).mean())
+        says.append(found.confidence_.mean())
+        found._model = found._model._replace(centres=found.cluster_centers_[None])
+        kept.append(found.predict_proba(belief).max(axis=1).mean())
+    # Centres that are taken for certain are too sure.
+    off = abs(np.mean(says) - np.mean(agrees))
+    assert off < 0.08 < abs(np.mean(kept) - np.mean(agrees))
