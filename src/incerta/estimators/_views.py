@@ -101,9 +101,11 @@ class ViewConsensus(UncertainClusterer):
     Notes
     -----
     What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, they are drawn from beliefs that take the true values to be of a mixture,
-    with as many components as BIC asks for; beliefs are drawn from as they are; of
-    objects with many values, these are weighted anew (Bayesian bootstrap).
+    errors, half of the worlds are drawn from beliefs that take all true values to be of
+    one Gaussian, half from beliefs that know the clusters; or all from beliefs that
+    take them to be of more components than there are clusters, if that describes the
+    data better (BIC). Beliefs are drawn from as they are; of objects with many values,
+    these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
     its agreement with the others; the two graphs, which are alike, count for less than
     two. If the result has less in common with the views than one of them has with the

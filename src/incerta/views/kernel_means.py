@@ -17,6 +17,10 @@ from incerta.typing import Array
 
 # Waves; distances between laws are off by some 1 / sqrt(N_WAVES) of their largest.
 N_WAVES = 500
+# Width of the kernel, in median distances of values, for objects with n values each:
+# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean, and
+# that is what a wide kernel sees; with many, finer differences are more than chance.
+WIDTH, BOUNDS = 5.0, (0.35, 2.0)
 # Directions in which laws differ most; the others are mostly chance.
 N_AXES = 20
 
@@ -60,10 +64,11 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
     Returns
     -------
     KernelMeans
-        For a kernel as wide as the median distance between two values.
+        For a kernel that is the narrower, the more values objects have.
     """
     rng = np.random.default_rng(seed)
-    width = median_distance(values)
+    n_values = np.median(np.diff(shares.indptr))
+    width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
     frequencies = rng.normal(size=(values.shape[1], N_WAVES)) / width
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
     for part in blocks(len(values), 8 * 2 * N_WAVES):

@@ -1,10 +1,11 @@
 """What views look at: the objects as they are given, and as they could really be.
 
 How they could be goes by what the uncertainty means. Of measured values, worlds are
-drawn from beliefs: the true values are taken to be of a mixture with as many components
-as the data ask for (BIC), however many clusters are looked for. Laws of beliefs are
-drawn from as they are. Objects that are spread have no single truth; what is open is
-which of their values were seen, so that these are weighted anew (Bayesian bootstrap).
+drawn from beliefs: by turns as if all true values were of one Gaussian and as if they
+were of the mixture that was found; or, where more components than clusters describe the
+data better, all of them from those. Laws of beliefs are drawn from as they are. Objects
+that are spread have no single truth; what is open is which of their values were seen,
+so that these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -59,9 +60,10 @@ class Measurements(NamedTuple):
     def with_model(self, data: UncertainData, model: Model, seed: int) -> Measurements:
         """Take true values to be of a mixture, too.
 
-        That of the clusters makes them too clear, where one Gaussian blurs them: worlds
-        are drawn from both in turn. If more components are better, these describe the
-        true values and not the clusters: then all worlds are of that mixture.
+        One Gaussian blurs clusters, and the mixture of the clusters makes them too
+        clear: worlds are drawn from both by turns. If more components are better (BIC),
+        these describe the true values and not the clusters: then all worlds are of that
+        mixture.
         """
         k = model.components.n_components
         numbers = range(k, MOST_TIMES * k + 1, max(1, k // 2))
