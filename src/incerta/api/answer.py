@@ -13,7 +13,7 @@ from incerta import estimators
 from incerta.api.clustering import Clustering
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
-from incerta.data.meaning import of_errors
+from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer
@@ -108,9 +108,10 @@ def cluster(
                 "Features were brought to one scale by the spread of their values."
             )
         deconvolver, seen = believed(scaled, model)
-        if not objects.exact:
+        known = certain(objects)
+        if not known:
             reasons.append(TAKEN_AS[objects.meaning])
-        if of_errors(objects):
+        if of_errors(objects) and not known:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
                 reasons.append(OF_OTHER_ERRORS)
@@ -124,7 +125,7 @@ def cluster(
     reasons += _relabelled(model)
     if objects.joint:
         reasons.append("The objects' values belong together: worlds are given draws.")
-    elif objects.exact:
+    elif known:
         reasons.append("The data have no uncertainty: every world is the same.")
     result = Clustering(
         data=objects,
