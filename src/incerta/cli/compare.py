@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from incerta.data import UncertainData
     from incerta.typing import Array, Ids
 
-USUAL = ("RPC", "UKMeans", "UKMedoids", "FDBSCAN")
+USUAL = ("ViewConsensus", "UKMeans", "RPC", "FDBSCAN")
 
 EXAMPLES = """\
 \b
