@@ -33,7 +33,7 @@ def test_confidence_is_how_often_exact_data_agree():
         exact = KMeans(7, n_init=10, random_state=0).fit_predict(X)
         agrees.append(agreeing(found.labels_, exact, 7).mean())
         says.append(found.confidence_.mean())
-        found._model = found._model._replace(centres=found.cluster_centers_[None])
+        found._model.centres = found.cluster_centers_[None]
         kept.append(found.predict_proba(belief).max(axis=1).mean())
     # Centres that are taken for certain are too sure.
     off = abs(np.mean(says) - np.mean(agrees))

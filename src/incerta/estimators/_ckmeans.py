@@ -1,9 +1,10 @@
 """CK-means: UK-means reduced to k-means."""
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import repeat
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,8 +22,8 @@ from incerta.estimators._base import (
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.mixture.pieces import some_objects
-from incerta.models.checks import wrong
-from incerta.models.registry import stored
+from incerta.models.checks import check_shapes, wrong
+from incerta.models.registry import Recipe, State, register
 from incerta.partition.kmeans import Run, SquaredSearch, starts
 from incerta.partition.resampled import centres_in_worlds
 from incerta.partition.shares import nearest_centres, nearest_shares
@@ -53,11 +54,31 @@ N_SETS = 20
 MANY_OBJECTS = 5000
 
 
-@stored(centres="f w k d")
-class OfWorlds(NamedTuple):
-    """Centres of several worlds."""
+class OfWorlds:
+    """Centres of several worlds, found when they are first needed.
 
-    centres: Array  # (n_worlds, n_clusters, n_features)
+    Parameters
+    ----------
+    find : callable
+        A function of a module, and what it is called with.
+    """
+
+    def __init__(self, find: Callable[..., Array], *given: Any) -> None:
+        self._how = find, given
+
+    @cached_property
+    def centres(self) -> Array:
+        """Shape (n_worlds, n_clusters, n_features)."""
+        find, given = self._how
+        return find(*given)
+
+
+def _of_file(state: State) -> OfWorlds:
+    check_shapes(state, {"centres": "f w k d"}, {})
+    return OfWorlds(np.asarray, state["centres"])
+
+
+register(OfWorlds, Recipe(lambda model: {"centres": model.centres}, _of_file))
 
 
 class CKMeans(UncertainClusterer):
@@ -130,7 +151,7 @@ class CKMeans(UncertainClusterer):
     >>> data = ic.from_gaussian(mean, std)
     >>> ck = ic.CKMeans(n_clusters=2, random_state=0).fit(data)
     >>> ck.labels_, ck.confidence_.round(1)
-    (array([0, 0, 1, 1]), array([1. , 0.8, 1. , 1. ]))
+    (array([0, 0, 1, 1]), array([1. , 0.9, 1. , 1. ]))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS
@@ -164,6 +185,7 @@ class CKMeans(UncertainClusterer):
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
         self._run, self._data = best, data
+        self._model = OfWorlds(found_centres, data, self.cluster_centers_, self.seed_)
 
     @cached_property
     def inertia_(self) -> float:
@@ -179,10 +201,6 @@ class CKMeans(UncertainClusterer):
 
     def _search_for(self, data: UncertainData) -> SquaredSearch:
         return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
-
-    @cached_property
-    def _model(self) -> OfWorlds:
-        return of_worlds(self._data, self.cluster_centers_, self.seed_)
 
     def _membership(self) -> Array:
         return self._at_rows(self._proba(self._data))
@@ -203,9 +221,9 @@ class CKMeans(UncertainClusterer):
         check_of_worlds(self)
 
 
-def of_worlds(
+def found_centres(
     objects: UncertainData | PartitionedData, centres: Array, seed: int
-) -> OfWorlds:
+) -> Array:
     """Find the centres of worlds, with some of the objects if there are many.
 
     Objects that are spread are where their means are, whatever the worlds of their
@@ -213,14 +231,16 @@ def of_worlds(
     """
     some, _ = some_objects(objects, MANY_OBJECTS, seed)
     if certain(some):
-        return OfWorlds(centres[None])
+        return centres[None]
     spread = some.meaning == "spread" and not some.joint
     worlds = repeat(some.mean(), N_SETS) if spread else worlds_of(some, N_SETS, seed)
-    return OfWorlds(centres_in_worlds(worlds, some.keys, centres, seed))
+    return centres_in_worlds(worlds, some.keys, centres, seed)
 
 
 def check_of_worlds(estimator: Any) -> None:
     """Refuse centres from a file that do not fit."""
+    if "_model" not in vars(estimator):  # of before there were any
+        estimator._model = OfWorlds(np.asarray, estimator.cluster_centers_[None])
     model = estimator._model
     if not isinstance(model, OfWorlds):
         wrong("what should be the centres of worlds is something else")

@@ -17,8 +17,8 @@ from incerta.estimators._ckmeans import (
     STORED,
     OfWorlds,
     check_of_worlds,
+    found_centres,
     keep_run,
-    of_worlds,
 )
 from incerta.estimators._facts import Facts
 from incerta.partition.distributed import (
@@ -206,13 +206,14 @@ class UKMeans(UncertainClusterer):
             )
         else:
             data = objects_of(self, X, reset=False)
-        for lazy in ("membership_", "confidence_", "inertia_", "objective_", "_model"):
+        for lazy in ("membership_", "confidence_", "inertia_", "objective_"):
             self.__dict__.pop(lazy, None)  # of the piece before
         self._order = None
         self._online.partial_fit(data.mean())
         centres = self._online.cluster_centers_.copy()
         # Pieces come one after the other: clusters keep the numbers they have.
         self.cluster_centers_ = centres
+        self._model = OfWorlds(np.asarray, centres[None])
         self.labels_ = labels = self._predict(data)
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
@@ -244,8 +245,17 @@ class UKMeans(UncertainClusterer):
         self.n_evaluations_, self.share_saved_ = 0, 0.0
         if isinstance(objects, PartitionedData):
             self._fit_partitions(objects)
-            return
-        search = self._search_for(objects)
+        else:
+            self._fit_here(objects)
+        centres = self.cluster_centers_
+        self._model = (
+            OfWorlds(found_centres, objects, centres, self.seed_)
+            if self.metric == "sqeuclidean"
+            else OfWorlds(np.asarray, centres[None])
+        )
+
+    def _fit_here(self, data: UncertainData) -> None:
+        search = self._search_for(data)
         first = self._starts(search.means)
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
@@ -263,12 +273,6 @@ class UKMeans(UncertainClusterer):
         self._run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
         keep_run(self, self._run)
         self.inertia_, self.objective_ = best.inertia, best.objective
-
-    @cached_property
-    def _model(self) -> OfWorlds:
-        if self.metric == "sqeuclidean" and not hasattr(self, "_online"):
-            return of_worlds(self._data, self.cluster_centers_, self.seed_)
-        return OfWorlds(self.cluster_centers_[None])
 
     def _membership(self) -> Array:
         return self._at_rows(self._proba(self._data))

@@ -46,7 +46,7 @@ class Measurements(NamedTuple):
 
     @property
     def graph_vote(self) -> float:
-        """Of each graph. In the study, together they are worth more than another view."""
+        """Of each graph. In the study both are worth more than one other view."""
         return 0.75
 
     def as_given(self, data: UncertainData) -> Look:
