@@ -333,6 +333,7 @@ def test_pipe_from_a_cold_shell(run, wide):
     check_table(rows_of(done.stdout), expected(wide))
 
 
+@pytest.mark.slow
 @needs("plotly", "report")
 def test_12000_rows_with_a_report(tmp_path, record_property):
     rng = np.random.default_rng(0)

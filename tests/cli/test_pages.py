@@ -43,7 +43,13 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow) if "cli" in str(page) else page
+        for page in PAGES
+    ],
+)
 def test_commands_run(page, folder):
     commands = commands_of(page)
     assert commands

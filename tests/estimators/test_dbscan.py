@@ -144,6 +144,7 @@ def test_joint_data_are_taken_together():
     assert (ic.FDBSCAN(1.0, 3).fit(apart).labels_ == -1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "eps"), [("moons", 0.2), ("rings", 0.25)])
 def test_shapes_that_kmeans_cannot_find(shape, eps):
     make_shape = getattr(ic.datasets, f"make_uncertain_{shape}")

@@ -131,6 +131,7 @@ def test_cluster_takes_its_number():
         ic.ErrorMixture(5).fit(data[:4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("really", [0.0, 2.0])
 def test_replicates_with_more_noise_than_features(really):
     # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects

@@ -254,6 +254,7 @@ def coverage(seed, **options):
     return near.mean(), rep.phi_[0], near[0]
 
 
+@pytest.mark.slow
 def test_the_bound_is_broken_no_more_often_than_it_says():
     options = [{}, {"n_alternatives": 3}, {"tau": 0.3}]
     share, phi, _ = np.array([coverage(s, **options[s % 3]) for s in range(N_SETS)]).T
@@ -264,6 +265,7 @@ def test_the_bound_is_broken_no_more_often_than_it_says():
     assert phi.mean() > 0.4  # it does promise something
 
 
+@pytest.mark.slow
 def test_the_true_clustering_is_as_near_as_promised():
     share, phi, hit = np.array([coverage(1000 + s) for s in range(N_SETS)]).T
     # One true world per data set: a miss for each data set with probability 1 − phi.

@@ -87,7 +87,9 @@ def test_references_of_correlated_errors_and_gaps():
     assert (one.measured(gaps, 3).values[known == 0] == 0.0).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))]
+)
 @pytest.mark.parametrize("separation", [4.0, 10.0])
 def test_clusters_are_counted(separation, seed):
     for k in (2, 4):

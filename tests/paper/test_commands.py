@@ -33,6 +33,7 @@ def call():
     return call
 
 
+@pytest.mark.slow
 def test_table2(call, tmp_path):
     asked = ("table2", "--data", "wine", "--methods", "uk-means,RPC")
     asked = (*asked, "--out", tmp_path, "--jobs", "1")
@@ -58,6 +59,7 @@ def test_table2(call, tmp_path):
     assert b"python -m paper table2 --data wine" in pages[0]
 
 
+@pytest.mark.slow
 def test_figures(call, tmp_path, monkeypatch):
     monkeypatch.setattr(sweeps, "NUMBERS_KEPT", (10, 100))
     where = ("--data", "wine", "--out", tmp_path)

@@ -50,6 +50,7 @@ def test_sharing_changes_nothing(blobs, method):
     np.testing.assert_allclose(shared.confidence_, alone.confidence_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", methods.TUNED)
 def test_a_search_finds_what_fits_find(blobs, family):
     trials = search(family, 1, blobs)

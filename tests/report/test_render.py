@@ -236,6 +236,7 @@ def test_odd_data(data):
     assert "clusters" in section_names(page)
 
 
+@pytest.mark.slow
 def test_many_objects_are_said_to_be_shown_in_part():
     rng = np.random.default_rng(0)
     data = ic.from_gaussian(rng.normal(size=(6000, 1)), std=np.ones((6000, 1)))
