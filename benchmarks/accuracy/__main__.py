@@ -108,6 +108,7 @@ def main():
     parser.add_argument("command", choices=commands, nargs="?", default="run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0, help="of the tables")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--small", action="store_true", help="a size for tests")
@@ -125,7 +126,7 @@ def main():
 
         drawn(options.out, Path(__file__).parents[2] / "docs" / "accuracy.png")
     else:
-        print(tables(options.out))
+        print(tables(options.out, range(options.first_seed, options.seeds)))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections import defaultdict
 import numpy as np
 from ablations import ABLATIONS
 from scipy.stats import rankdata, studentized_range
+from scores import Scores
 
 
 def read(path):
@@ -13,16 +14,7 @@ def read(path):
     with path.open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
-        for name in (
-            "acc",
-            "nmi",
-            "agrees",
-            "confidence",
-            "ece",
-            "covered",
-            "promised",
-            "set_size",
-        ):
+        for name in Scores._fields:
             row[name] = float(row[name])
         row["cpu"] = float(row["cpu"])
         row["case"] = tuple(row[n] for n in ("set", "size", "uneven", "law", "told"))
@@ -128,17 +120,7 @@ def calibration(title, rows):
         by_case = defaultdict(list)
         for row in some:
             by_case[row["case"]].append(row["ece"])
-        means = [
-            np.mean([row[name] for row in some])
-            for name in (
-                "agrees",
-                "confidence",
-                "ece",
-                "covered",
-                "promised",
-                "set_size",
-            )
-        ]
+        means = [np.mean([row[name] for row in some]) for name in Scores._fields[2:]]
         worst = max(np.mean(each) for each in by_case.values())
         lines.append(
             f"{method:<18}{means[0]:>8.3f}{means[1]:>7.3f}{means[2]:>7.3f}{worst:>7.3f}"
@@ -205,9 +187,9 @@ def cases_of(rows):
     return right, wrong, exact, [row for row in rows if row["size"] == ""]
 
 
-def tables(path):
+def tables(path, seeds=range(10)):
     """All of them, as text."""
-    rows = read(path)
+    rows = [row for row in read(path) if int(row["seed"]) in seeds]
     whole = [row for row in rows if row["method"] not in ABLATIONS]
     right, wrong, exact, real = cases_of(whole)
     return "\n".join(
