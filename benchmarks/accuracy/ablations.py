@@ -63,12 +63,6 @@ def half_and_half(truths, data, model, seed):
     return Measurements((*truths.priors, model.components))
 
 
-def graphs_as_one_view(data, k, seed):
-    """The two graphs together count as much as another view."""
-    with patch.object(Measurements, "graph_vote", 0.5):
-        return default(data, k, seed)
-
-
 def with_prior(prior: Callable) -> Callable:
     def found(data, k, seed):
         with patch.object(Measurements, "with_model", prior):
@@ -84,7 +78,6 @@ ABLATIONS = {
     "no mixture": without("mixture"),
     "no centres": without("centres"),
     "no graphs": without("neighbours", "nearness"),
-    "graphs as one view": graphs_as_one_view,
     "Gaussian worlds": with_prior(one_gaussian),
     "mixture worlds": with_prior(clusters_only),
     "no more Gaussians": with_prior(half_and_half),

@@ -107,8 +107,8 @@ class ViewConsensus(UncertainClusterer):
     data better (BIC). Beliefs are drawn from as they are; of objects with many values,
     these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
-    its agreement with the others; the two graphs, which are alike, count for less than
-    two. If the result has less in common with the views than one of them has with the
+    its agreement with the others; the two graphs, which are alike, count for one view.
+    If the result has less in common with the views than one of them has with the
     others, that one is the result.
 
     Exact data have one world: the result is certain, whatever it is worth.
@@ -162,7 +162,7 @@ class ViewConsensus(UncertainClusterer):
         truths = _truths(some, self.seed_)
         given = truths.as_given(some)
         of_laws = isinstance(truths, Spreads)
-        how = k, of_laws, truths.graph_vote
+        how = k, of_laws
         first, in_views = partitioned(given, *how, AT_FIRST, self.seed_)
         labels = first.fusion.labels_of(in_views)
         if isinstance(truths, Measurements) and not truths.certain(some):

@@ -72,7 +72,6 @@ def partitioned(
     look: Look,
     k: int,
     of_laws: bool,
-    graph_vote: float,
     effort: Effort,
     seed: int,
     start: Partition | None = None,
@@ -87,8 +86,6 @@ def partitioned(
         Number of clusters.
     of_laws : bool
         Whether features describe laws, so that centres among them are a view, too.
-    graph_vote : float
-        What each of the two graphs counts for, compared with another view.
     effort : Effort
         How hard to look.
     seed : int
@@ -112,7 +109,9 @@ def partitioned(
         centres, two = by_centres(look.places, look.weights, k, effort, seed, near)
         neighbours, others = by_neighbours(look.features, k, effort, seed)
         labels, laws = [one, two, *others], None
-        votes = [1.0, 1.0, *[graph_vote] * len(others)]
+        # Graphs are alike: together they have one vote. With more, sets that were not
+        # tuned on lost to k-means.
+        votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
             near = None if start is None or start.laws is None else start.laws.centres
             laws, last = by_centres(look.features, None, k, effort, seed, near)

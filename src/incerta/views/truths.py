@@ -44,11 +44,6 @@ class Measurements(NamedTuple):
 
     priors: tuple[Components, ...]  # of the true values, for one world after another
 
-    @property
-    def graph_vote(self) -> float:
-        """Of each graph. In the study both are worth more than one other view."""
-        return 0.75
-
     def as_given(self, data: UncertainData) -> Look:
         """The measured values, their errors, and what is believed."""
         return measured_look(data, believed(data, self.priors[0]).mean())
@@ -102,11 +97,6 @@ class Measurements(NamedTuple):
 class Beliefs(NamedTuple):
     """Laws that say where the true values probably are, or joint draws."""
 
-    @property
-    def graph_vote(self) -> float:
-        """Of each graph. They are alike: together they are worth another view."""
-        return 0.5
-
     def as_given(self, data: UncertainData) -> Look:
         """The means."""
         return exact_look(data.mean())
@@ -131,11 +121,6 @@ class Spreads(NamedTuple):
 
     features: KernelMeans
     scatter: Array  # (d,), deviation of a value from the mean of its object
-
-    @property
-    def graph_vote(self) -> float:
-        """Of each graph. They are alike: together they are worth another view."""
-        return 0.5
 
     def as_given(self, data: UncertainData) -> Look:
         """Means with their errors, and laws as points."""
