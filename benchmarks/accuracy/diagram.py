@@ -3,13 +3,13 @@
 import numpy as np
 from ablations import ABLATIONS
 from matplotlib import pyplot as plt
-from tables import cases_of, critical_difference, mean_ranks, of_all, read
+from tables import cases_of, critical_difference, known_of, mean_ranks, of_all, read
 
 
 def drawn(results, picture):
     """Draw the ranks by NMI for values with errors."""
     rows = [row for row in read(results) if row["method"] not in ABLATIONS]
-    cases, methods, nmi = of_all(cases_of(rows)[0], "nmi")
+    cases, methods, nmi = of_all(cases_of(known_of(rows))[0], "nmi")
     ranks = mean_ranks(nmi)
     order = np.argsort(ranks)
     ranks, methods = ranks[order], [methods[j] for j in order]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn import datasets
 from sklearn.decomposition import PCA
+from untuned import UNTUNED
 
 import incerta as ic
 
@@ -114,6 +115,7 @@ EXACT = {
     "noise features": noisy,
     "moons": moons,
     "clump": clump,
+    **UNTUNED,
 }
 
 
