@@ -31,7 +31,7 @@ def with_worlds(estimator, n_worlds):
 def estimator_of(name):
     given = {"clusterer": CLUSTERERS[name]} if name in CLUSTERERS else {}
     # Contracts hold for any number of worlds; those of many views take longer.
-    n_worlds = 6 if name == "ViewConsensus" else 20
+    n_worlds = 3 if name == "ViewConsensus" else 12
     return with_worlds(getattr(ic, name)(**given, random_state=0), n_worlds)
 
 
@@ -53,11 +53,11 @@ def test_scikit_learn_contract(estimator, check):
 
 def small(estimator, k=2):
     """Fewer worlds and clusters, so that tiny data do."""
-    few = {"n_worlds": 12, estimator.number_parameter: k, "clusterer__n_clusters": k}
+    few = {"n_worlds": 8, estimator.number_parameter: k, "clusterer__n_clusters": k}
     if type(estimator).__name__ == "RPC":
-        few |= {"n_representatives": 6}
+        few |= {"n_representatives": 4}
     if type(estimator).__name__ == "ViewConsensus":
-        few |= {"n_worlds": 6}
+        few |= {"n_worlds": 3}
     if type(estimator).__name__ in BY_DENSITY:
         few |= {"min_samples": 3}
     known = estimator.get_params()

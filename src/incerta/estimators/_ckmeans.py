@@ -49,8 +49,8 @@ STORED: dict[str, str] = {
     "n_iter_": "",
     "_model": "",
 }
-# Worlds that are clustered by themselves, and objects of each at most.
-N_SETS = 20
+# Worlds that are clustered by themselves at most, and objects of each.
+MANY_WORLDS = 20
 MANY_OBJECTS = 5000
 
 
@@ -107,7 +107,8 @@ class CKMeans(UncertainClusterer):
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm underneath.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, if objects are not given by values.
+        Number of worlds behind `membership_`, if objects are not given by values; and
+        of those that are clustered by themselves for it, if fewer than 20.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -185,7 +186,8 @@ class CKMeans(UncertainClusterer):
         best = min(map(search.run, first), key=lambda run: run.cost)
         keep_run(self, best)
         self._run, self._data = best, data
-        self._model = OfWorlds(found_centres, data, self.cluster_centers_, self.seed_)
+        given = data, self.cluster_centers_, self.n_worlds, self.seed_
+        self._model = OfWorlds(found_centres, *given)
 
     @cached_property
     def inertia_(self) -> float:
@@ -222,7 +224,7 @@ class CKMeans(UncertainClusterer):
 
 
 def found_centres(
-    objects: UncertainData | PartitionedData, centres: Array, seed: int
+    objects: UncertainData | PartitionedData, centres: Array, n_worlds: int, seed: int
 ) -> Array:
     """Find the centres of worlds, with some of the objects if there are many.
 
@@ -232,8 +234,11 @@ def found_centres(
     some, _ = some_objects(objects, MANY_OBJECTS, seed)
     if certain(some):
         return centres[None]
+    n_worlds = min(n_worlds, MANY_WORLDS)
     spread = some.meaning == "spread" and not some.joint
-    worlds = repeat(some.mean(), N_SETS) if spread else worlds_of(some, N_SETS, seed)
+    worlds = (
+        repeat(some.mean(), n_worlds) if spread else worlds_of(some, n_worlds, seed)
+    )
     return centres_in_worlds(worlds, some.keys, centres, seed)
 
 

@@ -77,7 +77,8 @@ class UKMeans(UncertainClusterer):
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm for squared distances.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, if objects are not given by values.
+        Number of worlds behind `membership_`, if objects are not given by values; and
+        of those that are clustered by themselves for it, if fewer than 20.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -249,7 +250,7 @@ class UKMeans(UncertainClusterer):
             self._fit_here(objects)
         centres = self.cluster_centers_
         self._model = (
-            OfWorlds(found_centres, objects, centres, self.seed_)
+            OfWorlds(found_centres, objects, centres, self.n_worlds, self.seed_)
             if self.metric == "sqeuclidean"
             else OfWorlds(np.asarray, centres[None])
         )
