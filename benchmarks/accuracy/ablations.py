@@ -11,6 +11,7 @@ from incerta.views.truths import Measurements
 
 # In the order in which views are fused.
 VIEWS = ("mixture", "centres", "neighbours", "nearness")
+with_model = Measurements.with_model
 
 
 def default(data, k, seed):
@@ -63,6 +64,17 @@ def half_and_half(truths, data, model, seed):
     return Measurements((*truths.priors, model.components))
 
 
+def always_by_turns(truths, data, model, seed):
+    """One Gaussian and the mixture by turns, whatever the evidence for the mixture."""
+    several = with_model(truths, data, model, seed).priors[-1]
+    return Measurements((*truths.priors, several))
+
+
+def mixture_alone(truths, data, model, seed):
+    """All worlds of the mixture, whatever the evidence for it."""
+    return Measurements(with_model(truths, data, model, seed).priors[-1:])
+
+
 def with_prior(prior: Callable) -> Callable:
     def found(data, k, seed):
         with patch.object(Measurements, "with_model", prior):
@@ -81,4 +93,6 @@ ABLATIONS = {
     "Gaussian worlds": with_prior(one_gaussian),
     "mixture worlds": with_prior(clusters_only),
     "no more Gaussians": with_prior(half_and_half),
+    "always by turns": with_prior(always_by_turns),
+    "mixture alone": with_prior(mixture_alone),
 }

@@ -102,9 +102,10 @@ class ViewConsensus(UncertainClusterer):
     -----
     What worlds are goes by the meaning of the uncertainty. Of measured values with
     errors, half of the worlds are drawn from beliefs that take all true values to be of
-    one Gaussian, half from beliefs that know the clusters; or all from beliefs that
-    take them to be of more components than there are clusters, if that describes the
-    data better (BIC). Beliefs are drawn from as they are; of objects with many values,
+    one Gaussian, half from beliefs that take them to be of a mixture, which has at
+    least as many components as there are clusters (AIC). If more of them describe the
+    data much better (BIC), all worlds are drawn from the mixture. Beliefs are drawn
+    from as they are; of objects with many values,
     these are weighted anew (Bayesian bootstrap).
     Views are fused by the mean of the projections onto their clusters, each weighted by
     its agreement with the others; the two graphs, which are alike, count for one view.

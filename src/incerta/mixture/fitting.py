@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ class How(NamedTuple):
     max_iter: int
     seed: int
     near: Sequence[Components] = ()  # starts to be tried, too, of the number they have
+    criterion: str = "bic"  # by which the number is chosen; or "aic"
 
 
 class Found(NamedTuple):
@@ -50,10 +52,11 @@ class Found(NamedTuple):
     covariance: str
     objective: list[float]  # after each round
     bic: float
+    aic: float
 
 
 def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
-    """The mixture with the lowest BIC.
+    """The best mixture, by the criterion.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
     with threadpool_limits(limits=1):
         prior = prior_for(some, how.prior_weight)
         with _unwarned():  # of candidates
-            best = min(_tried(some, prior, how), key=lambda found: found.bic)
+            best = min(_tried(some, prior, how), key=attrgetter(how.criterion))
         if sums_of is not None:
             return _finished(sums_of, best.components, best.covariance, prior, how)
         if len(best.objective) >= how.max_iter:
@@ -91,7 +94,7 @@ def candidates(some: Measured, how: How) -> Iterator[Found]:
     Yields
     ------
     Found
-        Numbers of components end after two that are no better (BIC).
+        Numbers of components end after two that are no better, by the criterion.
     """
     with threadpool_limits(limits=1), _unwarned():
         yield from _tried(some, prior_for(some, how.prior_weight), how)
@@ -110,8 +113,9 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
                 continue
             start = _first(some, k, kind, also, how)
             yield (found := _finished(partial(sums, some), start, kind, prior, how))
-            since[kind] = 0 if found.bic < best[kind] else since[kind] + 1
-            best[kind] = min(best[kind], found.bic)
+            value = getattr(found, how.criterion)
+            since[kind] = 0 if value < best[kind] else since[kind] + 1
+            best[kind] = min(best[kind], value)
             also.append(found.components)
 
 
@@ -126,9 +130,9 @@ def _finished(
     prior_part = prior.log_density(last.covariances)
     final = (closing.log_likelihood + prior_part) / closing.n_objects
     objective = [*(state.objective for state in states[1:]), final]
-    size = n_parameters(last, covariance)
-    bic = size * np.log(closing.n_objects) - 2.0 * closing.log_likelihood
-    return Found(last, covariance, objective, float(bic))
+    size, misfit = n_parameters(last, covariance), -2.0 * closing.log_likelihood
+    bic = misfit + size * np.log(closing.n_objects)
+    return Found(last, covariance, objective, float(bic), float(misfit + 2.0 * size))
 
 
 def _first(

@@ -2,10 +2,10 @@
 
 How they could be goes by what the uncertainty means. Of measured values, worlds are
 drawn from beliefs: by turns as if all true values were of one Gaussian and as if they
-were of the mixture that was found; or, where more components than clusters describe the
-data better, all of them from those. Laws of beliefs are drawn from as they are. Objects
-that are spread have no single truth; what is open is which of their values were seen,
-so that these are weighted anew (Bayesian bootstrap).
+were of a mixture; or, where more components than clusters describe the data much
+better, all of them as if they were of that. Laws of beliefs are drawn from as they are.
+Objects that are spread have no single truth; what is open is which of their values were
+seen, so that these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, candidates
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured, without_errors
 from incerta.models.registry import stored
@@ -32,8 +32,9 @@ from incerta.views.kernel_means import KernelMeans
 from incerta.views.look import Look, Model
 from incerta.worlds.sequence import worlds_of
 
-# Components of the true values, at most, for each cluster.
-MOST_TIMES = 6
+# Components of the true values that are tried, by the number of clusters. In larger and
+# larger steps: a ring needs many to be better than two.
+TIMES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
 
@@ -55,13 +56,14 @@ class Measurements(NamedTuple):
     def with_model(self, data: UncertainData, model: Model, seed: int) -> Measurements:
         """Take true values to be of a mixture, too.
 
-        One Gaussian blurs clusters, and the mixture of the clusters makes them too
-        clear: worlds are drawn from both by turns. If more components are better (BIC),
-        these describe the true values and not the clusters: then all worlds are of that
-        mixture.
+        AIC chooses the number of components, as the next values are to be described
+        well, and none of them need be a cluster. One Gaussian blurs clusters, and a
+        mixture makes them too clear: worlds are drawn from both by turns. If BIC, too,
+        which asks for more evidence, wants more components than clusters, one Gaussian
+        is nothing to be believed, and all worlds are of the mixture.
         """
         k = model.components.n_components
-        numbers = range(k, MOST_TIMES * k + 1, max(1, k // 2))
+        numbers = sorted({round(times * k) for times in TIMES})
         how = How(
             numbers,
             (model.kind,),
@@ -72,11 +74,14 @@ class Measurements(NamedTuple):
             200,
             seed,
             near=(model.components,),
+            criterion="aic",
         )
-        several = fitted(measured(data), how).components
-        if several.n_components > k:
+        tried = list(candidates(measured(data), how))
+        several = min(tried, key=lambda found: found.aic).components
+        surely = min(tried, key=lambda found: found.bic).components
+        if surely.n_components > k:
             return Measurements((several,))
-        return Measurements((*self.priors, model.components))
+        return Measurements((*self.priors, several))
 
     def object_bytes(self) -> int:
         """What the belief about an object takes: a matrix per component, and copies."""
