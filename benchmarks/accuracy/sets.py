@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from later import LATER
 from sklearn import datasets
 from sklearn.decomposition import PCA
-from untuned import UNTUNED
 
 import incerta as ic
 
@@ -115,7 +115,7 @@ EXACT = {
     "noise features": noisy,
     "moons": moons,
     "clump": clump,
-    **UNTUNED,
+    **LATER,
 }
 
 

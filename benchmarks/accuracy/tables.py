@@ -5,9 +5,9 @@ from collections import defaultdict
 
 import numpy as np
 from ablations import ABLATIONS
+from later import LATER
 from scipy.stats import rankdata, studentized_range
 from scores import Scores
-from untuned import UNTUNED
 
 
 def read(path):
@@ -190,7 +190,7 @@ def cases_of(rows):
 
 def known_of(rows):
     """Rows of the sets that some settings of the default were chosen on."""
-    return [row for row in rows if row["set"] not in UNTUNED]
+    return [row for row in rows if row["set"] not in LATER]
 
 
 def tables(path, seeds=range(10)):
@@ -198,7 +198,7 @@ def tables(path, seeds=range(10)):
     rows = [row for row in read(path) if int(row["seed"]) in seeds]
     whole = [row for row in rows if row["method"] not in ABLATIONS]
     right, wrong, exact, real = cases_of(known_of(whole))
-    new, _, new_exact, _ = cases_of([r for r in whole if r["set"] in UNTUNED])
+    new, _, new_exact, _ = cases_of([r for r in whole if r["set"] in LATER])
     return "\n".join(
         [
             *overview("Values with errors", right),

@@ -1,7 +1,8 @@
-"""Made sets that came last: nothing of the default was chosen on them.
+"""Made sets that came last, when the default was chosen.
 
-One exception: graphs had counted for more than one view, and were put back to one when
-that lost to k-means on clusters of unequal sizes.
+It was changed twice because of them: graphs had counted for more than one view, which
+lost to k-means on clusters of unequal sizes, and the mixture that worlds are drawn from
+had been looked for too little to find rings. No number was set by their scores.
 """
 
 import numpy as np
@@ -54,7 +55,7 @@ def rings(rng):
     )
 
 
-UNTUNED = {
+LATER = {
     "unequal sizes": unequal_sizes,
     "elongated": elongated,
     "wide and narrow": wide_and_narrow,
