@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_circles, make_moons
 
 import incerta as ic
 from incerta.metrics import clustering_accuracy
@@ -57,6 +57,13 @@ def test_moons_that_errors_have_blurred():
     kmeans = KMeans(2, n_init=10, random_state=0).fit_predict(data.mean())
     ours = clustering_accuracy(target, found.labels_)
     assert ours > clustering_accuracy(target, kmeans) + 0.03
+
+
+def test_rings_that_errors_have_blurred():
+    X, target = make_circles(400, factor=0.4, noise=0.05, random_state=0)
+    found = ic.ViewConsensus(2, random_state=0).fit(displaced(X, 0.08, 0.0, 0))
+    assert clustering_accuracy(target, found.labels_) > 0.95
+    assert found.confidence_.mean() > 0.9
 
 
 def test_exact_data_are_certain():

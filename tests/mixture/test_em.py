@@ -13,7 +13,7 @@ from incerta.mixture import model
 from incerta.mixture.belief import belief
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.factors import inverse_roots, log_products
-from incerta.mixture.fitting import some_of
+from incerta.mixture.fitting import How, fitted, some_of
 from incerta.mixture.maximisation import Prior, moments, prior_for, rounds, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
 from tests.mixture import oracle
@@ -223,3 +223,33 @@ def test_errors_that_are_alike_are_errors(kind, correlated):
     few = some_of(once, 10, seed=0)
     assert few.alike
     np.testing.assert_array_equal(few.values, some_of(each, 10, seed=0).values)
+
+
+@pytest.mark.parametrize("kind", ["full", "diag"])
+def test_criteria_are_those_of_scikit_learn(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3)) + 3.0 * rng.integers(2, size=(200, 1))
+    exact = Measured(X.T.copy(), np.zeros((3, 200)), None)
+    found = fitted(exact, How((2,), (kind,), False, 0.1, 2, 1e-6, 500, 0))
+    peer = GaussianMixture(2, covariance_type=kind)
+    peer.weights_, peer.means_, covariances = found.components[:3]
+    peer.precisions_cholesky_ = (
+        np.swapaxes(np.linalg.inv(np.linalg.cholesky(covariances)), 1, 2)
+        if kind == "full"
+        else 1.0 / np.sqrt(covariances)
+    )
+    np.testing.assert_allclose(found.bic, peer.bic(X))
+    np.testing.assert_allclose(found.aic, peer.aic(X))
+
+
+def test_aic_asks_for_more_components():
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(4, size=(300, 2))
+    some = Measured(X.T.copy(), np.full((2, 300), 0.01), None)
+    numbers = [
+        fitted(
+            some, How(range(1, 9), ("diag",), False, 0.1, 2, 1e-4, 200, 0, (), name)
+        ).components.n_components
+        for name in ("bic", "aic")
+    ]
+    assert numbers[0] < numbers[1]

@@ -34,7 +34,7 @@ from incerta.worlds.sequence import worlds_of
 
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
-TIMES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+TIMES = (1.0, 1.5, 3.0, 6.0)
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
 
