@@ -1,7 +1,11 @@
-"""Modules that cannot be tried without an optional library."""
+"""What must be known before anything is imported: threads, and what to leave out."""
 
+import os
 from importlib.util import find_spec
 
+# Tests run on all cores already. With threads besides, that wait for each other, small
+# k-means take twice as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Triton needs a GPU.
 collect_ignore_glob = ["src/incerta/divergence/triton_kernel.py"]
 for library, modules in {

@@ -225,6 +225,33 @@ def test_errors_that_are_alike_are_errors(kind, correlated):
     np.testing.assert_array_equal(few.values, some_of(each, 10, seed=0).values)
 
 
+@examples(40)
+@given(
+    st.integers(0, 999),
+    st.sampled_from([0.0, 1.0, 1e6]),
+    st.sampled_from([1e-3, 1.0]),
+    st.booleans(),
+)
+def test_alike_errors_by_products_of_matrices(seed, far, width, noise):
+    """Also where clusters are narrow, and far from zero."""
+    rng = np.random.default_rng(seed)
+    n, d, k = 30, 3, 4
+    places = far + rng.normal(size=(k, d))
+    values = places[rng.integers(k, size=n)] + width * rng.normal(size=(n, d))
+    once = Measured(values.T.copy(), same_for_all(np.full((d, 1), width**2), n))
+    each = Measured(once.values, once.errors.copy())
+    weights = rng.dirichlet(np.ones(k)) * (0.9 if noise else 1.0)
+    ranges = np.full(d, 9.0) if noise else None
+    variances = width**2 * rng.uniform(0.5, 2.0, size=(k, d))
+    components = Components(weights, places, variances, ranges)
+    for function in (sums, log_densities):
+        for one, two in zip(
+            function(once, components), function(each, components), strict=True
+        ):
+            scale = np.abs(two).max()
+            np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-7 * scale)
+
+
 @pytest.mark.parametrize("kind", ["full", "diag"])
 def test_criteria_are_those_of_scikit_learn(kind):
     rng = np.random.default_rng(0)

@@ -33,10 +33,10 @@ def belief(measured: Measured, components: Components) -> Belief:
         Values without error are known: they come back as they are.
     """
     n, (k, d) = measured.n_objects, components.means.shape
-    by_feature = components.covariances.ndim == 2 and measured.errors.ndim == 2
+    by_feature = measured.by_feature(components)
     shares, centres = np.empty((n, k)), np.empty((n, k, d))
     covariances = np.empty((n, k, d) if by_feature else (n, k, d, d))
-    for block, some in measured.in_blocks(k):
+    for block, some in measured.in_blocks(components):
         fitted = [under(some, components, c) for c in range(k)]
         logs, _ = log_shares(some, components, [each.logs for each in fitted])
         exact = some.variances == 0.0

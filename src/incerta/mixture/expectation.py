@@ -54,7 +54,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     if measured.known is not None:
         gap *= measured.known
     own = components.covariances[k if len(components.covariances) > 1 else 0]
-    if own.ndim == 1 and measured.errors.ndim == 2:
+    if measured.by_feature(components):
         return _by_feature(gap, own, measured)
     return _correlated(gap, np.diag(own) if own.ndim == 1 else own, measured)
 
@@ -168,8 +168,11 @@ def log_densities(measured: Measured, components: Components) -> Densities:
     k, n = components.n_components, measured.n_objects
     shares = np.empty((k + (components.ranges is not None), n))
     totals = np.empty(n)
-    for block, some in measured.in_blocks(k):
-        logs = [under(some, components, c).logs for c in range(k)]
+    for block, some in measured.in_blocks(components):
+        if _plain(some, components):
+            logs = list(Plain.of(some, components).logs())
+        else:
+            logs = [under(some, components, c).logs for c in range(k)]
         shares[:, block], totals[block] = log_shares(some, components, logs)
     return Densities(shares, totals)
 
@@ -194,22 +197,25 @@ def sums(measured: Measured, components: Components) -> Sums:
     are both diagonal. Blocks are added up in their order.
     """
     k, d = components.means.shape
-    by_feature = components.covariances.ndim == 2
-    shape = (k, d) if by_feature else (k, d, d)
+    shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
     total = Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
-    for _, some in measured.in_blocks(k):
-        fitted = [under(some, components, c) for c in range(k)]
-        logs, totals = log_shares(some, components, [each.logs for each in fitted])
-        shares = np.exp(logs[:k])
-        pairs = list(zip(fitted, shares, strict=True))
-        pulls = np.array([each.pulls @ q for each, q in pairs])
-        gains = np.array([_gain(each, q) for each, q in pairs])
-        if by_feature and gains.ndim == 3:
-            gains = np.einsum("kii->ki", gains)
-        total = total.plus(
-            Sums(float(totals.sum()), len(totals), shares.sum(axis=1), pulls, gains)
-        )
+    for _, some in measured.in_blocks(components):
+        block_sums = _plain_sums if _plain(some, components) else _block_sums
+        total = total.plus(block_sums(some, components))
     return total
+
+
+def _block_sums(some: Measured, components: Components) -> Sums:
+    k = components.n_components
+    fitted = [under(some, components, c) for c in range(k)]
+    logs, totals = log_shares(some, components, [each.logs for each in fitted])
+    shares = np.exp(logs[:k])
+    pairs = list(zip(fitted, shares, strict=True))
+    pulls = np.array([each.pulls @ q for each, q in pairs])
+    gains = np.array([_gain(each, q) for each, q in pairs])
+    if components.covariances.ndim == 2 and gains.ndim == 3:
+        gains = np.einsum("kii->ki", gains)
+    return Sums(float(totals.sum()), len(totals), shares.sum(axis=1), pulls, gains)
 
 
 def _gain(fitted: Fitted, shares: Array) -> Array:
@@ -223,3 +229,50 @@ def _gain(fitted: Fitted, shares: Array) -> Array:
         return (pulls * shares) @ pulls.T - shares.sum() * root.T @ root
     weighted = (precision * np.sqrt(shares)).swapaxes(0, 1).reshape(d, -1)
     return (pulls * shares) @ pulls.T - weighted @ weighted.T
+
+
+def _plain(measured: Measured, components: Components) -> bool:
+    """Whether T is one and the same diagonal matrix for all objects."""
+    return measured.alike and measured.by_feature(components)
+
+
+class Plain(NamedTuple):
+    """A block of objects whose ``T`` are alike and diagonal: products of matrices do.
+
+    All is told from the middle of the components, so that squares lose few digits.
+    """
+
+    values: Array  # (d, n)
+    squares: Array  # (d, n)
+    means: Array  # (k, d)
+    precision: Array  # 1 / T, (k, d)
+
+    @classmethod
+    def of(cls, measured: Measured, components: Components) -> Plain:
+        """A block of objects under all components."""
+        middle = components.means.mean(axis=0)
+        values = measured.values - middle[:, None]
+        precision = 1.0 / (components.covariances + measured.errors[:, 0])
+        return cls(values, values**2, components.means - middle, precision)
+
+    def logs(self) -> Array:
+        """Log densities, (k, n)."""
+        pulls = self.means * self.precision
+        logs = pulls @ self.values
+        logs -= 0.5 * (self.precision @ self.squares)
+        constants = len(self.values) * LOG_2PI - np.log(self.precision).sum(axis=1)
+        constants += (pulls * self.means).sum(axis=1)
+        logs -= 0.5 * constants[:, None]
+        return logs
+
+
+def _plain_sums(some: Measured, components: Components) -> Sums:
+    plain = Plain.of(some, components)
+    logs, totals = log_shares(some, components, list(plain.logs()))
+    q = np.exp(logs[: components.n_components])
+    each, first, second = q.sum(axis=1), q @ plain.values.T, q @ plain.squares.T
+    m, precision = plain.means, plain.precision
+    pulls = precision * (first - each[:, None] * m)
+    squares = second - 2.0 * m * first + m**2 * each[:, None]
+    gains = precision * (precision * squares - each[:, None])
+    return Sums(float(totals.sum()), len(totals), each, pulls, gains)

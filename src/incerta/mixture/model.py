@@ -60,9 +60,14 @@ class Measured(NamedTuple):
         known = None if self.known is None else self.known[:, objects]
         return Measured(self.values[:, objects], self.errors[..., objects], known)
 
-    def in_blocks(self, n_components: int) -> Iterator[tuple[slice, Measured]]:
+    def by_feature(self, components: Components) -> bool:
+        """Whether neither errors nor components have correlations."""
+        return self.errors.ndim == 2 and components.covariances.ndim == 2
+
+    def in_blocks(self, components: Components) -> Iterator[tuple[slice, Measured]]:
         """Cut the objects into blocks whose factors stay in the cache."""
-        item = 8 * n_components * self.n_features ** (1 if self.alike else 2)
+        matrices = not (self.alike or self.by_feature(components))
+        item = 8 * components.n_components * self.n_features ** (1 + matrices)
         for block in blocks(self.n_objects, item, BLOCK_BYTES):
             yield block, self.part(block)
 

@@ -20,7 +20,7 @@ from incerta.typing import Array, Indices
 # New values go with the majority of so many neighbours.
 VOTERS = 5
 # Eigenvectors of a graph that is cut anyway.
-EIGEN_TOL, MOST_STEPS = 1e-5, 200
+EIGEN_TOL, MOST_STEPS = 1e-4, 200
 
 
 class Look(NamedTuple):
@@ -90,10 +90,8 @@ class Model(NamedTuple):
         return labels
 
 
-def by_mixture(
-    look: Look, k: int, effort: Effort, seed: int, start: Components | None = None
-) -> tuple[Model, Indices]:
-    """Clusters that are Gaussian; `start` is tried, too."""
+def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, Indices]:
+    """Clusters that are Gaussian."""
     how = How(
         [k],
         effort.covariances,
@@ -103,26 +101,17 @@ def by_mixture(
         effort.tol,
         effort.max_iter,
         seed,
-        () if start is None else (start,),
     )
     model = Model(fitted(look.measured, how).components)
     return model, model.labels_of(look.measured)
 
 
 def by_centres(
-    values: Array,
-    weights: Array | None,
-    k: int,
-    effort: Effort,
-    seed: int,
-    start: Array | None = None,
+    values: Array, weights: Array | None, k: int, effort: Effort, seed: int
 ) -> tuple[Centres, Indices]:
-    """Clusters that are round and of one size; `start` is tried, too."""
+    """Clusters that are round and of one size."""
     kmeans = KMeans(k, n_init=effort.kmeans_starts, random_state=seed % 2**32)
     kmeans.fit(values, sample_weight=weights)
-    if start is not None:
-        started = KMeans(k, init=start, n_init=1).fit(values, sample_weight=weights)
-        kmeans = min(kmeans, started, key=lambda each: each.inertia_)
     return Centres(kmeans.cluster_centers_), kmeans.labels_.astype(np.intp)
 
 

@@ -69,12 +69,7 @@ class Partition(NamedTuple):
 
 
 def partitioned(
-    look: Look,
-    k: int,
-    of_laws: bool,
-    effort: Effort,
-    seed: int,
-    start: Partition | None = None,
+    look: Look, k: int, of_laws: bool, effort: Effort, seed: int
 ) -> tuple[Partition, Indices]:
     """Cluster objects in all views, and fuse.
 
@@ -90,9 +85,6 @@ def partitioned(
         How hard to look.
     seed : int
         Of all starts.
-    start : Partition, optional
-        Clusters that are probably nearly these: components and centres are looked for
-        there, too.
 
     Returns
     -------
@@ -103,18 +95,15 @@ def partitioned(
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        components = None if start is None else start.model.components
-        model, one = by_mixture(look, k, effort, seed, components)
-        near = None if start is None else start.centres.centres
-        centres, two = by_centres(look.places, look.weights, k, effort, seed, near)
+        model, one = by_mixture(look, k, effort, seed)
+        centres, two = by_centres(look.places, look.weights, k, effort, seed)
         neighbours, others = by_neighbours(look.features, k, effort, seed)
         labels, laws = [one, two, *others], None
         # Graphs are alike: together they have one vote. With more, sets that were not
         # tuned on lost to k-means.
         votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
-            near = None if start is None or start.laws is None else start.laws.centres
-            laws, last = by_centres(look.features, None, k, effort, seed, near)
+            laws, last = by_centres(look.features, None, k, effort, seed)
             labels.append(last)
             votes.append(1.0)
         together = np.array(labels)
