@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0, help="of the tables")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--sets", help="some of them, separated by commas")
     parser.add_argument("--small", action="store_true", help="a size for tests")
     options = parser.parse_args()
     if options.small:
@@ -120,7 +121,9 @@ def main():
         print(tables(options.out))
         options.out.unlink()
     elif options.command == "run":
-        run(options.jobs, options.seeds, options.out, options.methods.split(","))
+        methods = options.methods.split(",")
+        only = options.sets and options.sets.split(",")
+        run(options.jobs, options.seeds, options.out, methods, only)
     elif options.command == "diagram":
         from diagram import drawn
 
