@@ -9,7 +9,6 @@ from later import LATER
 from scipy.stats import rankdata, studentized_range
 from scores import Scores
 
-
 # One of each kind: what people do, what was published for such data, the mixture that
 # takes errors off (the model of XDGMM). Fewer methods are told apart more easily.
 ONE_OF_EACH = ("incerta", "k-means", "UKMeans", "RPC", "ErrorMixture")
