@@ -246,7 +246,11 @@ def test_a_tampered_archive_is_refused(movement, public, change, words):
     assert not cached.exists()
 
 
-@pytest.mark.parametrize("body", [b"<html>sorry</html>", zipped({"a.txt": "a"})])
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>sorry</html>", zipped({"a.txt": "a"})],
+    ids=["page", "archive"],  # not its bytes: they hold the time
+)
 def test_another_file_is_refused(public, body):
     public("movement", body)
     with pytest.raises(FetchError, match=r"cannot be read: .*Set INCERTA_DATA"):
