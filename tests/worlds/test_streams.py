@@ -60,7 +60,8 @@ def test_they_are_uniform(u):
 def test_all_their_bits_are(u):
     words = (u * 2**52).astype(np.uint64).ravel()
     for shift in range(0, 52, 4):
-        counts = np.bincount((words >> np.uint64(shift)) & np.uint64(15), minlength=16)
+        bits = (words >> np.uint64(shift)) & np.uint64(15)
+        counts = np.bincount(bits.astype(np.intp), minlength=16)
         assert stats.chisquare(counts).pvalue > ALPHA
 
 

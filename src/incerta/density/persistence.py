@@ -179,8 +179,9 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     apart = typical_distances(law, near)
     core = np.median(core_distances(worlds[:FEW_WORLDS], min_samples), axis=0)
     n, k = near.shape
-    rows = np.repeat(np.arange(n), k)
-    columns = near.ravel()
+    # Before 1.16, scipy's trees take numbers of 32 bits only.
+    rows = np.repeat(np.arange(n, dtype=np.int32), k)
+    columns = near.ravel().astype(np.int32)
     joined = np.maximum(apart.ravel(), np.maximum(core[rows], core[columns]))
     # A tree has no edges of length 0.
     joined = np.maximum(joined, np.finfo(float).tiny)

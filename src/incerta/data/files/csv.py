@@ -131,6 +131,9 @@ def _read_by_pandas(
     import pandas as pd
 
     numbers = [name for name in columns if name not in text]
+    # Numbers to the last digit, as all others read them; newer ones do so by default.
+    older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    exactly: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
 
     def attempt(kind: type) -> Any:
         # With usecols pandas would cut lines that are too long and say nothing.
@@ -139,6 +142,7 @@ def _read_by_pandas(
             table = pd.read_csv(
                 path,
                 sep=separator,
+                **exactly,
                 dtype={name: str if name in text else kind for name in columns},
                 na_values=dict.fromkeys(numbers, MISSING),
                 keep_default_na=False,
