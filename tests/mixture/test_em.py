@@ -230,13 +230,15 @@ def test_errors_that_are_alike_are_errors(kind, correlated):
     st.integers(0, 999),
     st.sampled_from([0.0, 1.0, 1e6]),
     st.sampled_from([1e-3, 1.0]),
+    st.sampled_from([0.0, 1e4, 1e9]),
     st.booleans(),
 )
-def test_alike_errors_by_products_of_matrices(seed, far, width, noise):
-    """Also where clusters are narrow, and far from zero."""
+def test_alike_errors_by_products_of_matrices(seed, far, width, outlying, noise):
+    """Also where clusters are narrow, and far from zero or from one of them."""
     rng = np.random.default_rng(seed)
     n, d, k = 30, 3, 4
     places = far + rng.normal(size=(k, d))
+    places[-1] += outlying
     values = places[rng.integers(k, size=n)] + width * rng.normal(size=(n, d))
     once = Measured(values.T.copy(), same_for_all(np.full((d, 1), width**2), n))
     each = Measured(once.values, once.errors.copy())

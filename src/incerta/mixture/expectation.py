@@ -16,6 +16,8 @@ from incerta.mixture.model import Components, Measured
 from incerta.typing import Array
 
 LOG_2PI = float(np.log(2.0 * np.pi))
+# Differences of squares this large still have seven digits.
+MOST_SQUARED_DEVIATIONS = 1e9
 
 
 class Fitted(NamedTuple):
@@ -169,10 +171,11 @@ def log_densities(measured: Measured, components: Components) -> Densities:
     shares = np.empty((k + (components.ranges is not None), n))
     totals = np.empty(n)
     for block, some in measured.in_blocks(components):
-        if _plain(some, components):
-            logs = list(Plain.of(some, components).logs())
-        else:
+        plain = plain_of(some, components)
+        if plain is None:
             logs = [under(some, components, c).logs for c in range(k)]
+        else:
+            logs = list(plain.logs())
         shares[:, block], totals[block] = log_shares(some, components, logs)
     return Densities(shares, totals)
 
@@ -200,8 +203,11 @@ def sums(measured: Measured, components: Components) -> Sums:
     shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
     total = Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
     for _, some in measured.in_blocks(components):
-        block_sums = _plain_sums if _plain(some, components) else _block_sums
-        total = total.plus(block_sums(some, components))
+        plain = plain_of(some, components)
+        if plain is None:
+            total = total.plus(_block_sums(some, components))
+        else:
+            total = total.plus(_plain_sums(plain, some, components))
     return total
 
 
@@ -231,29 +237,16 @@ def _gain(fitted: Fitted, shares: Array) -> Array:
     return (pulls * shares) @ pulls.T - weighted @ weighted.T
 
 
-def _plain(measured: Measured, components: Components) -> bool:
-    """Whether T is one and the same diagonal matrix for all objects."""
-    return measured.alike and measured.by_feature(components)
-
-
 class Plain(NamedTuple):
     """A block of objects whose ``T`` are alike and diagonal: products of matrices do.
 
-    All is told from the middle of the components, so that squares lose few digits.
+    All is told from the middle of the components.
     """
 
     values: Array  # (d, n)
     squares: Array  # (d, n)
     means: Array  # (k, d)
     precision: Array  # 1 / T, (k, d)
-
-    @classmethod
-    def of(cls, measured: Measured, components: Components) -> Plain:
-        """A block of objects under all components."""
-        middle = components.means.mean(axis=0)
-        values = measured.values - middle[:, None]
-        precision = 1.0 / (components.covariances + measured.errors[:, 0])
-        return cls(values, values**2, components.means - middle, precision)
 
     def logs(self) -> Array:
         """Log densities, (k, n)."""
@@ -266,8 +259,23 @@ class Plain(NamedTuple):
         return logs
 
 
-def _plain_sums(some: Measured, components: Components) -> Sums:
-    plain = Plain.of(some, components)
+def plain_of(measured: Measured, components: Components) -> Plain | None:
+    """A block of objects under all components; None where it cannot be had this way.
+
+    Squares of values far from the middle would leave no digits for narrow components.
+    """
+    if not (measured.alike and measured.by_feature(components)):
+        return None
+    middle = components.means.mean(axis=0)
+    values = measured.values - middle[:, None]
+    precision = 1.0 / (components.covariances + measured.errors[:, 0])
+    squares = values**2
+    if not (squares.max(axis=1) * precision).max() < MOST_SQUARED_DEVIATIONS:
+        return None
+    return Plain(values, squares, components.means - middle, precision)
+
+
+def _plain_sums(plain: Plain, some: Measured, components: Components) -> Sums:
     logs, totals = log_shares(some, components, list(plain.logs()))
     q = np.exp(logs[: components.n_components])
     each, first, second = q.sum(axis=1), q @ plain.values.T, q @ plain.squares.T
