@@ -11,7 +11,7 @@ def drawn(results, picture):
     rows = [row for row in read(results) if row["method"] not in ABLATIONS]
     cases, methods, nmi = of_all(cases_of(known_of(rows))[0], "nmi")
     ranks = mean_ranks(nmi)
-    order = np.argsort(ranks)
+    order = np.argsort(ranks.round(9), kind="stable")
     ranks, methods = ranks[order], [methods[j] for j in order]
     difference = critical_difference(len(methods), len(cases))
     half = (len(methods) + 1) // 2

@@ -80,7 +80,7 @@ def overview(title, rows):
         f"{'':<18}{'seeds':>6}{'ACC':>7}{'NMI':>7}{'rank':>6}{'CPU s':>7}"
         "  furthest below k-means",
     ]
-    for j in np.argsort(ranks):
+    for j in np.argsort(ranks.round(9), kind="stable"):
         worst = gap[:, j].argmin()
         lines.append(
             f"{methods[j]:<18}{seeds[j]:>6}{acc[:, j].mean():>7.3f}"
