@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import gaussian_kde
 
 import incerta as ic
+from incerta.backend.optional import installed
 from incerta.divergence import (
     SaturationWarning,
     jensen_shannon,
@@ -47,13 +48,13 @@ def odd_worlds(draw):
     return worlds
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @examples(25)
 @given(worlds=odd_worlds())
-def test_against_the_literal_loops(engine, worlds):
+def test_against_the_literal_loops(worlds):
     expected = oracle.jensen_shannon(worlds)
-    found = jensen_shannon(worlds, engine=engine)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    for engine in ["numpy", "numba"] if installed("numba") else ["numpy"]:
+        found = jensen_shannon(worlds, engine=engine)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
     reference = jensen_shannon(worlds, dtype="float64")
     np.testing.assert_allclose(reference, expected, atol=1e-9)
 

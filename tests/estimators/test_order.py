@@ -18,9 +18,9 @@ BY_OBJECT += ("core_distances_", "core_probabilities_")
 BY_WORLD = ("labels_per_world_", "raw_labels_per_world_", "clusterings_")
 
 
-def named(kind, n=24):
+def named(kind, n=24, seed=5):
     """Objects whose ids are texts, in no order."""
-    data = make(kind, n=n, d=2, seed=5)
+    data = make(kind, n=n, d=2, seed=seed)
     ids = np.array([f"{'abc'[i % 3]}{i * 7 % n}" for i in range(n)])
     return replace(data, ids=ids)
 
@@ -32,15 +32,20 @@ def halves_the_other_way_round(data, order):
 
 @by_name
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_order_of_the_rows_does_not_matter(estimator, kind):
-    data, new = named(kind), named(kind, n=10)
+def test_neither_rows_nor_batches_matter(estimator, kind):
+    data = named(kind)
+    fitted = small(estimator).fit(data)
+    check_the_order_of_the_rows(fitted, data, named(kind, n=10), kind)
+    check_batches_of_new_objects(fitted, named(kind, seed=6))
+
+
+def check_the_order_of_the_rows(one, data, new, kind):
     order = np.random.default_rng(1).permutation(len(data))
-    one = small(estimator).fit(data)
     ways = [halves_the_other_way_round(data, order)]
     if kind == "gaussian":
         ways.append(data[order])  # the same rows, never apart
     for moved in ways:
-        two = small(estimator).fit(moved)
+        two = clone(one).fit(moved)
         for axis, names in ((0, BY_OBJECT), (1, BY_WORLD)):
             for name in names:
                 if hasattr(one, name):
@@ -50,11 +55,7 @@ def test_the_order_of_the_rows_does_not_matter(estimator, kind):
         np.testing.assert_array_equal(two.predict_proba(new), one.predict_proba(new))
 
 
-@by_name
-@pytest.mark.parametrize("kind", KINDS)
-def test_new_objects_do_not_depend_on_their_batch(estimator, kind):
-    fitted = small(estimator).fit(make(kind, n=24, d=2, seed=5))
-    new = named(kind)
+def check_batches_of_new_objects(fitted, new):
     labels, proba = fitted.predict(new), fitted.predict_proba(new)
     order = np.random.default_rng(1).permutation(len(new))
     for batch in (order[:5], order[5:6], order[6:]):

@@ -34,6 +34,7 @@ def agreeing(labels, others, k):
     return linear_sum_assignment(-overlap)[1][labels] == others
 
 
+@pytest.mark.slow
 def test_confidence_is_how_often_exact_data_agree():
     said, true, right, peer = [], [], [], []
     for seed in range(3):

@@ -122,14 +122,19 @@ def test_a_clump_in_a_field_is_seen():
     assert choose_k(data, range(1, 5), random_state=0).k == 2
 
 
-def test_other_meanings():
+@pytest.mark.parametrize("meaning", ["spread", "joint", "interval", "exact"])
+def test_other_meanings(meaning):
     rng = np.random.default_rng(0)
-    places = SQUARE[np.arange(120) % 4] + rng.standard_normal((120, 2))
-    spread = ic.from_array(places[:, None] + rng.standard_normal((120, 9, 2)))
-    joint = ic.from_worlds(places + rng.standard_normal((15, 120, 2)))
-    interval = ic.from_interval(places - 0.5, places + 0.5)
-    for data in (spread, joint, interval, places):
-        assert choose_k(data, range(1, 6), random_state=0).k == 4
+    places = SQUARE[np.arange(60) % 4] + rng.standard_normal((60, 2))
+    data = {
+        "spread": lambda: ic.from_array(
+            places[:, None] + rng.standard_normal((60, 9, 2))
+        ),
+        "joint": lambda: ic.from_worlds(places + rng.standard_normal((15, 60, 2))),
+        "interval": lambda: ic.from_interval(places - 0.5, places + 0.5),
+        "exact": lambda: places,
+    }[meaning]()
+    assert choose_k(data, range(1, 6), random_state=0).k == 4
 
 
 def test_one_may_be_left_out():

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.memory import blocks
+from incerta.backend.threads import threads
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble import linkage
 from incerta.ensemble.naming import aligned, one_to_one
@@ -123,7 +123,7 @@ def _by_kmeans(
     found = patterns(labels, noise)
     k = agreed_number(labels) if n_clusters is None else n_clusters
     kmeans = KMeans(min(k, len(found.sizes)), n_init=10, random_state=seed % 2**32)
-    with threadpool_limits(limits=1 if len(found.sizes) <= FEW_FOR_THREADS else None):
+    with threads(1 if len(found.sizes) <= FEW_FOR_THREADS else None):
         kmeans.fit(found.one_hot(), sample_weight=found.sizes)
     return kmeans.labels_[found.of_object].astype(np.intp)
 

@@ -8,9 +8,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.progress import track
+from incerta.backend.threads import threads
 from incerta.typing import Indices
 from incerta.worlds import Worlds
 
@@ -163,7 +163,7 @@ def predict_worlds(
             nearest = cKDTree(worlds[j]).query(new, workers=n_jobs or 1)[1]
             row[:] = labels[j][nearest]
             continue
-        with threadpool_limits(limits=1):
+        with threads(1):
             row[:] = _as_labels(model.predict(new), len(new))
     return found
 
@@ -172,7 +172,7 @@ def _fit_all(
     clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
 ) -> list[_Answer]:
     # Most worlds are small next to what threads cost, and there are many of them.
-    with threadpool_limits(limits=1):
+    with threads(1):
         return list(_answers(clusterer, worlds, seed, keep_models, reseed))
 
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
+from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
 from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
@@ -156,7 +156,7 @@ class ViewConsensus(UncertainClusterer):
 
     def _fit(self, data: UncertainData) -> None:
         # Products are small and many: threads would cost more than they bring.
-        with threadpool_limits(limits=1):
+        with threads(1):
             self._find(data)
 
     def _find(self, data: UncertainData) -> None:
@@ -168,12 +168,13 @@ class ViewConsensus(UncertainClusterer):
         how = k, of_laws
         first, in_views = partitioned(given, *how, AT_FIRST, self.seed_)
         labels = first.fusion.labels_of(in_views)
-        if isinstance(truths, Measurements) and not truths.certain(some):
+        nothing_open = k == 1 or truths.certain(some)
+        if isinstance(truths, Measurements) and not nothing_open:
             truths = truths.with_model(some, first.model, self.seed_)
 
         effort = IN_WORLDS._replace(covariances=(first.model.kind,))
         partitions, per_world = [], []
-        if truths.certain(some):
+        if nothing_open:
             partitions, per_world = [first], [labels]
         else:
             steps = track(self.n_worlds, "worlds")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from incerta.backend.keyed import keys_of, mixed, seed_key
+from incerta.backend.threads import threads
 from incerta.convergence import until_flat, warn_unfinished
 from incerta.mixture.expectation import sums
 from incerta.mixture.maximisation import Prior, State, SumsOf, prior_for, rounds
@@ -71,7 +71,7 @@ def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
     Found
     """
     # Products are small and many: threads would cost more than they bring.
-    with threadpool_limits(limits=1):
+    with threads(1):
         prior = prior_for(some, how.prior_weight)
         with _unwarned():  # of candidates
             best = min(_tried(some, prior, how), key=attrgetter(how.criterion))
@@ -96,7 +96,7 @@ def candidates(some: Measured, how: How) -> Iterator[Found]:
     Found
         Numbers of components end after two that are no better, by the criterion.
     """
-    with threadpool_limits(limits=1), _unwarned():
+    with threads(1), _unwarned():
         yield from _tried(some, prior_for(some, how.prior_weight), how)
 
 

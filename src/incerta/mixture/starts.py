@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
+from incerta.lloyd import lloyd, spread_seeds
 from incerta.mixture.belief import belief
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
@@ -66,14 +66,16 @@ def starting_components(
     scale = np.sqrt(_positive(np.diag(truth.covariance_of(0))))
     places = belief(measured, truth).centres[:, 0] / scale
     good = places[_measured_well(measured)]
+    middle = good.mean(axis=0)
     ranges = _positive(_ranges(measured)) if noise else None
     for seed in seeds:
-        state = seed % 2**32
+        rng = np.random.default_rng(seed)
         if seed == seeds[0] or len(good) < n_components:
-            kmeans = KMeans(n_components, n_init=KMEANS_STARTS, random_state=state)
-            centres = kmeans.fit(places).cluster_centers_
+            centres = lloyd(places, n_components, KMEANS_STARTS, rng).centres
         else:
-            centres, _ = kmeans_plusplus(good, n_components, random_state=state)
+            alike = np.full(len(good), 1.0 / len(good))
+            centres = spread_seeds(good - middle, alike, n_components, 1, rng)[0]
+            centres += middle
         nearest = pairwise_distances_argmin(places, centres)
         counts = np.bincount(nearest, minlength=n_components) + 1.0
         weights = counts / counts.sum() * (1.0 - FIRST_NOISE * noise)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import entr
-from sklearn.cluster import KMeans
 
+from incerta.lloyd import lloyd
 from incerta.models.registry import stored
 from incerta.spectral.embedding import of_unit_length
 from incerta.typing import Array, Indices
@@ -74,9 +74,9 @@ def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
     places = of_unit_length(_rows(rows, kinds))
     if len(places) <= n_clusters:
         return Fusion(rows, places, np.arange(len(places)))
-    kmeans = KMeans(n_clusters, n_init=KMEANS_STARTS, random_state=seed % 2**32)
-    kmeans.fit(places, sample_weight=sizes)
-    found = Fusion(rows, kmeans.cluster_centers_, np.arange(n_clusters))
+    rng = np.random.default_rng(seed)
+    centres = lloyd(places, n_clusters, KMEANS_STARTS, rng, sizes.astype(float)).centres
+    found = Fusion(rows, centres, np.arange(n_clusters))
 
     # Where views have nothing in common, a mean of them may be like none. Then the view
     # that tells most about the others is better.

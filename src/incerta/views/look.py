@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.neighbors import NearestNeighbors
 
+from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.model import Components, Measured
@@ -110,9 +110,9 @@ def by_centres(
     values: Array, weights: Array | None, k: int, effort: Effort, seed: int
 ) -> tuple[Centres, Indices]:
     """Clusters that are round and of one size."""
-    kmeans = KMeans(k, n_init=effort.kmeans_starts, random_state=seed % 2**32)
-    kmeans.fit(values, sample_weight=weights)
-    return Centres(kmeans.cluster_centers_), kmeans.labels_.astype(np.intp)
+    rng = np.random.default_rng(seed)
+    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights)
+    return Centres(centres), labels
 
 
 def by_neighbours(

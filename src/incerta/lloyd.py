@@ -1,0 +1,154 @@
+"""k-means from many starts at once.
+
+scikit-learn's follows one start after another. With a few hundred values and ten starts
+in each of many worlds, what it does around the arithmetic takes longer than that.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from incerta.typing import Array, Indices
+
+# As in scikit-learn: centres that move by less are at rest, by the mean variance.
+TOL = 1e-4
+MOST_ROUNDS = 300
+
+
+class Found(NamedTuple):
+    """Clusters around centres."""
+
+    centres: Array  # (k, d)
+    labels: Indices  # (n,)
+
+
+def lloyd(
+    values: Array,
+    n_clusters: int,
+    n_starts: int,
+    rng: np.random.Generator,
+    weights: Array | None = None,
+) -> Found:
+    """The best of several runs of k-means.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+        What is clustered.
+    n_clusters : int
+        At most n. Where fewer values differ, centres coincide.
+    n_starts : int
+        Number of runs, each from seeds of its own.
+    rng : Generator
+        Random numbers.
+    weights : ndarray of shape (n,), optional
+        What each value counts for; all alike by default.
+
+    Returns
+    -------
+    Found
+
+    Notes
+    -----
+    Takes ``n_starts * n_clusters * n`` numbers of memory: with many values, use
+    scikit-learn's.
+    """
+    n = len(values)
+    weights = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
+    middle = values.mean(axis=0)
+    places = values - middle  # they are squared
+    tol = TOL * places.var(axis=0).mean()
+    moving = spread_seeds(places, weights, n_clusters, n_starts, rng)
+    best, least = moving[0], np.inf
+    for _ in range(MOST_ROUNDS):
+        labels, costs = _nearest(places, weights, moving)
+        moved = _means(places, weights, labels, moving)
+        rest = np.square(moved - moving).sum(axis=(1, 2)) <= tol
+        if rest.any():
+            first = costs[rest].argmin()
+            if costs[rest][first] < least:
+                best, least = moved[rest][first], costs[rest][first]
+        moving = moved[~rest]
+        if not len(moving):
+            break
+    labels, _ = _nearest(places, weights, best[None])
+    return Found(best + middle, labels[:, 0])
+
+
+def spread_seeds(
+    places: Array,
+    weights: Array,
+    n_clusters: int,
+    n_starts: int,
+    rng: np.random.Generator,
+) -> Array:
+    """Draw seeds by greedy k-means++, by the law of scikit-learn's.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n, d)
+        Values; centred, as they are squared.
+    weights : ndarray of shape (n,)
+        They sum to 1.
+    n_clusters : int
+        At most n.
+    n_starts : int
+        Number of starts.
+    rng : Generator
+        Random numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_starts, n_clusters, d)
+    """
+    n, starts = len(places), np.arange(n_starts)[:, None]
+    n_trials = 2 + int(np.log(n_clusters))
+    squares = np.square(places).sum(axis=1)
+    seeds = np.empty((n_starts, n_clusters), dtype=np.intp)
+    seeds[:, 0] = rng.choice(n, n_starts, p=weights)
+
+    def costs(chosen: Indices) -> Array:
+        far = places[chosen] @ (-2.0 * places.T) + squares[chosen][..., None] + squares
+        return np.maximum(far, 0.0) * weights
+
+    least = costs(seeds[:, 0])
+    for number in range(1, n_clusters):
+        # One search for all starts: each has its own stretch of length 1.
+        sums = np.cumsum(least, axis=1)
+        sums /= np.where(sums[:, -1:] > 0.0, sums[:, -1:], 1.0)
+        aims = starts + rng.random((n_starts, n_trials))
+        found = np.searchsorted((sums + starts).ravel(), aims, side="right")
+        tried = np.clip(found - n * starts, 0, n - 1)
+        after = np.minimum(least[:, None], costs(tried))
+        chosen = after.sum(axis=2).argmin(axis=1)[:, None]
+        seeds[:, number] = np.take_along_axis(tried, chosen, axis=1)[:, 0]
+        least = np.take_along_axis(after, chosen[..., None], axis=1)[:, 0]
+    return places[seeds]
+
+
+def _nearest(places: Array, weights: Array, centres: Array) -> tuple[Indices, Array]:
+    """Nearest of the centres (s, k, d) in each start (n, s), and costs (s,).
+
+    Costs are less by what all starts have in common.
+    """
+    s, k, d = centres.shape
+    far = places @ (-2.0 * centres).reshape(s * k, d).T
+    far += np.square(centres).sum(axis=2).ravel()
+    far = far.reshape(-1, s, k)
+    labels: Indices = far.argmin(axis=2)
+    return labels, weights @ np.take_along_axis(far, labels[..., None], axis=2)[..., 0]
+
+
+def _means(places: Array, weights: Array, labels: Indices, centres: Array) -> Array:
+    """Means of the clusters, shape (s, k, d); those without values stay."""
+    s, k, d = centres.shape
+    n = len(places)
+    columns = (labels + k * np.arange(s)).ravel()
+    within = np.repeat(weights, s), columns, np.arange(0, n * s + 1, s)
+    member = csc_array(within, shape=(s * k, n))
+    sizes = np.bincount(columns, within[0], minlength=s * k)[:, None]
+    old = centres.reshape(s * k, d).copy()
+    sums = np.asarray(member @ places)
+    means = np.divide(sums, sizes, out=old, where=sizes > 0.0)
+    return means.reshape(s, k, d)
