@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from incerta.divergence import jensen_shannon
 from incerta.selection import Kept, keep_worlds
-from incerta.selection.keeping import DIVERGENCE_POINTS, EXACT_DIVERGENCE_OBJECTS
 from incerta.typing import Array
 from incerta.worlds import Worlds
 from paper.methods import N_REPRESENTATIVES, N_WORLDS
 from paper.sets import Problem, Setting, problem
+
+# Above so many objects, densities are evaluated at so many values of each world.
+FEW_OBJECTS, N_POINTS = 2000, 500
 
 
 class Selection(NamedTuple):
@@ -30,10 +32,10 @@ def chooses_worlds(method: str) -> bool:
 
 
 def divergences_of(worlds: Worlds, bandwidth: str = "silverman") -> Array:
-    """How far worlds are apart, at as many values as `RPC` takes."""
-    few = worlds.shape[1] <= EXACT_DIVERGENCE_OBJECTS
+    """How far worlds are apart: by the densities of all objects, as in the paper."""
+    few = worlds.shape[1] <= FEW_OBJECTS
     return jensen_shannon(
-        worlds, bandwidth=bandwidth, n_points=None if few else DIVERGENCE_POINTS
+        worlds, bandwidth=bandwidth, n_points=None if few else N_POINTS
     )
 
 
@@ -42,7 +44,13 @@ def selection_of(setting: Setting) -> Selection:
     """Choose the worlds of one draw of a set."""
     start = time.process_time()
     data = problem(setting).data
-    kept = keep_worlds(data, N_WORLDS, N_REPRESENTATIVES, seed=setting.seed)
+    kept = keep_worlds(
+        data,
+        N_WORLDS,
+        N_REPRESENTATIVES,
+        divergence=divergences_of,
+        seed=setting.seed,
+    )
     return Selection(kept, time.process_time() - start)
 
 

@@ -134,6 +134,37 @@ def test_subsample_is_within_its_stated_error():
     np.testing.assert_array_equal(none, 0.0)
 
 
+def test_some_objects_are_within_their_stated_error():
+    # Many choices of objects: how much their divergences differ is what one of them
+    # says, on average.
+    rng = np.random.default_rng(0)
+    worlds = rng.normal(size=(4, 3000, 2))
+    worlds[1] += [1.0, 0.0]
+    worlds[2] *= 2.0
+    found, errors = zip(
+        *(
+            jensen_shannon(worlds, n_objects=200, random_state=s, return_error=True)
+            for s in range(20)
+        ),
+        strict=True,
+    )
+    pairs = np.triu_indices(4, 1)
+    true = np.std(found, axis=0, ddof=1)[pairs]
+    said = np.sqrt(np.square(errors).mean(axis=0))[pairs]
+    assert 0.6 < np.median(said / true) < 1.7
+    exact = jensen_shannon(worlds)
+    np.testing.assert_allclose(np.mean(found, axis=0), exact, atol=0.05)
+
+
+def test_all_objects_if_there_are_no_more():
+    worlds = worlds_like(0, 4, 50, 2)
+    found, error = jensen_shannon(worlds, n_objects=50, return_error=True)
+    np.testing.assert_array_equal(found, jensen_shannon(worlds))
+    np.testing.assert_array_equal(error, 0.0)
+    some = jensen_shannon_per_feature(worlds, n_objects=20)
+    assert (some[np.triu_indices(4, 1)] > 0).all()
+
+
 def test_saturation_is_told_and_scott_is_the_way_out():
     worlds = np.random.default_rng(0).normal(size=(5, 200, 20)) * 0.5
     worlds += 2 * np.random.default_rng(1).normal(size=(200, 20))
@@ -179,6 +210,7 @@ def test_large_factors_do_not_overflow():
         ({"bandwidth": [1.0, 2.0, 3.0]}, "3 features"),
         ({"bandwidth": [1.0, -1.0]}, "positive and finite"),
         ({"n_points": 1}, "n_points=1 must be at least 2"),
+        ({"n_objects": 9}, "n_objects=9 must be at least 20"),
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"engine": "cuda"}, "engine='cuda'"),
         ({"device": "cuda", "dtype": "float64"}, "device='cuda' goes with dtype"),

@@ -65,7 +65,26 @@ def test_weather_joint_and_not():
         assert np.bincount(found.labels_).min() > 5
 
 
-def test_too_many_objects(monkeypatch):
-    monkeypatch.setattr("incerta.estimators._expected.MOST_OBJECTS", 10)
-    with pytest.raises(ValueError, match=r"11 objects are too many .* RPC takes more"):
-        ic.ExpectedSpectral(2).fit(np.random.default_rng(0).normal(size=(11, 2)))
+@pytest.mark.parametrize("normalize_rows", [False, True])
+@pytest.mark.parametrize("n_values", [None, 8, (2, 20)])
+def test_some_stand_for_many(n_values, normalize_rows, monkeypatch, tmp_path):
+    data, labels = make_uncertain_blobs(
+        300, 2, 3, n_values=n_values, center_box=(-30, 30), random_state=3
+    )
+    how = {"normalize_rows": normalize_rows, "n_worlds": 12, "random_state": 0}
+    dense = ic.ExpectedSpectral(3, **how).fit(data)
+    monkeypatch.setattr("incerta.estimators._expected.MOST_OBJECTS", 100)
+    monkeypatch.setattr("incerta.estimators._expected.N_LANDMARKS", 60)
+    found = ic.ExpectedSpectral(3, **how).fit(data)
+    assert clustering_accuracy(labels, found.labels_) > 0.9
+    assert (found.labels_ == dense.labels_).mean() > 0.97
+    assert found.embedding_.shape == (300, 3)
+    np.testing.assert_allclose(found.membership_.sum(axis=1), 1.0)
+    assert np.abs(found.membership_ - dense.membership_).mean() < 0.05
+    assert (found.predict(data) == found.labels_).mean() > 0.95
+    order = np.random.default_rng(0).permutation(300)
+    moved = ic.ExpectedSpectral(3, **how).fit(data[order])
+    np.testing.assert_array_equal(moved.labels_, found.labels_[order])
+    found.save(tmp_path / "model.incerta")
+    again = ic.load(tmp_path / "model.incerta")
+    np.testing.assert_array_equal(again.predict_proba(data), found.predict_proba(data))

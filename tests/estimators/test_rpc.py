@@ -210,12 +210,49 @@ def test_more_representatives_than_worlds(blobs):
         ic.RPC(3, n_worlds=5).fit(blobs[0])
 
 
+@pytest.fixture
+def few_are_many(monkeypatch):
+    monkeypatch.setattr("incerta.estimators._rpc.DENSE_OBJECTS", 100)
+    monkeypatch.setattr("incerta.estimators._rpc.N_LANDMARKS", 60)
+
+
+@pytest.mark.parametrize("width", ["median", "self-tuning"])
+@pytest.mark.parametrize("normalize_rows", [False, True])
+def test_landmarks_stand_for_many(few_are_many, width, normalize_rows):
+    data, labels = make_uncertain_blobs(400, 2, 3, center_box=(-30, 30), random_state=3)
+    how = {"width": width, "normalize_rows": normalize_rows, "random_state": 0}
+    rpc = ic.RPC(3, 12, 4, **how).fit(data)
+    dense = ic.RPC(3, 12, 4, n_neighbors=None, **how).fit(data)
+    assert rpc._model.common_target.shape == (60, 3)
+    assert rpc.embedding_.shape == (400, 3)
+    assert rpc.labels_per_world_.shape == (4, 400)
+    assert clustering_accuracy(labels, rpc.labels_) > 0.95
+    assert (rpc.labels_ == dense.labels_).mean() > 0.98
+    np.testing.assert_allclose(rpc.membership_.sum(axis=1), 1.0)
+    assert np.abs(rpc.membership_ - dense.membership_).mean() < 0.05
+    assert (rpc.predict(data) == rpc.labels_).mean() > 0.95
+    # The objects that stand for all are chosen by their ids.
+    order = np.random.default_rng(0).permutation(400)
+    moved = ic.RPC(3, 12, 4, **how).fit(data[order])
+    np.testing.assert_array_equal(moved.labels_, rpc.labels_[order])
+    np.testing.assert_array_equal(moved.membership_, rpc.membership_[order])
+
+
+def test_landmarks_come_back_from_a_file(few_are_many, tmp_path):
+    data, _ = make_uncertain_blobs(150, 2, 3, random_state=3)
+    rpc = ic.RPC(3, 12, 4, random_state=0).fit(data)
+    rpc.save(tmp_path / "model.incerta")
+    again = ic.load(tmp_path / "model.incerta")
+    np.testing.assert_array_equal(again.membership_, rpc.membership_)
+    np.testing.assert_array_equal(again.predict_proba(data), rpc.predict_proba(data))
+
+
 @pytest.mark.slow
 def test_many_objects_through_the_graph():
     data, labels = make_uncertain_blobs(
         8000, 2, 3, center_box=(-30, 30), random_state=3
     )
-    rpc = ic.RPC(3, 4, 3, selection="random", random_state=0).fit(data)
-    assert rpc._model.n_neighbors == 15
+    how = {"selection": "random", "n_neighbors": 15, "random_state": 0}
+    rpc = ic.RPC(3, 4, 3, **how).fit(data)
     assert clustering_accuracy(labels, rpc.labels_) > 0.9
     assert (rpc.predict(data[:500]) == rpc.labels_[:500]).mean() > 0.9

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.divergence import energy
+from incerta.divergence import energy, jensen_shannon, jensen_shannon_per_feature
 from incerta.selection import Kept, keep_worlds, representatives
 from tests.strategies import make
 
@@ -116,3 +116,45 @@ def test_no_bound_is_given_for_worlds_that_somebody_chose():
     assert rep.fit(keep(data)).phi_ is None
     with pytest.raises(ValueError, match=r"holdout=0\.3 counts random worlds"):
         rep.set_params(holdout=0.3).fit(keep(data))
+
+
+def many(n=1200, shift=4.0):
+    """Objects that move together: in half of the draws, far to the right."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(n, 2)) + 0.1 * rng.normal(size=(12, n, 2))
+    values[::2, :, 0] += shift
+    return ic.from_worlds(values)
+
+
+@pytest.mark.parametrize("divergence", ["jensen-shannon", "per-feature"])
+def test_many_objects_are_compared_by_some(divergence):
+    data = many()
+    kept = keep(data, 2, divergence=divergence)
+    function = {"jensen-shannon": jensen_shannon}.get(
+        divergence, jensen_shannon_per_feature
+    )
+    exact = keep(data, 2, divergence=function)
+    assert exact.error is None
+    assert kept.error.shape == (12, 12)
+    np.testing.assert_array_equal(np.diag(kept.error), 0.0)
+    np.testing.assert_allclose(kept.error, kept.error.T)
+    # Worlds of both kinds are told apart, and one of each is kept.
+    unlike = np.abs(np.subtract.outer(np.arange(12) % 2, np.arange(12) % 2)) == 1
+    assert kept.divergences[unlike].min() > 3 * kept.divergences[~unlike].max()
+    np.testing.assert_allclose(
+        kept.divergences[unlike], exact.divergences[unlike], atol=0.05
+    )
+    assert set(kept.chosen % 2) == {0, 1}
+
+
+def test_the_part_is_the_same_objects_in_any_order():
+    data = many()
+    order = np.random.default_rng(1).permutation(len(data))
+    one, two = (keep(each, 2) for each in (data, data[order]))
+    np.testing.assert_allclose(two.divergences, one.divergences, atol=1e-6)
+
+
+def test_a_fit_tells_the_error_of_its_divergences():
+    rpc = ic.RPC(2, 12, 2, n_neighbors=5, random_state=5).fit(many(1001))
+    assert rpc.divergence_error_.shape == (12, 12)
+    assert ic.RPC(2, 12, 2, random_state=5).fit(many(40)).divergence_error_ is None

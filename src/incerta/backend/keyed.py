@@ -99,6 +99,39 @@ def seed_key(seed: int) -> np.uint64:
     return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
+def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
+    """Positions of at most `most` keys, chosen by what they are, not where they stand.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n,)
+        Of objects.
+    most : int
+        How many to choose.
+    seed : int
+        Another one chooses others.
+
+    Returns
+    -------
+    ndarray of shape (min(n, most),)
+        In rising order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.backend.keyed import keys_of, some_by_key
+    >>> names = np.array(["a", "b", "c", "d"])
+    >>> some = names[some_by_key(keys_of(names), 2, seed=0)]
+    >>> again = names[::-1][some_by_key(keys_of(names[::-1]), 2, seed=0)]
+    >>> set(some) == set(again)
+    True
+    """
+    if len(keys) <= most:
+        return np.arange(len(keys))
+    order = np.argpartition(mixed(keys + seed_key(seed)), most)
+    return np.sort(order[:most])
+
+
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
     """Keys of numbered streams under a seed, for one purpose.
 

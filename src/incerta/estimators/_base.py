@@ -363,6 +363,12 @@ def check_model(model: Any, cls: Any) -> None:
     check_fitted_to(model, model._model.worlds.data)
 
 
+def check_landmarks(model: Any, data: UncertainData) -> None:
+    """Refuse a model from a file whose objects cannot be some of those of its fit."""
+    if data.n_features != model.n_features_in_ or len(data) > len(model.labels_):
+        wrong("the data are not those of the model")
+
+
 def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
     return {**cls._stored_by_all, **cls._stored}
 

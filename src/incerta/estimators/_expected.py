@@ -1,10 +1,13 @@
 """ExpectedSpectral: spectral clustering of the expected affinity."""
 
+from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from incerta.backend.keyed import some_by_key
+from incerta.backend.memory import blocks
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law, points_like
@@ -24,7 +27,7 @@ from incerta.estimators._base import (
     nearest,
 )
 from incerta.estimators._facts import Facts
-from incerta.labels import shares
+from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.spectral.affinity import (
@@ -36,7 +39,8 @@ from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 
-MOST_OBJECTS = 20_000
+# Above so many objects, so many of them stand for all.
+MOST_OBJECTS, N_LANDMARKS = 5000, 1000
 # A new object is lost if even its largest affinity is below this part of the median.
 LOST = 1e-3
 
@@ -88,9 +92,10 @@ class ExpectedSpectral(UncertainClusterer):
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of the worlds in which the object's value falls into each cluster.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels of each world's values in the embedding (Nyström).
+        Labels of each world's values in the embedding (Nyström); only up to 5000
+        objects.
     affinity_ : ndarray of shape (n_objects, n_objects)
-        The expected affinity, 1 on the diagonal.
+        The expected affinity, 1 on the diagonal; only up to 5000 objects.
     embedding_ : ndarray of shape (n_objects, n_clusters)
         Leading eigenvectors.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -108,8 +113,10 @@ class ExpectedSpectral(UncertainClusterer):
     -----
     Gaussian, uniform and exponential objects: n² operations per feature, exact. Lists
     of values: all pairs of values, in blocks, exact. Joint worlds: the mean of their
-    affinities, exact. Other laws are replaced by 64 stratified values each. The n × n
-    affinity limits it to 20,000 objects.
+    affinities, exact. Other laws are replaced by 64 stratified values each. Above 5000
+    objects, 1000 of them, chosen by their ids, stand for all: the others are put next
+    to them by their expected affinity (Nyström), those of joint worlds as if they were
+    independent. A cluster that has none of the 1000 is not seen.
 
     Examples
     --------
@@ -156,43 +163,56 @@ class ExpectedSpectral(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
+        some = data
         if len(data) > MOST_OBJECTS:
-            msg = (
-                f"{len(data)} objects are too many for an affinity of all pairs (at "
-                f"most {MOST_OBJECTS}); RPC takes more, with a graph of neighbours."
-            )
-            raise ValueError(msg)
-        law = with_closed_form(data.law, self.seed_, data.uniform_keys())
+            some = data[some_by_key(data.keys, N_LANDMARKS, self.seed_)]
+        law = with_closed_form(some.law, self.seed_, some.uniform_keys())
 
-        self.width_ = self._kernel_width(data)
-        self.affinity_ = self._expected(data, law)
-        roots = inverse_root(self.affinity_.sum(axis=1))
-        laplacian = normalise_in_place(self.affinity_.copy(), roots)
-        self.eigenvalues_, self.embedding_ = leading_eigenvectors(
-            laplacian, self.n_clusters
-        )
-        self.labels_, centres = cut(
-            self._rows(self.embedding_), self.n_clusters, self.n_init, self.seed_
+        self.width_ = self._kernel_width(some)
+        affinity = self._expected(some, law)
+        roots = inverse_root(affinity.sum(axis=1))
+        laplacian = normalise_in_place(affinity.copy(), roots)
+        self.eigenvalues_, embedding = leading_eigenvectors(laplacian, self.n_clusters)
+        labels, centres = cut(
+            self._rows(embedding), self.n_clusters, self.n_init, self.seed_
         )
 
-        targets = roots[:, None] * self.embedding_ / self.eigenvalues_
-        least = LOST * float(np.median(self.affinity_))
+        targets = roots[:, None] * embedding / self.eigenvalues_
+        least = LOST * float(np.median(affinity))
         self._model = ExpectedEmbedding(law, centres, targets, least)
-        self.labels_per_world_ = self._labels_in_worlds(data)
-        self.membership_ = shares(self.labels_per_world_, self.n_clusters)
+        if some is data:
+            self.affinity_, self.embedding_, self.labels_ = affinity, embedding, labels
+            self.labels_per_world_ = np.array(list(self._labels_in_worlds(data)))
+            self.membership_ = shares(self.labels_per_world_, self.n_clusters)
+        else:
+            self._put_all(data)
+
+    def _put_all(self, data: UncertainData) -> None:
+        """Put all objects next to those that stand for them."""
+        self.embedding_ = self._embedded(data)
+        labels = nearest(self._rows(self.embedding_), self._model.centres)
+        self.labels_, order = in_order_of_appearance(labels)
+        order = with_empty_last(order, self.n_clusters)
+        self._model = self._model._replace(centres=self._model.centres[order])
+        self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:
-        keys = data.uniform_keys()
-        new, known = same_sort(data.law, self._model.law, self.seed_, keys)
-        return nearest(self._embed(new, known), self._model.centres)
+        return nearest(self._rows(self._embedded(data)), self._model.centres)
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        worlds = self.labels_per_world_
-        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
+        worlds = getattr(self, "labels_per_world_", None)
+        n_drawn = self.n_worlds if worlds is None else len(worlds)
+        return Facts(labels_per_world=worlds, n_drawn=n_drawn)
 
     def _proba(self, data: UncertainData) -> Array:
-        return shares(self._labels_in_worlds(data), self.n_clusters)
+        counts = np.zeros((len(data), self.n_clusters))
+        rows = np.arange(len(data))
+        n_worlds = 0
+        for labels in self._labels_in_worlds(data):
+            counts[rows, labels] += 1.0
+            n_worlds += 1
+        return counts / n_worlds
 
     @property
     def _t(self) -> float:
@@ -223,7 +243,21 @@ class ExpectedSpectral(UncertainClusterer):
     def _rows(self, embedding: Array) -> Array:
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
-    def _embed(self, new: Law, known: Law) -> Array:
+    def _embedded(self, data: UncertainData) -> Array:
+        """Extend the embedding to other objects, block by block."""
+        out = np.empty((len(data), self.n_clusters))
+        for part in blocks(len(data), self._object_bytes()):
+            block = data[part]
+            keys = block.uniform_keys()
+            new, known = same_sort(block.law, self._model.law, self.seed_, keys)
+            out[part] = self._extend(new, known)
+        return out
+
+    def _object_bytes(self) -> int:
+        """What it takes to compare an object with all that are known."""
+        return 32 * self._model.law.n_objects
+
+    def _extend(self, new: Law, known: Law) -> Array:
         """Extend the embedding to new objects by their expected affinity (Nyström)."""
         affinity = expected_affinity(new, known, self._t)
         # An object far from everything goes with its nearest one, not with nobody.
@@ -232,17 +266,19 @@ class ExpectedSpectral(UncertainClusterer):
         affinity[lost] = 0.0
         affinity[lost, apart.argmin(axis=1)] = 1.0
         own = inverse_root(affinity.sum(axis=1))
-        return self._rows(own[:, None] * (affinity @ self._model.targets))
+        return own[:, None] * (affinity @ self._model.targets)
 
-    def _labels_in_worlds(self, data: UncertainData) -> Indices:
+    def _labels_in_worlds(self, data: UncertainData) -> Iterator[Indices]:
         law, centres = self._model.law, self._model.centres
         worlds = worlds_of(data, self.n_worlds, self.seed_)
         steps = track(len(worlds), "confidence")
-        labels = []
         for world in worlds:
-            labels.append(nearest(self._embed(points_like(law, world), law), centres))
+            labels = np.empty(len(world), dtype=np.intp)
+            for part in blocks(len(world), self._object_bytes()):
+                rows = self._rows(self._extend(points_like(law, world[part]), law))
+                labels[part] = nearest(rows, centres)
+            yield labels
             next(steps)
-        return np.array(labels)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, ExpectedEmbedding):
@@ -250,5 +286,5 @@ class ExpectedSpectral(UncertainClusterer):
         law = self._model.law
         if not isinstance(law, Law) or law.n_features != self.n_features_in_:
             wrong("the objects do not have the features of the model")
-        if law.n_objects != len(self.labels_):
+        if law.n_objects > len(self.labels_):
             wrong("the objects are not those of the model")

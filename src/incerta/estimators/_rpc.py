@@ -1,11 +1,12 @@
 """RPC: representative possible worlds with consistency learning."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
+from incerta.backend.keyed import some_by_key
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     KEEPING,
@@ -13,55 +14,32 @@ from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterer,
-    check_model,
+    check_landmarks,
     cut,
     kept_worlds,
     nearest,
 )
 from incerta.estimators._facts import Facts
-from incerta.labels import shares
-from incerta.models.checks import whole, wrong
-from incerta.models.registry import stored
-from incerta.spectral.consistency import Consistency, consistency, embeddings_alone
+from incerta.labels import in_order_of_appearance, shares, with_empty_last
+from incerta.models.checks import wrong
+from incerta.spectral.consistency import (
+    Alone,
+    consistency,
+    embeddings_alone,
+)
 from incerta.spectral.eigengap import n_clusters_by_eigengap
-from incerta.spectral.embedding import multiply, of_unit_length
+from incerta.spectral.embedding import of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
-from incerta.spectral.laplacians import Laplacians
+from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
+from incerta.spectral.remembered import Embeddings, remembered
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import check_worlds
 
 # Embeddings that are held at once for `membership_`.
 WORLDS_AT_A_TIME = 10
-
-
-def _check(model: "Embeddings") -> None:
-    check_worlds(model.worlds, model.common_target)
-    if len(model.worlds) != len(model.targets):
-        wrong("there is not one embedding per world")
-    if model.n_neighbors is not None:
-        whole(model.n_neighbors, 1, "n_neighbors")
-
-
-@stored(
-    _check,
-    centres="f k e",
-    targets="f w n e",
-    common_target="f n e",
-    scales="f w n",
-    roots="f w n",
-)
-class Embeddings(NamedTuple):
-    """The kept worlds, and what extends their embeddings to new objects."""
-
-    worlds: Worlds
-    centres: Array  # (n_clusters, k), of the cut
-    targets: Array  # (n_kept, n_objects, k), to each world's own embedding
-    common_target: Array  # (n_objects, k), to the common one
-    scales: Array  # (n_kept, n_objects), of the kernels
-    roots: Array  # (n_kept, n_objects), degree ** -0.5
-    n_neighbors: int | None
+# So many objects stand for more than 5000.
+N_LANDMARKS = 1000
 
 
 class RPC(UncertainClusterer):
@@ -92,15 +70,18 @@ class RPC(UncertainClusterer):
         How far apart worlds are: "jensen-shannon" (the paper's), "per-feature",
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
         and returns the matrix, e.g. ``functools.partial(jensen_shannon,
-        bandwidth="scott")``. Above 2000 objects the named densities are
-        compared at 500 values of each world.
+        bandwidth="scott")``. Above 1000 objects the densities that the first two
+        compare are those of 500 objects, the same in all worlds; for all objects, give
+        the function: ``divergence=jensen_shannon``.
     width : {"median", "self-tuning"} or float, default="median"
         Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
         Factor on the width.
     n_neighbors : int, "auto" or None, default="auto"
-        Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs;
-        "auto" does so up to 5000 objects, and takes 15 neighbours above.
+        Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs.
+        "auto" does so up to 5000 objects; above, 1000 of them, chosen by their ids,
+        stand for all: the others are put next to them in every world (Nyström). A
+        cluster that has none of the 1000 is not seen.
     weight : float, default=1.0
         How much agreement counts relative to each world's own structure (Eq. 11).
     normalize_rows : bool, default=False
@@ -134,6 +115,8 @@ class RPC(UncertainClusterer):
         Number of worlds that were drawn.
     divergences_ : ndarray of shape (n_worlds, n_worlds) or None
         Between all worlds; None if `selection` is "random".
+    divergence_error_ : ndarray of shape (n_worlds, n_worlds) or None
+        Standard error of the divergences, if they are those of some of the objects.
     loss_ : ndarray of shape (n_representatives,) or None
         Loss after each choice (Eq. 1); None without divergences.
     embedding_ : ndarray of shape (n_objects, n_clusters)
@@ -154,9 +137,11 @@ class RPC(UncertainClusterer):
     Notes
     -----
     With M worlds, R of them kept, and n objects: M² n² kernel evaluations for the
-    divergences, and R n² for the affinities. Memory holds one or a few n × n matrices
-    up to 5000 objects, and sparse graphs above. Objects without uncertainty have a
-    single world; the result is then spectral clustering.
+    divergences (n at most 1000), and R n² for the affinities. Memory holds one or a few
+    n × n matrices up to 5000 objects. Above that, R n times 1000 kernel evaluations
+    put the objects next to those that stand for all, M n times 1000 for `membership_`,
+    and memory holds one world and one row per object. Objects without uncertainty have
+    a single world; the result is then spectral clustering.
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
     and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
@@ -199,6 +184,7 @@ class RPC(UncertainClusterer):
         "representatives_": "i w",
         "n_drawn_": "",
         "divergences_": "f m m",
+        "divergence_error_": "f m m",
         "loss_": "f w",
         "embedding_": "f n e",
         "objective_": "",
@@ -245,7 +231,8 @@ class RPC(UncertainClusterer):
     def _fit(self, objects: Any) -> None:
         auto = isinstance(self.n_clusters, str)
         kept = kept_worlds(self, objects, 3 if auto else int(self.n_clusters))
-        worlds = kept.worlds
+        self._landmarks = self._standing_for_all(kept.data)
+        worlds = self._of_landmarks(kept.worlds)
         self.n_clusters_ = (
             n_clusters_by_eigengap(worlds, self.n_neighbors)
             if auto
@@ -262,25 +249,75 @@ class RPC(UncertainClusterer):
         self.labels_, centres = cut(
             self._rows(found.common), self.n_clusters_, self.n_init, self.seed_
         )
+        self._model = remembered(worlds, found, laplacians, centres)
+        self._drawn, self._common = kept.drawn, found.common
 
         self.representatives_ = kept.positions
         self.n_drawn_ = len(kept.drawn)
         self.divergences_, self.loss_ = kept.divergences, kept.loss
-        self.embedding_ = found.common
+        self.divergence_error_ = kept.error
         self.objective_ = found.objective
         self.n_iter_ = len(found.objective)
-        self._model = _remembered(worlds, found, laplacians, centres)
-        self._drawn, self._common = kept.drawn, found.common
-        self.labels_per_world_ = self._each_alone(found.alone.embeddings)
+        if self._landmarks is None:
+            self.embedding_ = found.common
+            self.labels_per_world_ = self._each_alone(found.alone.embeddings)
+        else:
+            self._put_all(kept.worlds)
+
+    def _standing_for_all(self, data: UncertainData) -> Indices | None:
+        """Objects that stand for more than can be compared with each other."""
+        if self.n_neighbors != "auto" or len(data) <= DENSE_OBJECTS:
+            return None
+        return some_by_key(data.keys, N_LANDMARKS, self.seed_)
+
+    def _of_landmarks(self, worlds: Worlds) -> Worlds:
+        return worlds if self._landmarks is None else worlds.only(self._landmarks)
+
+    def _put_all(self, worlds: Worlds) -> None:
+        """Put all objects next to the landmarks, in the same worlds."""
+        model, k = self._model, self.n_clusters_
+        self.embedding_ = np.zeros((worlds.shape[1], k))
+        per_world = np.empty(worlds.shape[:2], dtype=np.intp)
+        for j, values in enumerate(worlds):
+            both = np.hstack([model.common_target, model.targets[j]])
+            world = values[self._landmarks], model.scales[j], model.roots[j], both
+            rows = extend(values, Embedded(*world), self.width, None)
+            self.embedding_ += rows[:, :k] / len(worlds)
+            per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
+        labels = nearest(self._rows(self.embedding_), model.centres)
+        self.labels_, order = in_order_of_appearance(labels)
+        order = with_empty_last(order, k)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(k)
+        self._model = model._replace(centres=model.centres[order])
+        self.labels_per_world_ = rank[per_world]
 
     def _membership(self) -> Array:
         how = self.width, self.width_scale, self._model.n_neighbors
-        labels = []
+        counts = np.zeros((self._drawn.shape[1], self.n_clusters_))
+        rows = np.arange(len(counts))
         for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
             some = self._drawn[first : first + WORLDS_AT_A_TIME]
-            alone = embeddings_alone(Laplacians(some, *how), self.n_clusters_)
-            labels.append(self._each_alone(alone.embeddings))
-        return self._at_rows(shares(np.concatenate(labels), self.n_clusters_))
+            laplacians = Laplacians(self._of_landmarks(some), *how)
+            alone = embeddings_alone(laplacians, self.n_clusters_)
+            for labels in self._of_all(some, laplacians, alone):
+                counts[rows, labels] += 1.0
+        return self._at_rows(counts / len(self._drawn))
+
+    def _of_all(
+        self, worlds: Worlds, laplacians: Laplacians, alone: Alone
+    ) -> Iterable[Indices]:
+        """Labels of all objects in some worlds, by the embeddings of these worlds."""
+        if self._landmarks is None:
+            yield from self._each_alone(alone.embeddings)
+            return
+        for j, values in enumerate(worlds):
+            own = alone.embeddings[j]
+            target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
+            scales, roots = laplacians.scales[j], laplacians.roots[j]
+            world = Embedded(values[self._landmarks], scales, roots, target)
+            rows = extend(values, world, self.width, None)
+            yield nearest(self._rows(rows), self._model.centres)
 
     def _predict(self, data: UncertainData) -> Indices:
         # The extensions of the common embedding in each kept world are averaged, and
@@ -328,28 +365,6 @@ class RPC(UncertainClusterer):
             yield extend(new, world, self.width, model.n_neighbors)
 
     def _check_stored(self) -> None:
-        check_model(self, Embeddings)
-
-
-def _remembered(
-    worlds: Worlds, found: Consistency, laplacians: Laplacians, centres: Array
-) -> Embeddings:
-    """What predictions need."""
-    # L U = U Λ, so a row of L times U Λ^-1 gives the row of U.
-    targets = [
-        (own / values) @ aligned(own, found.common)
-        for values, own in zip(*found.alone, strict=True)
-    ]
-    # U* is nearly invariant under the mean Laplacian; what is left of it there takes
-    # the place of the eigenvalues.
-    images = (multiply(each, found.common) for each in laplacians)
-    mean = sum(images) / len(worlds)
-    return Embeddings(
-        worlds,
-        centres,
-        np.array(targets),
-        found.common @ np.linalg.pinv(found.common.T @ mean),
-        np.array([laplacians.scales[j] for j in range(len(worlds))]),
-        np.array([laplacians.roots[j] for j in range(len(worlds))]),
-        laplacians.n_neighbors,
-    )
+        if not isinstance(self._model, Embeddings):
+            wrong("what should be embeddings is something else")
+        check_landmarks(self, self._model.worlds.data)

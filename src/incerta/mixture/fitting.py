@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from incerta.backend.keyed import keys_of, mixed, seed_key
+from incerta.backend.keyed import keys_of, some_by_key
 from incerta.backend.threads import threads
 from incerta.convergence import until_flat, warn_unfinished
 from incerta.mixture.expectation import sums
@@ -190,8 +190,7 @@ def some_of(measured: Measured, most: int, seed: int) -> Measured:
     n = measured.n_objects
     if n <= most:
         return measured
-    keys = mixed(keys_of(np.arange(n)) + seed_key(seed))
-    chosen = np.sort(np.argpartition(keys, most)[:most])
+    chosen = some_by_key(keys_of(np.arange(n)), most, seed)
     if measured.alike:
         return Measured(measured.values[:, chosen], measured.errors[..., :most])
     known = None if measured.known is None else measured.known[:, chosen]

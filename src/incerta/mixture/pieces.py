@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.fold import Parts, mapped
-from incerta.backend.keyed import mixed, seed_key
+from incerta.backend.keyed import some_by_key
 from incerta.data.container import UncertainData, concat
 from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
@@ -115,9 +115,7 @@ def _fewer(some: Some) -> Some:
     data = some.data
     if data is None or len(data) <= some.most:
         return some
-    keys = mixed(data.keys + seed_key(some.seed))
-    chosen = np.sort(np.argpartition(keys, some.most)[: some.most])
-    return some._replace(data=data[chosen])
+    return some._replace(data=data[some_by_key(data.keys, some.most, some.seed)])
 
 
 def _measured(data: UncertainData | None, n_features: int) -> Measured:

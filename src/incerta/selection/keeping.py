@@ -17,16 +17,18 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
+from incerta.divergence.parts import by_some_objects, error_of_some
 from incerta.selection.choosing import random_worlds, representatives
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
 
 SELECTIONS = ("greedy", "central", "random")
-DIVERGENCES = ("jensen-shannon", "per-feature", "energy", "clustering")
-# Above this many objects densities are compared at a part of the values of a world.
-EXACT_DIVERGENCE_OBJECTS = 2000
-DIVERGENCE_POINTS = 500
+OF_DENSITIES = ("jensen-shannon", "per-feature")
+DIVERGENCES = (*OF_DENSITIES, "energy", "clustering")
+# Above so many objects, densities are those of some of them, the same in all worlds.
+EXACT_DIVERGENCE_OBJECTS = 1000
+DIVERGENCE_OBJECTS = 500
 
 Divergence = str | Callable[[Worlds], Array]
 
@@ -48,6 +50,9 @@ class Kept:
         Between all worlds; None where the choice needed none.
     loss : ndarray of shape (n_kept,) or None
         Loss after each choice (Eq. 1); None without divergences.
+    error : ndarray of shape (n_drawn, n_drawn) or None
+        Standard error of the divergences where they are those of some of the objects;
+        None where they are exact.
 
     Examples
     --------
@@ -63,6 +68,7 @@ class Kept:
     chosen: Indices | None = None
     divergences: Array | None = None
     loss: Array | None = None
+    error: Array | None = None
 
     @property
     def data(self) -> UncertainData:
@@ -107,8 +113,9 @@ def keep_worlds(
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are: "jensen-shannon", "per-feature", "energy" or
         "clustering"; see `incerta.divergence`. A callable takes `Worlds` and returns
-        the matrix. Above 2000 objects densities are compared at 500 values of each
-        world.
+        the matrix. Above 1000 objects the densities that the first two compare are
+        those of 500 objects, the same in all worlds; for all objects, give the
+        function: ``divergence=jensen_shannon``.
     n_clusters : int, default=3
         For ``divergence="clustering"``.
     n_jobs : int, optional
@@ -148,26 +155,24 @@ def keep_worlds(
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
-    compare = _comparing(divergence, len(data), n_clusters, n_jobs, seed)
-    divergences = compare(drawn)
+    compare = _comparing(divergence, n_clusters, n_jobs, seed)
+    compared = drawn
+    if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
+        compared = by_some_objects(drawn, DIVERGENCE_OBJECTS, seed)
+    divergences = compare(compared)
+    error = None if compared is drawn else error_of_some(compare, compared)
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
-    return Kept(drawn, chosen, divergences, loss)
+    return Kept(drawn, chosen, divergences, loss, error)
 
 
 def _comparing(
-    divergence: Divergence,
-    n_objects: int,
-    n_clusters: int,
-    n_jobs: int | None,
-    seed: int,
+    divergence: Divergence, n_clusters: int, n_jobs: int | None, seed: int
 ) -> Callable[[Worlds], Array]:
     if callable(divergence):
         return divergence
-    few = n_objects <= EXACT_DIVERGENCE_OBJECTS
-    at: Any = {"n_points": None if few else DIVERGENCE_POINTS, "n_jobs": n_jobs}
     named: dict[str, Callable[[Worlds], Array]] = {
-        "jensen-shannon": partial(jensen_shannon, **at),
-        "per-feature": partial(jensen_shannon_per_feature, **at),
+        "jensen-shannon": partial(jensen_shannon, n_jobs=n_jobs),
+        "per-feature": partial(jensen_shannon_per_feature, n_jobs=n_jobs),
         "energy": energy,
         "clustering": partial(
             between_clusterings, n_clusters=n_clusters, random_state=seed

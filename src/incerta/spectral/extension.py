@@ -57,8 +57,11 @@ def _extend_block(
     weighted = world.roots[:, None] * world.targets
     if n_neighbors is None:
         squares = euclidean_distances(new, world.values, squared=True)
-        scales = _own_scales(squares, world, width)
-        affinity = _affinities(squares, scales[:, None] * world.scales)
+        if width == "self-tuning":
+            scales = _own_scales(squares, world, width)
+            affinity = _affinities(squares, scales[:, None] * world.scales)
+        else:
+            affinity = _affinities(squares, world.scales[0] ** 2)
         return (affinity @ weighted) / np.sqrt(affinity.sum(axis=1))[:, None]
     k = min(n_neighbors, len(world.values))
     search = NearestNeighbors(n_neighbors=k).fit(world.values)
@@ -70,11 +73,14 @@ def _extend_block(
     return sums / np.sqrt(affinity.sum(axis=1))[:, None]
 
 
-def _affinities(squares: Array, scales: Array) -> Array:
-    logs = -0.5 * squares / scales
+def _affinities(squares: Array, scales: Array | float) -> Array:
+    """In place: there are many."""
+    logs = squares
+    logs *= -0.5 / scales
     # Raised until the nearest object is as near as an object is to itself: a value
     # far from everything goes with its nearest object instead of vanishing.
-    return np.exp(logs - logs.max(axis=1, keepdims=True))
+    logs -= logs.max(axis=1, keepdims=True)
+    return np.exp(logs, out=logs)
 
 
 def _own_scales(squares: Array, world: Embedded, width: Width) -> Array:
