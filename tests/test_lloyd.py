@@ -80,3 +80,11 @@ def test_what_weighs_nothing_is_no_seed():
     weights = np.array([0.5, 0.5, 0.0, 0.0])
     seeds = spread_seeds(values - 1.0, weights, 2, 50, np.random.default_rng(0))
     assert set(seeds.ravel()) == {-1.0, 0.0}
+
+
+def test_what_does_not_come_to_rest_counts_too(monkeypatch):
+    monkeypatch.setattr("incerta.lloyd.MOST_ROUNDS", 2)
+    values = np.random.default_rng(0).normal(size=(400, 2))
+    seeds = spread_seeds(values, np.full(400, 1 / 400), 9, 1, np.random.default_rng(1))
+    found = lloyd(values, 9, 1, np.random.default_rng(1))
+    assert cost(values, found.centres) < 0.95 * cost(values, seeds[0])

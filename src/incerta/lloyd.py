@@ -61,10 +61,11 @@ def lloyd(
     tol = TOL * places.var(axis=0).mean()
     moving = spread_seeds(places, weights, n_clusters, n_starts, rng)
     best, least = moving[0], np.inf
-    for _ in range(MOST_ROUNDS):
+    for number in range(MOST_ROUNDS):
         labels, costs = _nearest(places, weights, moving)
         moved = _means(places, weights, labels, moving)
         rest = np.square(moved - moving).sum(axis=(1, 2)) <= tol
+        rest |= number == MOST_ROUNDS - 1
         if rest.any():
             first = costs[rest].argmin()
             if costs[rest][first] < least:
