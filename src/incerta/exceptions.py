@@ -27,3 +27,7 @@ class MissingExtraError(ImportError):
 
 class ModelFileError(FileError, ValueError):
     """A model cannot be stored, or a model file cannot be loaded."""
+
+
+class CheckpointError(FileError, ValueError):
+    """A checkpoint is that of another computation, or cannot be read or written."""

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from incerta.backend.progress import track
 from incerta.backend.threads import threads
+from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices
 from incerta.worlds import Worlds
 
@@ -54,6 +55,7 @@ def cluster_worlds(
     n_jobs: int | None = None,
     keep_models: bool = False,
     reseed: bool = False,
+    pieces: Checkpoint | None = None,
 ) -> Runs:
     """Fit a copy of a clusterer in every world.
 
@@ -75,6 +77,8 @@ def cluster_worlds(
         Keep the fitted clusterers that can predict.
     reseed : bool, default=False
         Also replace a ``random_state`` that is set.
+    pieces : Checkpoint, optional
+        Where the answers of finished worlds are, and are kept.
 
     Returns
     -------
@@ -100,17 +104,38 @@ def cluster_worlds(
     ((3, 3), {})
     """
     n_worlds, n_objects, _ = worlds.shape
-    size = -(-n_worlds // (TASKS_PER_JOB * effective_n_jobs(n_jobs)))
-    parts = (worlds[start : start + size] for start in range(0, n_worlds, size))
-    answers = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_fit_all)(clusterer, part, seed, keep_models, reseed) for part in parts
+    pieces = Checkpoint(None, seed) if pieces is None else pieces
+    names = [f"world-{number}" for number in worlds.indices]
+    missing = {j for j, name in enumerate(names) if not pieces.has(name)}
+    size = max(-(-len(missing) // (TASKS_PER_JOB * effective_n_jobs(n_jobs))), 1)
+    todo = sorted(missing)
+    parts = (
+        worlds.at(todo[start : start + size]) for start in range(0, len(todo), size)
     )
+
+    def computed() -> Iterator[_Answer]:
+        found = Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(_fit_all)(clusterer, part, seed, keep_models, reseed)
+            for part in parts
+        )
+        yield from (answer for part in found for answer in part)
+
+    def answers() -> Iterator[_Answer]:
+        new = computed()
+        for j, name in enumerate(names):
+            if j not in missing:
+                yield _Answer(*pieces.read(name))
+                continue
+            answer = next(new)
+            pieces.write(name, tuple(answer))
+            yield answer
+
     labels = np.full((n_worlds, n_objects), -1, dtype=np.intp)
     failed = np.zeros(n_worlds, dtype=bool)
     failures: dict[int, str] = {}
     models: list[Any] = []
     steps = track(n_worlds, "worlds")
-    for j, answer in enumerate(answer for part in answers for answer in part):
+    for j, answer in enumerate(answers()):
         if answer.labels is None:
             failed[j] = True
         else:

@@ -27,6 +27,7 @@ from incerta.labels import (
     likeliest,
     with_empty_last,
 )
+from incerta.models.checkpoint import Checkpoint
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
@@ -309,7 +310,12 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
     return value
 
 
-def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
+def kept_worlds(
+    estimator: Any,
+    objects: Any,
+    n_clusters: int = 3,
+    pieces: Checkpoint | None = None,
+) -> Kept:
     """Worlds that an estimator was given, or that it draws and keeps itself."""
     if isinstance(objects, Kept):
         return objects
@@ -322,6 +328,7 @@ def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
         n_clusters=n_clusters,
         n_jobs=getattr(estimator, "n_jobs", None),
         seed=estimator.seed_,
+        pieces=pieces,
     )
 
 
@@ -363,18 +370,14 @@ def check_model(model: Any, cls: Any) -> None:
     check_fitted_to(model, model._model.worlds.data)
 
 
-def check_landmarks(model: Any, data: UncertainData) -> None:
-    """Refuse a model from a file whose objects cannot be some of those of its fit."""
-    if data.n_features != model.n_features_in_ or len(data) > len(model.labels_):
-        wrong("the data are not those of the model")
-
-
 def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
     return {**cls._stored_by_all, **cls._stored}
 
 
 def _state(model: UncertainClusterer) -> State:
     state = model.get_params(deep=False)
+    if "checkpoint" in state:  # a folder of this machine
+        state["checkpoint"] = None
     for name in _fields(type(model)):
         # Not every estimator has every one; some are computed now.
         if hasattr(model, name):

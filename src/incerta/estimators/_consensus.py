@@ -1,6 +1,7 @@
 """WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from incerta.estimators._base import (
     kept_worlds,
 )
 from incerta.estimators._facts import Facts
+from incerta.estimators._pieces import pieces_of
 from incerta.estimators._worlds import (
     STORED,
     Described,
@@ -91,6 +93,10 @@ class WorldConsensus(UncertainClusterer):
         Processes for the fits, or the backend that ``joblib.parallel_config`` names,
         such as a Dask cluster; the result does not depend on it. Each fit runs on one
         thread.
+    checkpoint : path-like, optional
+        Folder for the answers of finished worlds, made if it is not there. The same
+        call again goes on where it was stopped, with the same result to the last bit;
+        a folder of other data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the clusterer in each of them, and of k-means.
 
@@ -182,6 +188,7 @@ class WorldConsensus(UncertainClusterer):
         "threshold": [Interval(Real, 0, 1, closed="left")],
         "soft": ["boolean"],
         "n_jobs": [Integral, None],
+        "checkpoint": [str, PathLike, None],
     }
     _stored: ClassVar[dict[str, str]] = STORED
 
@@ -199,6 +206,7 @@ class WorldConsensus(UncertainClusterer):
         threshold: float = 0.5,
         soft: bool = False,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         random_state: Seed = None,
     ) -> None:
         self.clusterer = clusterer
@@ -212,17 +220,20 @@ class WorldConsensus(UncertainClusterer):
         self.threshold = threshold
         self.soft = soft
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         self._check_choices()
-        kept = kept_worlds(self, objects)
+        pieces = pieces_of(self, objects)
+        kept = kept_worlds(self, objects, pieces=pieces)
         runs = cluster_worlds(
             self.clusterer,
             kept.worlds,
             seed=self.seed_,
             n_jobs=self.n_jobs,
             keep_models=True,
+            pieces=pieces,
         )
         self.representatives_ = kept.chosen
         self.n_drawn_ = len(kept.drawn)

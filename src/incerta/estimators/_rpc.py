@@ -1,7 +1,9 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,12 +16,12 @@ from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterer,
-    check_landmarks,
     cut,
     kept_worlds,
     nearest,
 )
 from incerta.estimators._facts import Facts
+from incerta.estimators._pieces import pieces_of
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.spectral.consistency import (
@@ -94,6 +96,11 @@ class RPC(UncertainClusterer):
         Number of k-means starts.
     n_jobs : int, optional
         Threads for the divergences; the result does not depend on it.
+    checkpoint : path-like, optional
+        Folder for finished pieces, made if it is not there: divergences, embedding,
+        and, with many objects, where these are in each world. The same call again goes
+        on where it was stopped, with the same result to the last bit; a folder of
+        other data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the selection and of k-means.
 
@@ -179,6 +186,7 @@ class RPC(UncertainClusterer):
         "max_iter": WHOLE,
         "n_init": WHOLE,
         "n_jobs": [Integral, None],
+        "checkpoint": [str, PathLike, None],
     }
     _stored: ClassVar[dict[str, str]] = {
         "representatives_": "i w",
@@ -210,6 +218,7 @@ class RPC(UncertainClusterer):
         max_iter: int = 200,
         n_init: int = 10,
         n_jobs: int | None = None,
+        checkpoint: str | PathLike[str] | None = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -226,43 +235,45 @@ class RPC(UncertainClusterer):
         self.max_iter = max_iter
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
-        auto = isinstance(self.n_clusters, str)
-        kept = kept_worlds(self, objects, 3 if auto else int(self.n_clusters))
+        self._pieces = pieces_of(self, objects)
+        k = 3 if isinstance(self.n_clusters, str) else int(self.n_clusters)
+        kept = kept_worlds(self, objects, k, self._pieces)
         self._landmarks = self._standing_for_all(kept.data)
         worlds = self._of_landmarks(kept.worlds)
-        self.n_clusters_ = (
+        found = self._pieces.piece("embedding", lambda: self._embedded(worlds))
+        self.labels_, self._model, self._common, alone, self.objective_ = found
+
+        self.n_clusters_ = len(self._model.centres)
+        self.n_iter_ = len(self.objective_)
+        self.representatives_ = kept.positions
+        self.n_drawn_, self._drawn = len(kept.drawn), kept.drawn
+        self.divergences_, self.loss_ = kept.divergences, kept.loss
+        self.divergence_error_ = kept.error
+        if self._landmarks is None:
+            self.embedding_ = self._common
+            self.labels_per_world_ = self._each_alone(alone)
+        else:
+            self._put_all(kept.worlds)
+
+    def _embedded(
+        self, worlds: Worlds
+    ) -> tuple[Indices, Embeddings, Array, Array, list[float]]:
+        """Labels, what predictions need, U*, what each world says alone, objective."""
+        k = (
             n_clusters_by_eigengap(worlds, self.n_neighbors)
-            if auto
+            if isinstance(self.n_clusters, str)
             else int(self.n_clusters)
         )
         laplacians = Laplacians(worlds, self.width, self.width_scale, self.n_neighbors)
-        found = consistency(
-            laplacians,
-            self.n_clusters_,
-            weight=self.weight,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        self.labels_, centres = cut(
-            self._rows(found.common), self.n_clusters_, self.n_init, self.seed_
-        )
-        self._model = remembered(worlds, found, laplacians, centres)
-        self._drawn, self._common = kept.drawn, found.common
-
-        self.representatives_ = kept.positions
-        self.n_drawn_ = len(kept.drawn)
-        self.divergences_, self.loss_ = kept.divergences, kept.loss
-        self.divergence_error_ = kept.error
-        self.objective_ = found.objective
-        self.n_iter_ = len(found.objective)
-        if self._landmarks is None:
-            self.embedding_ = found.common
-            self.labels_per_world_ = self._each_alone(found.alone.embeddings)
-        else:
-            self._put_all(kept.worlds)
+        how: Any = {"weight": self.weight, "tol": self.tol, "max_iter": self.max_iter}
+        found = consistency(laplacians, k, **how)
+        labels, centres = cut(self._rows(found.common), k, self.n_init, self.seed_)
+        model = remembered(worlds, found, laplacians, centres)
+        return labels, model, found.common, found.alone.embeddings, found.objective
 
     def _standing_for_all(self, data: UncertainData) -> Indices | None:
         """Objects that stand for more than can be compared with each other."""
@@ -278,12 +289,18 @@ class RPC(UncertainClusterer):
         model, k = self._model, self.n_clusters_
         self.embedding_ = np.zeros((worlds.shape[1], k))
         per_world = np.empty(worlds.shape[:2], dtype=np.intp)
-        for j, values in enumerate(worlds):
+
+        def put(j: int) -> tuple[Array, Indices]:
+            values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
             world = values[self._landmarks], model.scales[j], model.roots[j], both
             rows = extend(values, Embedded(*world), self.width, None)
-            self.embedding_ += rows[:, :k] / len(worlds)
-            per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
+            own = nearest(self._rows(rows[:, k:]), model.centres)
+            return np.ascontiguousarray(rows[:, :k]), own
+
+        for j in range(len(worlds)):
+            rows, per_world[j] = self._pieces.piece(f"objects-{j}", partial(put, j))
+            self.embedding_ += rows / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, k)
@@ -294,15 +311,22 @@ class RPC(UncertainClusterer):
 
     def _membership(self) -> Array:
         how = self.width, self.width_scale, self._model.n_neighbors
-        counts = np.zeros((self._drawn.shape[1], self.n_clusters_))
-        rows = np.arange(len(counts))
-        for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
+        n_objects = self._drawn.shape[1]
+
+        def counted(first: int) -> Array:
+            counts = np.zeros((n_objects, self.n_clusters_))
             some = self._drawn[first : first + WORLDS_AT_A_TIME]
             laplacians = Laplacians(self._of_landmarks(some), *how)
             alone = embeddings_alone(laplacians, self.n_clusters_)
             for labels in self._of_all(some, laplacians, alone):
-                counts[rows, labels] += 1.0
-        return self._at_rows(counts / len(self._drawn))
+                counts[np.arange(n_objects), labels] += 1.0
+            return counts
+
+        total = np.zeros((n_objects, self.n_clusters_))
+        for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
+            part = partial(counted, first)
+            total += self._pieces.piece(f"membership-{first}", part)
+        return self._at_rows(total / len(self._drawn))
 
     def _of_all(
         self, worlds: Worlds, laplacians: Laplacians, alone: Alone
@@ -367,4 +391,6 @@ class RPC(UncertainClusterer):
     def _check_stored(self) -> None:
         if not isinstance(self._model, Embeddings):
             wrong("what should be embeddings is something else")
-        check_landmarks(self, self._model.worlds.data)
+        data = self._model.worlds.data
+        if data.n_features != self.n_features_in_ or len(data) > len(self.labels_):
+            wrong("the data are not those of the model")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Measured, without_errors
 from incerta.mixture.pieces import some_objects
+from incerta.models.checkpoint import Checkpoint, opened
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.structureless import structureless
@@ -174,6 +177,7 @@ def choose_k(
     n_null: int = 39,
     alpha: float = 0.025,
     max_objects: int = 2000,
+    checkpoint: str | PathLike[str] | None = None,
     random_state: Seed = None,
 ) -> KChoice:
     """Choose the number of clusters; one is a possible answer.
@@ -197,6 +201,10 @@ def choose_k(
         least ``1 / alpha - 1`` references.
     max_objects : int, default=2000
         If there are more objects, so many are used, chosen by their ids.
+    checkpoint : path-like, optional
+        Folder for finished mixtures and references, made if it is not there. The same
+        call again goes on where it was stopped, with the same result to the last bit;
+        a folder of other data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of starts and references.
 
@@ -237,7 +245,12 @@ def choose_k(
     """
     objects = sorted_by_id(as_uncertain(data))
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
-    seed = as_seed(random_state)
+    given = {"ks": tried, "n_null": n_null, "alpha": alpha, "max_objects": max_objects}
+    seed_is_given = random_state is not None
+    pieces = opened(
+        checkpoint, "choose_k", given, objects, as_seed(random_state), seed_is_given
+    )
+    seed = pieces.seed
     some, _ = some_objects(objects, max_objects, seed)
     seen = _seen(some)
 
@@ -245,7 +258,7 @@ def choose_k(
     how = How(
         range(1, most + 1), KINDS, False, PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS, seed
     )
-    found = _Best.of(seen, how)
+    found = _Best.kept("mixtures", seen, how, pieces)
     best = min(found.mixtures.values(), key=lambda mixture: mixture.bic)
     k = int(merged(best.components, seed).max()) + 1
     if k not in tried:
@@ -253,7 +266,7 @@ def choose_k(
     scores = found.gains(tried)
     p_one, null_scores = np.nan, np.empty((0, len(tried)))
     if k > 1 and tried[0] == 1:
-        p_one, null_scores = _p_of_one(seen, best, tried, how, n_null)
+        p_one, null_scores = _p_of_one(seen, best, tried, how, n_null, pieces)
         k = k if p_one <= alpha else 1
     return KChoice(k, tried, scores, null_scores, float(p_one), alpha, seed)
 
@@ -273,6 +286,17 @@ class _Best(NamedTuple):
                 best[k] = found
         return cls(best, seen.n_objects)
 
+    @classmethod
+    def kept(cls, name: str, seen: Measured, how: How, pieces: Checkpoint) -> _Best:
+        """As a finished piece."""
+
+        def made() -> list[tuple[Any, ...]]:
+            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
+
+        mixtures = [Found(*found) for found in pieces.piece(name, made)]
+        best = {found.components.n_components: found for found in mixtures}
+        return cls(best, seen.n_objects)
+
     def best_of(self, ks: tuple[int, ...]) -> int:
         """Number with the lowest BIC; the smallest if none was tried."""
         known = [k for k in ks if k in self.mixtures]
@@ -288,21 +312,33 @@ class _Best(NamedTuple):
 
 
 def _p_of_one(
-    seen: Measured, best: Found, ks: tuple[int, ...], how: How, n_null: int
+    seen: Measured,
+    best: Found,
+    ks: tuple[int, ...],
+    how: How,
+    n_null: int,
+    pieces: Checkpoint,
 ) -> tuple[float, Array]:
     """P-value of one cluster, and the gains of the references behind it."""
     most = best.components.n_components + 1
     quick = how._replace(numbers=range(1, most + 1), n_init=QUICK_INIT, tol=QUICK_TOL)
     numbers = tuple(quick.numbers)
-    own = float(np.nanmax(_Best.of(seen, quick).gains(numbers)))
+    of_data = _Best.kept("quick-mixtures", seen, quick, pieces)
+    own = float(np.nanmax(of_data.gains(numbers)))
     one = structureless(seen, best.components, quick)
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
     steps = track(n_null, "references")
-    for number in range(1, n_null + 1):
+
+    def reference(number: int) -> tuple[Array, float]:
         found = _Best.of(one.measured(seen, how.seed + number), quick)
-        rows.append(found.gains(ks))
-        gains.append(float(np.nanmax(found.gains(numbers))))
+        return found.gains(ks), float(np.nanmax(found.gains(numbers)))
+
+    for number in range(1, n_null + 1):
+        name = f"reference-{number}"
+        row, gain = pieces.piece(name, partial(reference, number))
+        rows.append(row)
+        gains.append(gain)
         next(steps, None)
         if gains[-1] >= own:
             p = 1.0 / number

@@ -18,6 +18,7 @@ from incerta.divergence import (
     jensen_shannon_per_feature,
 )
 from incerta.divergence.parts import by_some_objects, error_of_some
+from incerta.models.checkpoint import Checkpoint
 from incerta.selection.choosing import random_worlds, representatives
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
@@ -96,6 +97,7 @@ def keep_worlds(
     n_clusters: int = 3,
     n_jobs: int | None = None,
     seed: int,
+    pieces: Checkpoint | None = None,
 ) -> Kept:
     """Draw worlds, and keep those that represent all of them.
 
@@ -122,6 +124,8 @@ def keep_worlds(
         Threads for the divergences; the result does not depend on it.
     seed : int
         Seed of the worlds, and of whatever else is random.
+    pieces : Checkpoint, optional
+        Where divergences are, if they were computed, and are kept.
 
     Returns
     -------
@@ -159,8 +163,13 @@ def keep_worlds(
     compared = drawn
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
         compared = by_some_objects(drawn, DIVERGENCE_OBJECTS, seed)
-    divergences = compare(compared)
-    error = None if compared is drawn else error_of_some(compare, compared)
+
+    def far() -> tuple[Array, Array | None]:
+        divergences = compare(compared)
+        few = compared is not drawn
+        return divergences, error_of_some(compare, compared) if few else None
+
+    divergences, error = far() if pieces is None else pieces.piece("divergences", far)
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
     return Kept(drawn, chosen, divergences, loss, error)
 
