@@ -117,8 +117,8 @@ class PartitionedData:
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         msg = (
-            "only UKMeans and ErrorMixture take partitioned data; bring them here with "
-            "gather()."
+            "only UKMeans, ErrorMixture and ViewConsensus take partitioned data; bring "
+            "them here with gather()."
         )
         raise TypeError(msg)
 

@@ -12,14 +12,16 @@ from incerta.backend.progress import track
 from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
+from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, likeliest, shares, with_empty_last
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.measured import measured
-from incerta.mixture.pieces import some_objects
+from incerta.mixture.pieces import ids_of, some_objects
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
+from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.views.kernel_means import kernel_means
 from incerta.views.look import Effort
@@ -93,6 +95,9 @@ class ViewConsensus(UncertainClusterer):
         information).
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         Cluster of each object in each world; only up to 2000 objects.
+    ids_ : ndarray of shape (n_objects,)
+        For partitioned data: ids of the objects, sorted; all attributes and predictions
+        are in their order.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     n_features_in_ : int
@@ -119,7 +124,8 @@ class ViewConsensus(UncertainClusterer):
     A fit takes as many eigenproblems of a sparse graph and mixtures as there are
     worlds. Above 2000 objects views are found with 2000 of them, chosen by their ids,
     and the others are put into the clusters of each world; that is linear in their
-    number.
+    number. Data in the partitions of a dask cluster (`from_dask`) stay there, except
+    for these 2000.
 
     Examples
     --------
@@ -136,12 +142,17 @@ class ViewConsensus(UncertainClusterer):
 
     knows_errors = True
     _takes_missing = True
+    _takes_partitions = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
         "n_worlds": WHOLE,
         "random_state": SEED,
     }
-    _stored: ClassVar[dict[str, str]] = {"views_": "", "_model": ""}
+    _stored: ClassVar[dict[str, str]] = {
+        "views_": "",
+        "ids_": "a n",
+        "_model": "",
+    }
 
     def __init__(
         self,
@@ -154,14 +165,17 @@ class ViewConsensus(UncertainClusterer):
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    def _fit(self, data: UncertainData) -> None:
+    def _fit(self, objects: UncertainData | PartitionedData) -> None:
+        if isinstance(objects, PartitionedData):
+            self.ids_ = objects.each(ids_of)
+            self._check_number(len(self.ids_))
         # Products are small and many: threads would cost more than they bring.
         with threads(1):
-            self._find(data)
+            self._find(objects)
 
-    def _find(self, data: UncertainData) -> None:
+    def _find(self, objects: UncertainData | PartitionedData) -> None:
         k = self.n_clusters
-        some, _ = some_objects(data, MOST_OBJECTS, self.seed_)
+        some, n_objects = some_objects(objects, MOST_OBJECTS, self.seed_)
         truths = _truths(some, self.seed_)
         given = truths.as_given(some)
         of_laws = isinstance(truths, Spreads)
@@ -187,13 +201,14 @@ class ViewConsensus(UncertainClusterer):
                 next(steps, None)
         self._model = Views(truths, tuple(partitions))
 
-        if len(some) == len(data):
+        if len(some) == n_objects:  # all of them, in the order of their ids
             self.labels_per_world_ = np.array(per_world)
             membership = shares(self.labels_per_world_, k)
         else:
-            membership = self._shares(data, self.seed_)
+            told = self._model, k, self.n_worlds, self.seed_
+            membership = wherever(_shares_in_worlds, objects, *told)
         self._number(membership)
-        final = self.labels_ if len(some) == len(data) else labels
+        final = self.labels_ if len(some) == n_objects else labels
         self.views_ = {
             name: float(normalized_mutual_info_score(row, final))
             for name, row in zip(VIEWS[: len(in_views)], in_views, strict=True)
@@ -218,27 +233,12 @@ class ViewConsensus(UncertainClusterer):
         worlds = getattr(self, "labels_per_world_", None)
         return Facts(labels_per_world=worlds, n_drawn=len(self._model.partitions))
 
-    def _proba(self, data: UncertainData) -> Array:
+    def _proba(self, objects: UncertainData | PartitionedData) -> Array:
         # Draws of the same ensemble belong together; all others are independent.
-        return self._shares(data, self.seed_ + (0 if data.joint else 1))
-
-    def _shares(self, data: UncertainData, seed: int) -> Array:
-        """Share of the worlds in which each object is in each cluster."""
-        out = np.empty((len(data), self.n_clusters))
-        object_bytes = max(OBJECT_BYTES, self._model.truths.object_bytes())
-        for part in blocks(len(data), object_bytes, SHARES_BYTES):
-            worlds = np.array(list(self._in_worlds(data[part], seed)))
-            out[part] = shares(worlds, self.n_clusters)
-        return out
-
-    def _in_worlds(self, data: UncertainData, seed: int) -> Iterator[Indices]:
-        """Clusters of objects in each world."""
-        truths, partitions = self._model
-        looks = truths.possible(data, self.n_worlds, seed)
-        if truths.certain(data):
-            looks = repeat(next(looks), len(partitions))
-        for look, partition in zip(looks, cycle(partitions), strict=False):
-            yield partition.labels_of(look)
+        joint = isinstance(objects, UncertainData) and objects.joint
+        given = self._model, self.n_clusters, self.n_worlds
+        seed = self.seed_ + (0 if joint else 1)
+        return wherever(_shares_in_worlds, objects, *given, seed)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, Views) or not isinstance(
@@ -251,6 +251,30 @@ class ViewConsensus(UncertainClusterer):
             if not isinstance(partition, Partition):
                 wrong("what should be a partition is something else")
             partition.check(self.n_clusters)
+
+
+def _shares_in_worlds(
+    data: UncertainData, views: Views, n_clusters: int, n_worlds: int, seed: int
+) -> Array:
+    """Share of the worlds in which each object is in each cluster."""
+    out = np.empty((len(data), n_clusters))
+    object_bytes = max(OBJECT_BYTES, views.truths.object_bytes())
+    for part in blocks(len(data), object_bytes, SHARES_BYTES):
+        worlds = np.array(list(_in_worlds(data[part], views, n_worlds, seed)))
+        out[part] = shares(worlds, n_clusters)
+    return out
+
+
+def _in_worlds(
+    data: UncertainData, views: Views, n_worlds: int, seed: int
+) -> Iterator[Indices]:
+    """Clusters of objects in each world."""
+    truths, partitions = views
+    looks = truths.possible(data, n_worlds, seed)
+    if truths.certain(data):
+        looks = repeat(next(looks), len(partitions))
+    for look, partition in zip(looks, cycle(partitions), strict=False):
+        yield partition.labels_of(look)
 
 
 def _truths(data: UncertainData, seed: int) -> Truths:
