@@ -376,8 +376,7 @@ def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
 
 def _state(model: UncertainClusterer) -> State:
     state = model.get_params(deep=False)
-    if "checkpoint" in state:  # a folder of this machine
-        state["checkpoint"] = None
+    state.pop("checkpoint", None)  # a folder of this machine
     for name in _fields(type(model)):
         # Not every estimator has every one; some are computed now.
         if hasattr(model, name):
@@ -386,8 +385,9 @@ def _state(model: UncertainClusterer) -> State:
 
 
 def _made(cls: type[UncertainClusterer], state: State) -> UncertainClusterer:
-    parameters, fields = inspect.signature(cls).parameters, _fields(cls)
-    for name in state.keys() - parameters.keys() - fields.keys():
+    parameters = inspect.signature(cls).parameters.keys() - {"checkpoint"}
+    fields = _fields(cls)
+    for name in state.keys() - parameters - fields.keys():
         wrong(f"{cls.__name__} has no {name!r}")
     model = cls(**{name: state[name] for name in parameters})
     model._validate_params()
