@@ -88,3 +88,14 @@ def test_some_stand_for_many(n_values, normalize_rows, monkeypatch, tmp_path):
     found.save(tmp_path / "model.incerta")
     again = ic.load(tmp_path / "model.incerta")
     np.testing.assert_array_equal(again.predict_proba(data), found.predict_proba(data))
+
+
+def test_joint_objects_are_all_compared(monkeypatch):
+    monkeypatch.setattr("incerta.estimators._expected.MOST_OBJECTS", 10)
+    monkeypatch.setattr("incerta.estimators._expected.N_LANDMARKS", 5)
+    draws = np.random.default_rng(0).normal(size=(4, 12, 2))
+    found = ic.ExpectedSpectral(2, random_state=0).fit(ic.from_worlds(draws))
+    assert found.affinity_.shape == (12, 12)
+    monkeypatch.setattr("incerta.estimators._expected.MOST_JOINT", 11)
+    with pytest.raises(ValueError, match=r"12 joint objects are too many .* RPC takes"):
+        ic.ExpectedSpectral(2).fit(ic.from_worlds(draws))

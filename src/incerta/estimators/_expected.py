@@ -41,6 +41,8 @@ from incerta.worlds.sequence import worlds_of
 
 # Above so many objects, so many of them stand for all.
 MOST_OBJECTS, N_LANDMARKS = 5000, 1000
+# Joint objects cannot be put next to others one by one.
+MOST_JOINT = 20_000
 # A new object is lost if even its largest affinity is below this part of the median.
 LOST = 1e-3
 
@@ -92,10 +94,10 @@ class ExpectedSpectral(UncertainClusterer):
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of the worlds in which the object's value falls into each cluster.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels of each world's values in the embedding (Nyström); only up to 5000
-        objects.
+        Labels of each world's values in the embedding (Nyström); only if all
+        objects are compared.
     affinity_ : ndarray of shape (n_objects, n_objects)
-        The expected affinity, 1 on the diagonal; only up to 5000 objects.
+        The expected affinity, 1 on the diagonal; only if all objects are compared.
     embedding_ : ndarray of shape (n_objects, n_clusters)
         Leading eigenvectors.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -115,8 +117,8 @@ class ExpectedSpectral(UncertainClusterer):
     of values: all pairs of values, in blocks, exact. Joint worlds: the mean of their
     affinities, exact. Other laws are replaced by 64 stratified values each. Above 5000
     objects, 1000 of them, chosen by their ids, stand for all: the others are put next
-    to them by their expected affinity (Nyström), those of joint worlds as if they were
-    independent. A cluster that has none of the 1000 is not seen.
+    to them by their expected affinity (Nyström). A cluster that has none of the 1000 is
+    not seen. Joint objects are all compared with each other, at most 20,000 of them.
 
     Examples
     --------
@@ -163,8 +165,14 @@ class ExpectedSpectral(UncertainClusterer):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
+        if data.joint and len(data) > MOST_JOINT:
+            msg = (
+                f"{len(data)} joint objects are too many for an affinity of all pairs "
+                f"(at most {MOST_JOINT}); RPC takes more."
+            )
+            raise ValueError(msg)
         some = data
-        if len(data) > MOST_OBJECTS:
+        if len(data) > MOST_OBJECTS and not data.joint:
             some = data[some_by_key(data.keys, N_LANDMARKS, self.seed_)]
         law = with_closed_form(some.law, self.seed_, some.uniform_keys())
 
