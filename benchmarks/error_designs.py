@@ -157,7 +157,9 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a size for tests")
     small = parser.parse_args().small
     designs = (REPLICATES[:1] + COUNTIES[:1]) if small else REPLICATES + COUNTIES
-    rows = Parallel(n_jobs=2)(delayed(row)(d, 1 if small else 10) for d in designs)
+    rows = Parallel(n_jobs=1 if small else 2)(
+        delayed(row)(d, 1 if small else 10) for d in designs
+    )
     print(f"{'':<42}" + "".join(f"{way:>15}" for way in rows[0]))
     for design, scores in zip(designs, rows, strict=True):
         print(f"{design.name:<42}" + "".join(f"{s:>15.3f}" for s in scores.values()))

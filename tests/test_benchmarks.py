@@ -19,7 +19,7 @@ SMALL = {
     "bench_kmeans.py": ["--small"],
     "bench_medoids.py": ["--small"],
     "bench_relocation.py": ["--small"],
-    "bench_scale.py": ["--sizes", "200"],
+    "bench_scale.py": ["--sizes", "60"],
     "bench_rep.py": ["--small"],
     "calibration.py": ["--small"],
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
@@ -30,7 +30,7 @@ SMALL = {
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
-    "radius.py": ["--seeds", "1", "--objects", "60"],
+    "radius.py": ["--seeds", "1", "--objects", "30"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }
 
