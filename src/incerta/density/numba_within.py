@@ -1,4 +1,4 @@
-"""Pairs of values within eps, counted: the numba version.
+"""Pairs of weighted values within eps, added up: the numba version.
 
 Imported only where the extra ``fast`` is installed; compiled once and cached.
 """
@@ -25,7 +25,7 @@ def _longest(starts: Any, j: Any) -> Any:
 
 
 @jit
-def _squared_distances(x: Any, other: Any, squares: Any) -> None:
+def squared_distances(x: Any, other: Any, squares: Any) -> None:
     """Squared distances of a point from values that lie feature by feature.
 
     The loops over the values run in vector registers; four features at a time save
@@ -51,34 +51,6 @@ def _squared_distances(x: Any, other: Any, squares: Any) -> None:
             gap = y0[t] - x0
             squares[t] += gap * gap
         k += 1
-
-
-@jit(f"void({OBJECTS}, {PAIRS})", cache=True, nogil=True)
-def counts_within(
-    values: Array,
-    starts: NDArray[np.int64],
-    by_feature: Array,
-    other_starts: NDArray[np.int64],
-    i: NDArray[np.int64],
-    j: NDArray[np.int64],
-    squared_eps: float,
-    out: Array,
-) -> None:
-    """Number of pairs of values within eps, for pairs (i, j) of objects."""
-    d = values.shape[1]
-    buffer = np.empty(_longest(other_starts, j))
-    for p in range(i.shape[0]):
-        begin, end = other_starts[j[p]], other_starts[j[p] + 1]
-        other = by_feature[begin * d : end * d].reshape(d, end - begin)
-        squares = buffer[: end - begin]
-        total = 0
-        for s in range(starts[i[p]], starts[i[p] + 1]):
-            _squared_distances(values[s], other, squares)
-            close = 0
-            for t in range(squares.shape[0]):
-                close += squares[t] <= squared_eps
-            total += close
-        out[p] = total
 
 
 @jit(
@@ -108,7 +80,7 @@ def weights_within(
         squares = buffer[: end - begin]
         total = 0.0
         for s in range(starts[i[p]], starts[i[p] + 1]):
-            _squared_distances(values[s], other, squares)
+            squared_distances(values[s], other, squares)
             close = 0.0
             for t in range(squares.shape[0]):
                 if squares[t] <= squared_eps:

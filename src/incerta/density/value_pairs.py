@@ -6,15 +6,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from incerta.backend.engine import engine_for
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Values
+from incerta.density.single import counts, factors, near
 from incerta.typing import Array, Indices
 
 # Pairs of values that are looked at together: 2 MiB of distances.
-TILE = 2**18
+TILE = 2**19
 
 Shares = Callable[[Indices, Indices], Array]
 
@@ -42,13 +42,14 @@ def pairs_of_values(
 
     Notes
     -----
-    Differences are squared and added in double precision, feature by feature: every
-    pair of values is decided as scikit-learn's trees decide it. Objects without
-    weights are counted in whole numbers, so their shares are exact.
+    Every pair of values is decided as by differences that are squared and added in
+    double precision, feature by feature, though most of them in single precision; see
+    `near`. Objects without weights are counted in whole numbers, so their shares are
+    exact.
     """
     if a.kind == "exact" and b.kind == "exact":
         return partial(_of_points, a.values, b.values, eps)
-    sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps * eps)
+    sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps)
     if _weighted(a, b):
         # Weights may add up to one and an ulp.
         return lambda i, j: np.minimum(sums(i, j), 1.0)
@@ -73,40 +74,44 @@ def _of_points(x: Array, y: Array, eps: float, i: Indices, j: Indices) -> Array:
     return out
 
 
-def _by_numba(a: Values, b: Values, squared_eps: float) -> Shares:
-    from incerta.density import numba_within
+def _by_numba(a: Values, b: Values, eps: float) -> Shares:
+    from incerta.density import numba_single, numba_within
 
-    objects: tuple[Any, ...] = (
-        np.ascontiguousarray(a.values),
-        a.starts.astype(np.int64, copy=False),
-        _feature_by_feature(b),
-        b.starts.astype(np.int64, copy=False),
-    )
-    add_up = numba_within.counts_within
+    starts = (each.starts.astype(np.int64, copy=False) for each in (a, b))
+    starts_a, starts_b = starts
+    values = np.ascontiguousarray(a.values)
     if _weighted(a, b):
-        add_up = numba_within.weights_within
+        add_up, limit = numba_within.weights_within, eps * eps
+        objects: tuple[Any, ...] = values, starts_a, _feature_by_feature(b), starts_b
         objects += a.probabilities(), b.probabilities()
+    else:
+        add_up, limit = numba_single.counts_within, eps
+        objects = values, starts_a, _feature_by_feature(b), starts_b
 
     def sums(i: Indices, j: Indices) -> Array:
         out = np.empty(len(i))
         pairs = i.astype(np.int64, copy=False), j.astype(np.int64, copy=False)
-        add_up(*objects, *pairs, squared_eps, out)
+        add_up(*objects, *pairs, limit, out)
         return out
 
     return sums
 
 
-def _by_numpy(a: Values, b: Values, squared_eps: float) -> Shares:
+def _by_numpy(a: Values, b: Values, eps: float) -> Shares:
+    centre = a.values.mean(axis=0)
+    of_a, of_b = (factors(each.values, centre, eps) for each in (a, b))
+    weighted = _weighted(a, b)
     weights_a, weights_b = np.ones(len(a.values)), np.ones(len(b.values))
-    if _weighted(a, b):
+    if weighted:
         weights_a, weights_b = a.probabilities(), b.probabilities()
 
     def sums(i: Indices, j: Indices) -> Array:
         out = np.empty(len(i))
         for pairs, own, rows, starts in _runs(a, i, b, j):
-            squares = cdist(a.values[own], b.values[rows], "sqeuclidean")
-            shares = weights_a[own] @ (squares <= squared_eps)
-            out[pairs] = np.add.reduceat(shares * weights_b[rows], starts)
+            here = of_a.only(own), of_b.only(rows)
+            close = near(a.values[own], b.values[rows], eps, *here)
+            each = weights_a[own] @ close if weighted else counts(close)
+            out[pairs] = np.add.reduceat(each * weights_b[rows], starts)
         return out
 
     return sums
@@ -114,24 +119,29 @@ def _by_numpy(a: Values, b: Values, squared_eps: float) -> Shares:
 
 def _runs(
     a: Values, i: Indices, b: Values, j: Indices
-) -> Iterator[tuple[slice, slice, Indices, Indices]]:
+) -> Iterator[tuple[slice, slice, slice | Indices, Indices]]:
     """Each object of a with some of its partners in b, about a tile at a time.
 
     Yields the pairs, where the values of the object and of its partners are, and
     where each partner begins among the latter.
     """
-    counts = b.counts[j]
-    ends = np.cumsum(counts)
+    sizes = b.counts[j]
+    ends = np.cumsum(sizes)
     # A run ends with the object, or when its values fill another tile.
     firsts = np.flatnonzero(np.diff(i, prepend=-1))
-    begun = np.repeat(ends[firsts] - counts[firsts], np.diff(firsts, append=len(i)))
+    begun = np.repeat(ends[firsts] - sizes[firsts], np.diff(firsts, append=len(i)))
     filled = (ends - begun - 1) * a.counts[i] // TILE
     cuts = (np.diff(i, prepend=-1) != 0) | (np.diff(filled, prepend=-1) != 0)
     bounds = np.append(np.flatnonzero(cuts), len(i))
     for first, last in pairwise(bounds.tolist()):
-        starts = ends[first:last] - counts[first:last]
-        rows = np.arange(starts[0], ends[last - 1])
-        rows += np.repeat(b.starts[j[first:last]] - starts, counts[first:last])
+        starts = ends[first:last] - sizes[first:last]
+        partners = j[first:last]
+        rows: slice | Indices
+        if (np.diff(partners) == 1).all():
+            rows = slice(int(b.starts[partners[0]]), int(b.starts[partners[-1] + 1]))
+        else:
+            rows = np.arange(starts[0], ends[last - 1])
+            rows += np.repeat(b.starts[partners] - starts, sizes[first:last])
         own = slice(int(a.starts[i[first]]), int(a.starts[i[first] + 1]))
         yield slice(first, last), own, rows, starts - starts[0]
 

@@ -1,0 +1,229 @@
+"""Pairs of values within eps, counted mostly in single precision: the numba version.
+
+Imported only where the extra ``fast`` is installed; compiled once and cached. Squared
+distances, in units of eps from the middle of an object, are |x|² + |y|² - 2 x y'. A
+column of them, all values of the object with one value of another, is counted twice,
+with what rounding could add and with what it could take away; where the counts differ,
+differences are squared in double precision.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.density.numba_within import squared_distances
+from incerta.density.single import ROUNDING, WIDEST
+from incerta.typing import Array
+
+jit: Any = numba.njit
+# Positions are unsigned: numba would ask of others whether they count from the end, and
+# the loops would not run in vector registers.
+U: Any = np.uint64
+# Values at a time: their distances from four others stay in the first-level cache.
+WIDTH = U(256)
+TWO, THREE = U(2) * WIDTH, U(3) * WIDTH
+ONE, NONE = np.int32(1), np.int32(0)
+
+
+@jit(fastmath={"contract"})
+def _multiply_first(x: Any, y: Any, sizes: Any, n_columns: Any, out: Any) -> None:
+    """Add products of four rows of `x` with columns of `y`, over four features."""
+    a0, a1, a2, a3 = x[0, 0], x[0, 1], x[0, 2], x[0, 3]
+    b0, b1, b2, b3 = x[1, 0], x[1, 1], x[1, 2], x[1, 3]
+    c0, c1, c2, c3 = x[2, 0], x[2, 1], x[2, 2], x[2, 3]
+    d0, d1, d2, d3 = x[3, 0], x[3, 1], x[3, 2], x[3, 3]
+    for t in range(n_columns):
+        size = sizes[t]
+        y0, y1, y2, y3 = y[t], y[t + WIDTH], y[t + TWO], y[t + THREE]
+        out[t] = size + a0 * y0 + a1 * y1 + a2 * y2 + a3 * y3
+        out[t + WIDTH] = size + b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
+        out[t + TWO] = size + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3
+        out[t + THREE] = size + d0 * y0 + d1 * y1 + d2 * y2 + d3 * y3
+
+
+@jit(fastmath={"contract"})
+def _multiply_two(x: Any, y: Any, n_columns: Any, out: Any) -> None:
+    """Add products of four rows of `x` with columns of `y`, over two features."""
+    a0, a1 = x[0, 0], x[0, 1]
+    b0, b1 = x[1, 0], x[1, 1]
+    c0, c1 = x[2, 0], x[2, 1]
+    d0, d1 = x[3, 0], x[3, 1]
+    for t in range(n_columns):
+        y0, y1 = y[t], y[t + WIDTH]
+        out[t] = out[t] + a0 * y0 + a1 * y1
+        out[t + WIDTH] = out[t + WIDTH] + b0 * y0 + b1 * y1
+        out[t + TWO] = out[t + TWO] + c0 * y0 + c1 * y1
+        out[t + THREE] = out[t + THREE] + d0 * y0 + d1 * y1
+
+
+@jit
+def _count(squares: Any, limits: Any, band: Any, n_columns: Any, counts: Any) -> None:
+    """Count what is below four limits, less and plus `band`, in each column."""
+    low0, low1 = limits[0] - band, limits[1] - band
+    low2, low3 = limits[2] - band, limits[3] - band
+    high0, high1 = limits[0] + band, limits[1] + band
+    high2, high3 = limits[2] + band, limits[3] + band
+    surely, maybe = counts
+    for t in range(n_columns):
+        s0, s1 = squares[t], squares[t + WIDTH]
+        s2, s3 = squares[t + TWO], squares[t + THREE]
+        surely[t] += (
+            (ONE if s0 <= low0 else NONE)
+            + (ONE if s1 <= low1 else NONE)
+            + (ONE if s2 <= low2 else NONE)
+            + (ONE if s3 <= low3 else NONE)
+        )
+        maybe[t] += (
+            (ONE if s0 <= high0 else NONE)
+            + (ONE if s1 <= high1 else NONE)
+            + (ONE if s2 <= high2 else NONE)
+            + (ONE if s3 <= high3 else NONE)
+        )
+
+
+@jit
+def _count_singly(
+    x: Any, y: Any, sizes: Any, n: Any, limits: Any, band: Any, out: Any
+) -> None:
+    """Count near values in n columns, less and plus what rounding could change."""
+    n_columns = U(n)
+    out[:, :n] = 0
+    squares = np.empty(4 * WIDTH, dtype=np.float32)
+    for s in range(0, x.shape[0], 4):
+        _multiply_first(x[s : s + 4], y, sizes, n_columns, squares)
+        for k in range(4, x.shape[1], 2):
+            _multiply_two(x[s : s + 4, k:], y[k * WIDTH :], n_columns, squares)
+        _count(squares, limits[s : s + 4], band, n_columns, (out[0], out[1]))
+
+
+@jit
+def _recount(values: Any, columns: Any, counts: Any, squared_eps: Any) -> None:
+    """Where the two counts differ, make the first one right by squared differences."""
+    which = np.flatnonzero(counts[0] != counts[1])
+    some = np.empty((columns.shape[0], which.shape[0]))
+    for k in range(columns.shape[0]):
+        for t in range(which.shape[0]):
+            some[k, t] = columns[k, which[t]]
+    counts[0, which] = 0
+    squares = np.empty(which.shape[0])
+    for s in range(values.shape[0]):
+        squared_distances(values[s], some, squares)
+        for t in range(which.shape[0]):
+            counts[0, which[t]] += squares[t] <= squared_eps
+
+
+@jit
+def _padded(d: Any) -> Any:
+    """Number of features, filled up to four and to pairs."""
+    return max(4, d + d % 2)
+
+
+@jit
+def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
+    """Rows -2 x, in blocks of four; limits 1 - |x|² of rows; the largest |x|²."""
+    n, d = values.shape
+    x = np.zeros((-(-n // 4) * 4, _padded(d)), dtype=np.float32)
+    sizes = np.zeros(n)
+    for s in range(n):
+        for k in range(d):
+            scaled = (values[s, k] - centre[k]) * scale
+            x[s, k] = -2.0 * scaled
+            sizes[s] += scaled * scaled
+    limits = np.full(x.shape[0], -np.inf, dtype=np.float32)
+    limits[:n] = 1.0 - sizes
+    return x, limits, sizes.max()
+
+
+@jit
+def _as_columns(columns: Any, n: Any, centre: Any, scale: Any, y: Any) -> Any:
+    """Write columns of n values to `y`; return |y|²."""
+    sizes = np.zeros(n)
+    for k in range(columns.shape[0]):
+        own, middle, row = columns[k], centre[k], y[k]
+        for t in range(n):
+            scaled = (own[t] - middle) * scale
+            row[t] = scaled
+            sizes[t] += scaled * scaled
+    return sizes
+
+
+@jit(
+    "void(float64[:, ::1], int64[::1], float64[::1], int64[::1], int64[::1], "
+    "int64[::1], float64, float64[::1])",
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def counts_within(
+    values: Array,
+    starts: NDArray[np.int64],
+    by_feature: Array,
+    other_starts: NDArray[np.int64],
+    i: NDArray[np.int64],
+    j: NDArray[np.int64],
+    eps: float,
+    out: Array,
+) -> None:
+    """Number of pairs of values within eps, for pairs (i, j) of objects, by rising i.
+
+    Decided as by squared differences in double precision, added feature by feature.
+    """
+    d = values.shape[1]
+    scale = 1.0 / eps
+    columns = np.empty((d, WIDTH))
+    y = np.zeros((_padded(d), WIDTH), dtype=np.float32)
+    owner = np.empty(WIDTH, dtype=np.int64)
+    counts = np.empty((2, WIDTH), dtype=np.int32)
+    centre = np.empty(d)
+    out[:] = 0.0
+    p = 0
+    while p < i.shape[0]:
+        own = values[starts[i[p]] : starts[i[p] + 1]]
+        centre[:] = 0.0
+        for s in range(own.shape[0]):
+            centre += own[s] / own.shape[0]
+        x, limits, reach = _as_rows(own, centre, scale)
+        last = p
+        while last + 1 < i.shape[0] and i[last + 1] == i[p]:
+            last += 1
+        n = 0
+        for q in range(p, last + 1):
+            begin, end = other_starts[j[q]], other_starts[j[q] + 1]
+            other = by_feature[begin * d : end * d].reshape(d, end - begin)
+            done = 0
+            while done < end - begin:
+                some = min(end - begin - done, WIDTH - n)
+                for k in range(d):
+                    row, new = columns[k, n:], other[k, done:]
+                    for t in range(some):
+                        row[t] = new[t]
+                for t in range(n, n + some):
+                    owner[t] = q
+                done += some
+                n += some
+                if n < WIDTH and (q < last or done < end - begin):
+                    continue
+                sizes = _as_columns(columns, n, centre, scale, y)
+                band = ROUNDING * (d + 4) * (np.sqrt(reach) + np.sqrt(sizes.max())) ** 2
+                counts[0], counts[1] = 0, 1
+                if band <= WIDEST:  # and a number
+                    _count_singly(
+                        x,
+                        y.ravel(),
+                        sizes.astype(np.float32),
+                        n,
+                        limits,
+                        np.float32(band),
+                        counts,
+                    )
+                decided = True
+                for c in range(n):
+                    decided = decided and counts[0, c] == counts[1, c]
+                if not decided:
+                    _recount(own, columns, counts[:, :n], eps * eps)
+                for c in range(n):
+                    out[owner[c]] += counts[0, c]
+                n = 0
+        p = last + 1

@@ -1,0 +1,117 @@
+"""Which pairs of values are within eps, by single precision wherever that can tell.
+
+Squared distances are products of two tables, ``|x|² + |y|² - 2 x y'``, which BLAS
+multiplies several times as fast in single precision as differences are squared in
+double. Where rounding could turn a decision, differences are squared after all, so that
+all decisions are those of double precision.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incerta.typing import Array, Indices, Mask
+
+Singles = NDArray[np.float32]
+
+# Twice what single precision rounds by, relative to what is rounded.
+ROUNDING = float(np.finfo(np.float32).eps)
+# Where more than this share of eps² could be due to rounding, too much is left open.
+WIDEST = 0.01
+
+
+class Factors(NamedTuple):
+    """Values, in units of eps from a centre, as factors of squared distances."""
+
+    left: Singles  # (n, d + 2)
+    right: Singles  # (n, d + 2), left @ right.T are squared distances
+    lengths: Array  # (n,), distances from the centre
+
+    def only(self, rows: slice | Indices) -> "Factors":
+        """Return those of some values."""
+        return Factors(self.left[rows], self.right[rows], self.lengths[rows])
+
+
+def factors(values: Array, centre: Array, eps: float) -> Factors:
+    """Prepare values for `near`.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+    centre : ndarray of shape (d,)
+        The nearer values are to it, the less is lost.
+    eps : float
+        The distance, above 0.
+    """
+    n, d = values.shape
+    left, right = np.ones((2, n, d + 2), dtype=np.float32)
+    with np.errstate(all="ignore"):
+        scaled = (values - centre) / eps
+        squares = np.einsum("ij,ij->i", scaled, scaled)
+        left[:, :d], left[:, d] = -2.0 * scaled, squares
+        right[:, :d], right[:, d + 1] = scaled, squares
+    return Factors(left, right, np.sqrt(squares))
+
+
+def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
+    """Whether values are within eps of each other.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_x, d)
+    y : ndarray of shape (n_y, d)
+    eps : float
+        The distance; values at exactly this distance are within it.
+    of_x, of_y : Factors
+        Of these values, from one centre.
+
+    Returns
+    -------
+    ndarray of shape (n_x, n_y), bool
+        As ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added feature by feature.
+    """
+    band = rounding(of_x, of_y)
+    if not band.max() <= WIDEST:  # or not a number
+        centre = x.mean(axis=0)
+        of_x, of_y = factors(x, centre, eps), factors(y, centre, eps)
+        band = rounding(of_x, of_y)
+        if not band.max() <= WIDEST:
+            return _squared_distances(x, y) <= eps * eps
+    squares = of_x.left @ of_y.right.T
+    band = band.astype(np.float32)
+    close, perhaps = squares <= 1 - band, squares <= 1 + band
+    # Counts tell sooner than entries where single precision cannot decide.
+    undecided = np.flatnonzero(counts(close) != counts(perhaps))
+    close[:, undecided] = _squared_distances(x, y[undecided]) <= eps * eps
+    return close
+
+
+def counts(close: Mask) -> Indices:
+    """Number of true entries in each column."""
+    total = np.zeros(close.shape[1], dtype=np.intp)
+    for first in range(0, len(close), 255):  # as many as a byte can count
+        total += close[first : first + 255].view(np.uint8).sum(axis=0, dtype=np.uint8)
+    return total
+
+
+def rounding(of_x: Factors, of_y: Factors) -> Array:
+    """Bound of the error of squared distances from each of the values y.
+
+    A sum of n products of rounded factors is off by at most n + 2 roundings of the sum
+    of their sizes, which is (|x| + |y|)²; the bound is twice that.
+    """
+    n = of_x.left.shape[1]
+    return (n + 2) * ROUNDING * np.square(of_x.lengths.max() + of_y.lengths)
+
+
+def _squared_distances(x: Array, y: Array) -> Array:
+    """Squared differences of all pairs, added feature by feature.
+
+    scipy's are faster, but round differently where a processor multiplies and adds in
+    one step.
+    """
+    total = np.zeros((len(x), len(y)))
+    for one, other in zip(x.T, y.T, strict=True):
+        total += np.square(one[:, None] - other)
+    return total

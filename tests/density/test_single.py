@@ -1,0 +1,90 @@
+"""Decisions in single precision are those of double precision."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incerta.data.laws import Values
+from incerta.density import single
+from incerta.density.single import factors, near
+from incerta.density.value_pairs import pairs_of_values
+from tests.extras import ENGINES
+
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+def in_double(x, y, eps):
+    total = np.zeros((len(x), len(y)))
+    for k in range(x.shape[1]):
+        total += (x[:, k, None] - y[:, k]) ** 2
+    return total <= eps * eps
+
+
+@st.composite
+def values(draw):
+    """Two sets of values: on a grid, where distances tie with eps, or not; far away."""
+    d = draw(st.integers(1, 9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.integers(1, 300)), draw(st.integers(1, 600))
+    x, y = (rng.normal(size=(n, d)) for n in shape)
+    if draw(st.booleans()):
+        x, y = np.round(3 * x), np.round(3 * y)
+    far = draw(st.sampled_from([0.0, 1.0, 1e3, 1e9]))
+    scale = draw(st.sampled_from([1e-100, 1e-3, 1.0, 1e30]))
+    return (x + far) * scale, (y + far) * scale, scale
+
+
+EPS = st.sampled_from([0.0, 1e-6, 0.5, 1.0, np.sqrt(2), 3.0, 1e6, np.inf])
+
+
+@given(sets=values(), eps=EPS)
+def test_near_is_what_double_precision_says(sets, eps):
+    x, y, scale = sets
+    eps = eps * scale
+    centre = x.mean(axis=0)
+    found = near(x, y, eps, factors(x, centre, eps), factors(y, centre, eps))
+    np.testing.assert_array_equal(found, in_double(x, y, eps))
+
+
+@engines
+@given(sets=values(), eps=EPS)
+def test_counts_of_objects_are_what_double_precision_says(engine, sets, eps):
+    x, y, scale = sets
+    a, b = (Values(v, np.unique([0, len(v) // 3, len(v) // 2, len(v)])) for v in (x, y))
+    i, j = (g.ravel() for g in np.indices((a.n_objects, b.n_objects)))
+    shares = pairs_of_values(a, b, eps * scale, engine=engine)(i, j)
+    close = in_double(x, y, eps * scale)
+    sums = np.add.reduceat(np.add.reduceat(close, a.starts[:-1]), b.starts[:-1], axis=1)
+    expected = sums.ravel() / (a.counts[i] * b.counts[j])
+    np.testing.assert_array_equal(shares, expected)
+
+
+@engines
+def test_partners_in_any_order(engine):
+    rng = np.random.default_rng(0)
+    law = Values(rng.normal(size=(90, 3)) * 5, np.arange(0, 91, 9))
+    i = np.repeat(np.arange(10), 10)
+    in_order = np.tile(np.arange(10), 10)
+    shuffled = np.concatenate([rng.permutation(10) for _ in range(10)])
+    shares = pairs_of_values(law, law, 6.0, engine=engine)
+    table = shares(i, in_order).reshape(10, 10)
+    np.testing.assert_array_equal(shares(i, shuffled), table[i, shuffled])
+
+
+def test_few_columns_are_looked_at_twice(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(50, 10)), rng.normal(size=(5000, 10))
+    looked_at = Counter()
+    exact = single._squared_distances
+
+    def spied(x, y):
+        looked_at["columns"] += len(y)
+        return exact(x, y)
+
+    monkeypatch.setattr(single, "_squared_distances", spied)
+    centre = np.zeros(10)
+    near(x, y, 4.1, factors(x, centre, 4.1), factors(y, centre, 4.1))
+    assert looked_at["columns"] < 50
