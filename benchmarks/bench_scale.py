@@ -5,7 +5,7 @@
 
 Gaussian objects around three blobs with ten features. RPC draws 100 worlds and keeps
 ten, chosen by their divergences or at random; above 1000 objects worlds are compared by
-500 of them, above 5000 objects 1000 stand for all. The time of `membership_`, which
+250 of them, above 5000 objects 1000 stand for all. The time of `membership_`, which
 goes through all 100 worlds, is separate; ViewConsensus has its own with the labels.
 """
 

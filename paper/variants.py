@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.estimators import RPC, ExpectedSpectral, UKMeans
-from incerta.estimators._base import cut
 from incerta.metrics import clustering_accuracy, nmi
 from incerta.selection import Kept, random_worlds, representatives
 from incerta.spectral import (
@@ -18,6 +17,7 @@ from incerta.spectral import (
     leading_eigenvectors,
     normalised_laplacian,
 )
+from incerta.spectral.cutting import cut
 from incerta.typing import Array, Indices
 from incerta.worlds.sequence import worlds_of
 from paper.methods import N_REPRESENTATIVES, N_WORLDS

@@ -11,3 +11,5 @@ __all__ = ["NOT_NEGATIVE", "SEED", "WHOLE", "Interval", "StrOptions"]
 WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
 NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]
 SEED: list[Any] = ["random_state", np.random.Generator]
+# Where and how, not what: model files do not hold them.
+OF_THIS_MACHINE = {"checkpoint", "device"}

@@ -29,7 +29,7 @@ ONE, NONE = np.int32(1), np.int32(0)
 
 @jit(fastmath={"contract"})
 def _multiply_first(x: Any, y: Any, sizes: Any, n_columns: Any, out: Any) -> None:
-    """Add products of four rows of `x` with columns of `y`, over four features."""
+    """Write |y|² and products of four rows of `x` with columns of `y`, by four."""
     a0, a1, a2, a3 = x[0, 0], x[0, 1], x[0, 2], x[0, 3]
     b0, b1, b2, b3 = x[1, 0], x[1, 1], x[1, 2], x[1, 3]
     c0, c1, c2, c3 = x[2, 0], x[2, 1], x[2, 2], x[2, 3]

@@ -12,10 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
+from incerta.backend.parameters import (
+    OF_THIS_MACHINE,
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
@@ -23,9 +28,7 @@ from incerta.data.partitioned import PartitionedData
 from incerta.estimators._facts import Facts
 from incerta.labels import (
     confidence_of,
-    in_order_of_appearance,
     likeliest,
-    with_empty_last,
 )
 from incerta.models.checkpoint import Checkpoint
 from incerta.models.checks import check_shapes, whole, wrong
@@ -42,9 +45,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "UncertainClusterer",
-    "cut",
     "kept_worlds",
-    "nearest",
 ]
 
 T = TypeVar("T", bound=np.generic)
@@ -311,10 +312,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
 
 
 def kept_worlds(
-    estimator: Any,
-    objects: Any,
-    n_clusters: int = 3,
-    pieces: Checkpoint | None = None,
+    estimator: Any, objects: Any, n_clusters: int = 3, pieces: Checkpoint | None = None
 ) -> Kept:
     """Worlds that an estimator was given, or that it draws and keeps itself."""
     if isinstance(objects, Kept):
@@ -327,30 +325,10 @@ def kept_worlds(
         divergence=estimator.divergence,
         n_clusters=n_clusters,
         n_jobs=getattr(estimator, "n_jobs", None),
+        device=getattr(estimator, "device", "cpu"),
         seed=estimator.seed_,
         pieces=pieces,
     )
-
-
-def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, Array]:
-    """Cut an embedding by k-means.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,), in order of appearance
-    centres : ndarray of shape (n_clusters, k)
-        In the order of the labels. Clusters without any object, which k-means leaves
-        where objects coincide, come last.
-    """
-    found = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32).fit(rows)
-    labels, order = in_order_of_appearance(found.labels_)
-    return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
-
-
-def nearest(rows: Array, centres: Array) -> Indices:
-    """Index of the nearest centre of each row, ties to the lowest."""
-    squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
-    return squares.argmin(axis=1)
 
 
 def check_fitted_to(model: Any, data: Any) -> None:
@@ -375,8 +353,8 @@ def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
 
 
 def _state(model: UncertainClusterer) -> State:
-    state = model.get_params(deep=False)
-    state.pop("checkpoint", None)  # a folder of this machine
+    given = model.get_params(deep=False)
+    state = {name: given[name] for name in given.keys() - OF_THIS_MACHINE}
     for name in _fields(type(model)):
         # Not every estimator has every one; some are computed now.
         if hasattr(model, name):
@@ -385,7 +363,7 @@ def _state(model: UncertainClusterer) -> State:
 
 
 def _made(cls: type[UncertainClusterer], state: State) -> UncertainClusterer:
-    parameters = inspect.signature(cls).parameters.keys() - {"checkpoint"}
+    parameters = inspect.signature(cls).parameters.keys() - OF_THIS_MACHINE
     fields = _fields(cls)
     for name in state.keys() - parameters - fields.keys():
         wrong(f"{cls.__name__} has no {name!r}")

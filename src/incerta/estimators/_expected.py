@@ -23,8 +23,6 @@ from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterer,
-    cut,
-    nearest,
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
@@ -35,6 +33,7 @@ from incerta.spectral.affinity import (
     inverse_root,
     normalise_in_place,
 )
+from incerta.spectral.cutting import cut, nearest
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of

@@ -28,13 +28,13 @@ from incerta.estimators._base import (
     StrOptions,
     UncertainClusterer,
     check_model,
-    cut,
     kept_worlds,
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.registry import stored
 from incerta.selection.keeping import Divergence
+from incerta.spectral.cutting import cut
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds

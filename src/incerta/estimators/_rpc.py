@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
@@ -16,9 +17,7 @@ from incerta.estimators._base import (
     Interval,
     StrOptions,
     UncertainClusterer,
-    cut,
     kept_worlds,
-    nearest,
 )
 from incerta.estimators._facts import Facts
 from incerta.estimators._pieces import pieces_of
@@ -29,6 +28,7 @@ from incerta.spectral.consistency import (
     consistency,
     embeddings_alone,
 )
+from incerta.spectral.cutting import cut, nearest
 from incerta.spectral.eigengap import n_clusters_by_eigengap
 from incerta.spectral.embedding import of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
@@ -71,10 +71,8 @@ class RPC(UncertainClusterer):
     divergence : str or callable, default="jensen-shannon"
         How far apart worlds are: "jensen-shannon" (the paper's), "per-feature",
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
-        and returns the matrix, e.g. ``functools.partial(jensen_shannon,
-        bandwidth="scott")``. Above 1000 objects the densities that the first two
-        compare are those of 500 objects, the same in all worlds; for all objects, give
-        the function: ``divergence=jensen_shannon``.
+        and returns the matrix. Above 1000 objects the first two compare densities of
+        250 objects, the same in all worlds; ``divergence=jensen_shannon`` is of all.
     width : {"median", "self-tuning"} or float, default="median"
         Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
@@ -96,11 +94,13 @@ class RPC(UncertainClusterer):
         Number of k-means starts.
     n_jobs : int, optional
         Threads for the divergences; the result does not depend on it.
+    device : str, default="cpu"
+        Where worlds are compared with each other, and objects in a world: "cpu", or a
+        device of torch such as "cuda" (extra ``gpu``).
     checkpoint : path-like, optional
-        Folder for finished pieces, made if it is not there: divergences, embedding,
-        and, with many objects, where these are in each world. The same call again goes
-        on where it was stopped, with the same result to the last bit; a folder of
-        other data or parameters is refused.
+        Folder for finished pieces, made if it is not there. The same call again goes on
+        where it was stopped, with the same result to the last bit; a folder of other
+        data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the selection and of k-means.
 
@@ -119,7 +119,7 @@ class RPC(UncertainClusterer):
     representatives_ : ndarray of shape (n_representatives,)
         Numbers of the kept worlds, in the order they were chosen.
     n_drawn_ : int
-        Number of worlds that were drawn.
+        Number of worlds drawn.
     divergences_ : ndarray of shape (n_worlds, n_worlds) or None
         Between all worlds; None if `selection` is "random".
     divergence_error_ : ndarray of shape (n_worlds, n_worlds) or None
@@ -131,7 +131,7 @@ class RPC(UncertainClusterer):
     objective_ : list of float
         Objective (Eq. 11) after each sweep; never falls.
     n_iter_ : int
-        Number of sweeps made.
+        Number of sweeps.
     n_clusters_ : int
         Number of clusters that was used.
     seed_ : int
@@ -186,6 +186,7 @@ class RPC(UncertainClusterer):
         "max_iter": WHOLE,
         "n_init": WHOLE,
         "n_jobs": [Integral, None],
+        "device": [str],
         "checkpoint": [str, PathLike, None],
     }
     _stored: ClassVar[dict[str, str]] = {
@@ -218,6 +219,7 @@ class RPC(UncertainClusterer):
         max_iter: int = 200,
         n_init: int = 10,
         n_jobs: int | None = None,
+        device: str = CPU,
         checkpoint: str | PathLike[str] | None = None,
         random_state: Seed = None,
     ) -> None:
@@ -235,6 +237,7 @@ class RPC(UncertainClusterer):
         self.max_iter = max_iter
         self.n_init = n_init
         self.n_jobs = n_jobs
+        self.device = device
         self.checkpoint = checkpoint
         self.random_state = random_state
 
@@ -268,9 +271,10 @@ class RPC(UncertainClusterer):
             if isinstance(self.n_clusters, str)
             else int(self.n_clusters)
         )
-        laplacians = Laplacians(worlds, self.width, self.width_scale, self.n_neighbors)
-        how: Any = {"weight": self.weight, "tol": self.tol, "max_iter": self.max_iter}
-        found = consistency(laplacians, k, **how)
+        how: Any = self.width, self.width_scale, self.n_neighbors, self.device
+        laplacians = Laplacians(worlds, *how)
+        stop: Any = {"tol": self.tol, "max_iter": self.max_iter}
+        found = consistency(laplacians, k, weight=self.weight, **stop)
         labels, centres = cut(self._rows(found.common), k, self.n_init, self.seed_)
         model = remembered(worlds, found, laplacians, centres)
         return labels, model, found.common, found.alone.embeddings, found.objective
@@ -294,7 +298,7 @@ class RPC(UncertainClusterer):
             values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
             world = values[self._landmarks], model.scales[j], model.roots[j], both
-            rows = extend(values, Embedded(*world), self.width, None)
+            rows = extend(values, Embedded(*world), self.width, None, self.device)
             own = nearest(self._rows(rows[:, k:]), model.centres)
             return np.ascontiguousarray(rows[:, :k]), own
 
@@ -310,7 +314,7 @@ class RPC(UncertainClusterer):
         self.labels_per_world_ = rank[per_world]
 
     def _membership(self) -> Array:
-        how = self.width, self.width_scale, self._model.n_neighbors
+        how = self.width, self.width_scale, self._model.n_neighbors, self.device
         n_objects = self._drawn.shape[1]
 
         def counted(first: int) -> Array:
@@ -322,10 +326,10 @@ class RPC(UncertainClusterer):
                 counts[np.arange(n_objects), labels] += 1.0
             return counts
 
-        total = np.zeros((n_objects, self.n_clusters_))
-        for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
-            part = partial(counted, first)
-            total += self._pieces.piece(f"membership-{first}", part)
+        total = sum(
+            self._pieces.piece(f"membership-{first}", partial(counted, first))
+            for first in range(0, len(self._drawn), WORLDS_AT_A_TIME)
+        )
         return self._at_rows(total / len(self._drawn))
 
     def _of_all(
@@ -340,12 +344,11 @@ class RPC(UncertainClusterer):
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
             scales, roots = laplacians.scales[j], laplacians.roots[j]
             world = Embedded(values[self._landmarks], scales, roots, target)
-            rows = extend(values, world, self.width, None)
+            rows = extend(values, world, self.width, None, self.device)
             yield nearest(self._rows(rows), self._model.centres)
 
     def _predict(self, data: UncertainData) -> Indices:
-        # The extensions of the common embedding in each kept world are averaged, and
-        # cut at the same centres.
+        # The extensions of the common embedding are averaged, and cut at its centres.
         common = self._model.common_target
         mean = np.mean(list(self._extensions(data, lambda j: common)), axis=0)
         return nearest(self._rows(mean), self._model.centres)
@@ -386,7 +389,7 @@ class RPC(UncertainClusterer):
         pairs = paired(model.worlds, data, self.n_worlds)
         for j, values, new in zip(*pairs, strict=True):
             world = Embedded(values, model.scales[j], model.roots[j], target(j))
-            yield extend(new, world, self.width, model.n_neighbors)
+            yield extend(new, world, self.width, model.n_neighbors, self.device)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, Embeddings):

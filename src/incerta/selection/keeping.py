@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from incerta.backend.device import CPU
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.divergence import (
@@ -29,7 +30,7 @@ OF_DENSITIES = ("jensen-shannon", "per-feature")
 DIVERGENCES = (*OF_DENSITIES, "energy", "clustering")
 # Above so many objects, densities are those of some of them, the same in all worlds.
 EXACT_DIVERGENCE_OBJECTS = 1000
-DIVERGENCE_OBJECTS = 500
+DIVERGENCE_OBJECTS = 250
 
 Divergence = str | Callable[[Worlds], Array]
 
@@ -96,6 +97,7 @@ def keep_worlds(
     divergence: Divergence = "jensen-shannon",
     n_clusters: int = 3,
     n_jobs: int | None = None,
+    device: str = CPU,
     seed: int,
     pieces: Checkpoint | None = None,
 ) -> Kept:
@@ -116,12 +118,14 @@ def keep_worlds(
         How far apart worlds are: "jensen-shannon", "per-feature", "energy" or
         "clustering"; see `incerta.divergence`. A callable takes `Worlds` and returns
         the matrix. Above 1000 objects the densities that the first two compare are
-        those of 500 objects, the same in all worlds; for all objects, give the
+        those of 250 objects, the same in all worlds; for all objects, give the
         function: ``divergence=jensen_shannon``.
     n_clusters : int, default=3
         For ``divergence="clustering"``.
     n_jobs : int, optional
         Threads for the divergences; the result does not depend on it.
+    device : str, default="cpu"
+        Where densities are compared: "cpu", or a device of torch such as "cuda".
     seed : int
         Seed of the worlds, and of whatever else is random.
     pieces : Checkpoint, optional
@@ -159,7 +163,7 @@ def keep_worlds(
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
-    compare = _comparing(divergence, n_clusters, n_jobs, seed)
+    compare = _comparing(divergence, n_clusters, n_jobs, device, seed)
     compared = drawn
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
         compared = by_some_objects(drawn, DIVERGENCE_OBJECTS, seed)
@@ -175,13 +179,14 @@ def keep_worlds(
 
 
 def _comparing(
-    divergence: Divergence, n_clusters: int, n_jobs: int | None, seed: int
+    divergence: Divergence, n_clusters: int, n_jobs: int | None, device: str, seed: int
 ) -> Callable[[Worlds], Array]:
     if callable(divergence):
         return divergence
+    where: Any = {"n_jobs": n_jobs} if device == CPU else {"device": device}
     named: dict[str, Callable[[Worlds], Array]] = {
-        "jensen-shannon": partial(jensen_shannon, n_jobs=n_jobs),
-        "per-feature": partial(jensen_shannon_per_feature, n_jobs=n_jobs),
+        "jensen-shannon": partial(jensen_shannon, **where),
+        "per-feature": partial(jensen_shannon_per_feature, **where),
         "energy": energy,
         "clustering": partial(
             between_clusterings, n_clusters=n_clusters, random_state=seed

@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
+from incerta.backend.device import in_place, namespace, put_beside
 from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"
@@ -100,18 +101,25 @@ def median_distance(values: Array) -> float:
     return float(np.sqrt(middle))
 
 
-def dense_affinity(
-    values: Array, scales: Array, others: Array | None = None, others_scales: Any = None
-) -> Array:
-    """Affinity of all pairs, of `values` among themselves or to `others`."""
-    out: Array = euclidean_distances(values, others, squared=True)
-    columns = scales if others is None else others_scales
+def dense_affinity(values: Any, scales: Any) -> Any:
+    """Affinity of all pairs, on the device where the values are."""
+    out = squared_distances(values, values)
     out /= scales[:, None]
-    out *= -0.5 / columns
-    np.exp(out, out=out)
-    if others is None:
-        np.fill_diagonal(out, 1.0)
+    out *= -0.5 / scales
+    out = in_place("exp", out)
+    flat = namespace(out).reshape(out, (-1,), copy=False)
+    flat[:: scales.shape[0] + 1] = 1.0
     return out
+
+
+def squared_distances(x: Any, y: Any) -> Any:
+    """Squared distances of the rows of two arrays, on the device where they are."""
+    xp = namespace(x)
+    out = x @ y.T
+    out *= -2.0
+    out += xp.vecdot(x, x)[:, None]
+    out += xp.vecdot(y, y)
+    return in_place("clip", out, 0.0, None)  # what rounding leaves below 0
 
 
 def sparse_affinity(values: Array, scales: Array, n_neighbors: int) -> sparse.csr_array:
@@ -198,14 +206,15 @@ def normalised_laplacian(affinity: Any) -> Matrix:
     return normalise_in_place(matrix, root)
 
 
-def normalise_in_place(matrix: Matrix, root: Array) -> Matrix:
+def normalise_in_place(matrix: Any, root: Array) -> Any:
     """Scale rows and columns of a matrix that is not needed elsewhere."""
-    if isinstance(matrix, np.ndarray):
-        matrix *= root[:, None]
-        matrix *= root
-        return matrix
-    scale = sparse.diags_array(root)
-    return sparse.csr_array(scale @ matrix @ scale)
+    if bool(sparse.issparse(matrix)):
+        scale = sparse.diags_array(root)
+        return sparse.csr_array(scale @ matrix @ scale)
+    factors = put_beside(root, matrix)
+    matrix *= factors[:, None]
+    matrix *= factors
+    return matrix
 
 
 def inverse_root(degrees: Array) -> Array:

@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from incerta.backend.device import fetch, put_beside
 from incerta.exceptions import DataError
 from incerta.typing import Array
 
@@ -64,11 +66,13 @@ def leading_eigenvectors(
 
 
 def multiply(matrix: Any, block: Array) -> Array:
-    """``matrix @ block`` for a symmetric matrix."""
+    """``matrix @ block`` for a symmetric matrix, which may be on a device."""
     if isinstance(matrix, np.ndarray):
         # The same by symmetry; BLAS is twice as fast on a wide result as on a tall one.
         return (block.T @ matrix).T
-    return np.asarray(matrix @ block)
+    if bool(issparse(matrix)):
+        return np.asarray(matrix @ block)
+    return fetch(matrix @ put_beside(block, matrix))
 
 
 def ritz(

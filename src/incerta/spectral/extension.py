@@ -3,12 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
+from incerta.backend.device import CPU, fetch, in_place, namespace, put
 from incerta.backend.memory import blocks
-from incerta.spectral.affinity import TUNING_NEIGHBOUR, Width
+from incerta.spectral.affinity import TUNING_NEIGHBOUR, Width, squared_distances
 from incerta.typing import Array
+
+# Affinities at a time: in the second-level cache, and on a device.
+BLOCK_BYTES, DEVICE_BYTES = 2**21, 2**30
 
 
 class Embedded(NamedTuple):
@@ -26,7 +29,13 @@ def aligned(embedding: Array, common: Array) -> Array:
     return left @ right
 
 
-def extend(new: Array, world: Embedded, width: Width, n_neighbors: int | None) -> Array:
+def extend(
+    new: Array,
+    world: Embedded,
+    width: Width,
+    n_neighbors: int | None,
+    device: str = CPU,
+) -> Array:
     """Embed new values next to those of a world.
 
     Parameters
@@ -39,15 +48,47 @@ def extend(new: Array, world: Embedded, width: Width, n_neighbors: int | None) -
         As for the affinity of the world: "self-tuning" needs scales of its own.
     n_neighbors : int or None
         Use this many nearest objects of the world; None for all.
+    device : str, default="cpu"
+        Where all objects of the world are compared with the new ones, unless scales
+        are self-tuning.
 
     Returns
     -------
     ndarray of shape (n_new, k)
+        With all objects and one scale, in single precision.
     """
+    if n_neighbors is None and width != "self-tuning":
+        return _extend_by_all(new, world, device)
     n = len(world.values)
     out = np.empty((len(new), world.targets.shape[1]))
     for part in blocks(len(new), 16 * n):
         out[part] = _extend_block(new[part], world, width, n_neighbors)
+    return out
+
+
+def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
+    """Extend by all objects of a world, with one scale.
+
+    With x and y in units of the scale, the logarithm of an affinity is x·y - |y|²/2 and
+    a part that all objects share, which does not matter: it is raised until the nearest
+    object is as near as an object is to itself. A value far from everything goes with
+    its nearest object instead of vanishing.
+    """
+    (n, d), k = world.values.shape, world.targets.shape[1]
+    centre, scale = world.values.mean(axis=0), world.scales[0]
+    columns, weights = np.ones((d + 1, n), np.float32), np.ones((n, k + 1), np.float32)
+    columns[:d] = (world.values - centre).T / scale
+    columns[d] = -0.5 * np.square(columns[:d]).sum(axis=0)
+    weights[:, :k] = world.roots[:, None] * world.targets
+    columns, weights = put(columns, device), put(weights, device)
+    out = np.empty((len(new), k))
+    for part in blocks(len(new), 4 * n, BLOCK_BYTES if device == CPU else DEVICE_BYTES):
+        rows = np.ones((part.stop - part.start, d + 1), np.float32)
+        rows[:, :d] = (new[part] - centre) / scale
+        logs = put(rows, device) @ columns
+        logs -= namespace(logs).max(logs, axis=1, keepdims=True)
+        sums = fetch(in_place("exp", logs) @ weights)
+        out[part] = sums[:, :k] / np.sqrt(sums[:, k:])
     return out
 
 
@@ -56,12 +97,9 @@ def _extend_block(
 ) -> Array:
     weighted = world.roots[:, None] * world.targets
     if n_neighbors is None:
-        squares = euclidean_distances(new, world.values, squared=True)
-        if width == "self-tuning":
-            scales = _own_scales(squares, world, width)
-            affinity = _affinities(squares, scales[:, None] * world.scales)
-        else:
-            affinity = _affinities(squares, world.scales[0] ** 2)
+        squares = squared_distances(new, world.values)
+        scales = _own_scales(squares, world, width)
+        affinity = _affinities(squares, scales[:, None] * world.scales)
         return (affinity @ weighted) / np.sqrt(affinity.sum(axis=1))[:, None]
     k = min(n_neighbors, len(world.values))
     search = NearestNeighbors(n_neighbors=k).fit(world.values)

@@ -5,6 +5,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from incerta.backend.device import CPU, fetch, namespace, put
 from incerta.spectral.affinity import (
     Matrix,
     Width,
@@ -22,7 +23,7 @@ from incerta.worlds import Worlds
 DENSE_OBJECTS = 5000
 GRAPH_NEIGHBORS = 15
 # Laplacians are kept while all of them fit into this; else each is made again.
-KEPT_BYTES = 128 * 2**20
+KEPT_BYTES = 512 * 2**20
 
 
 class Laplacians(Sequence[Any]):
@@ -38,9 +39,12 @@ class Laplacians(Sequence[Any]):
         See `gaussian_affinity`; "auto" keeps all pairs up to 5000 objects and 15
         neighbours of each above.
 
+    device : str, default="cpu"
+        Where matrices of all pairs are made and stay: "cpu" or a device of torch.
+
     Notes
     -----
-    Sparse ones are kept; dense ones are kept if all of them take at most 128 MB, and
+    Sparse ones are kept; dense ones are kept if all of them take at most 512 MB, and
     are otherwise made again each time. There is never an array of all pairs times
     worlds.
     """
@@ -51,11 +55,13 @@ class Laplacians(Sequence[Any]):
         width: Width = "median",
         width_scale: float = 1.0,
         n_neighbors: "int | str | None" = "auto",
+        device: str = CPU,
     ) -> None:
         n_worlds, n_objects, _ = worlds.shape
         if n_neighbors == "auto":
             n_neighbors = None if n_objects <= DENSE_OBJECTS else GRAPH_NEIGHBORS
         self.worlds, self.width, self.width_scale = worlds, width, width_scale
+        self.device = device
         self.n_neighbors = None if n_neighbors is None else int(n_neighbors)
         fits = 8 * n_worlds * n_objects**2 <= KEPT_BYTES
         self._keep = fits or self.n_neighbors is not None
@@ -73,20 +79,22 @@ class Laplacians(Sequence[Any]):
     def __getitem__(self, j: int | slice) -> "Matrix | Laplacians":
         """Laplacian of world `j`."""
         if isinstance(j, slice):
-            return Laplacians(
-                self.worlds[j], self.width, self.width_scale, self.n_neighbors
-            )
+            how = self.width, self.width_scale, self.n_neighbors, self.device
+            return Laplacians(self.worlds[j], *how)
         if j in self._kept:
             return self._kept[j]
         values = self.worlds[j]
         if j not in self.scales:
             self.scales[j] = kernel_scales(values, self.width, self.width_scale)
-        affinity: Matrix
+        affinity: Any
         if self.n_neighbors is None:
-            affinity = dense_affinity(values, self.scales[j])
+            here = (put(x, self.device) for x in (values, self.scales[j]))
+            affinity = dense_affinity(*here)
+            degrees = fetch(namespace(affinity).sum(affinity, axis=1))
         else:
             affinity = sparse_affinity(values, self.scales[j], self.n_neighbors)
-        self.roots[j] = inverse_root(np.asarray(affinity.sum(axis=1)).ravel())
+            degrees = np.asarray(affinity.sum(axis=1), dtype=float).ravel()
+        self.roots[j] = inverse_root(degrees)
         laplacian = normalise_in_place(affinity, self.roots[j])
         if self._keep:
             self._kept[j] = laplacian

@@ -1,0 +1,72 @@
+"""Arrays on a device: numpy's on the CPU, torch's elsewhere, by one standard for both.
+
+What is large and square lives on the device; rows and columns travel. Functions are
+those of the Python array API standard, so that nothing is written twice.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from incerta.backend.optional import require
+from incerta.typing import Array
+
+CPU = "cpu"
+
+
+def namespace(array: Any) -> Any:
+    """Functions of the array API standard for an array."""
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
+    compat = require("array_api_compat", "gpu", "an array of torch")
+    return compat.array_namespace(array)
+
+
+def put(array: Array, device: str) -> Any:
+    """Copy an array to a device; on the CPU it stays as it is.
+
+    Parameters
+    ----------
+    array : ndarray
+        What is copied.
+    device : str
+        "cpu", or the name of a device of torch, such as "cuda".
+    """
+    if device == CPU:
+        return array
+    torch = require("torch", "gpu", f"device={device!r}")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
+        raise ValueError(msg)
+    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+
+
+def put_beside(array: Array, other: Any) -> Any:
+    """Copy an array to where another one is."""
+    if isinstance(other, np.ndarray):
+        return array
+    return namespace(other).asarray(array, device=other.device)
+
+
+def fetch(array: Any) -> Array:
+    """Copy an array back; numpy's stay as they are."""
+    if isinstance(array, np.ndarray):
+        return array
+    return np.asarray(array.cpu() if hasattr(array, "cpu") else array)
+
+
+def in_place(name: str, array: Any, *args: Any) -> Any:
+    """Apply a function to an array that is not needed after, in its memory if numpy's.
+
+    Parameters
+    ----------
+    name : str
+        Of a function of the standard that works element by element.
+    array : array
+        What it is applied to.
+    *args
+        Further arguments.
+    """
+    if isinstance(array, np.ndarray):
+        return getattr(np, name)(array, *args, out=array)
+    return getattr(namespace(array), name)(array, *args)

@@ -1,0 +1,107 @@
+"""On other devices all is as on the CPU, by the functions of the standard alone."""
+
+import array_api_strict
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.backend import device
+from incerta.backend.device import fetch, namespace, put
+from incerta.datasets import make_uncertain_blobs
+from incerta.estimators import _rpc
+from incerta.spectral import Laplacians, consistency, extension, laplacians
+from incerta.spectral.affinity import dense_affinity, normalised_laplacian
+from incerta.spectral.extension import Embedded, extend
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    """A device whose arrays have what the standard says, and nothing else."""
+
+    def to_strict(array, device):
+        return array if device == "cpu" else array_api_strict.asarray(array)
+
+    for module in (device, extension, laplacians):
+        monkeypatch.setattr(module, "put", to_strict)
+    return "strict"
+
+
+@pytest.fixture
+def torch():
+    pytest.importorskip("torch", reason="needs the extra gpu")
+    return "cpu:0"  # torch's arrays, on the CPU
+
+
+@pytest.fixture(params=["strict", "torch", pytest.param("cuda", marks=pytest.mark.gpu)])
+def where(request):
+    if request.param == "cuda":
+        return "cuda"
+    return request.getfixturevalue(request.param)
+
+
+def test_affinity_and_laplacian(where):
+    rng = np.random.default_rng(0)
+    values, scales = rng.normal(size=(30, 3)), rng.uniform(0.5, 2.0, 30)
+    far = np.square(values[:, None] - values).sum(axis=2)
+    expected = np.exp(-0.5 * far / np.outer(scales, scales))
+    for at in ("cpu", where):
+        found = dense_affinity(laplacians.put(values, at), laplacians.put(scales, at))
+        np.testing.assert_allclose(fetch(found), expected, rtol=1e-10)
+        assert (np.diag(fetch(found)) == 1.0).all()
+    data = ic.from_gaussian(values, std=0.0)
+    own = Laplacians(data.worlds(1, 0), width=1.0, device=where)[0]
+    expected = normalised_laplacian(np.exp(-0.5 * far))
+    np.testing.assert_allclose(fetch(own), expected, rtol=1e-10)
+    assert not isinstance(own, np.ndarray)
+
+
+def test_the_common_embedding_is_the_same(where):
+    data, _ = make_uncertain_blobs(60, 3, 3, random_state=0)
+    worlds = data.worlds(4, 0)
+    here = consistency(Laplacians(worlds), 3)
+    there = consistency(Laplacians(worlds, device=where), 3)
+    one, other = (found.common @ found.common.T for found in (here, there))
+    np.testing.assert_allclose(other, one, atol=1e-6)
+
+
+def test_extension_is_nystroem(where):
+    rng = np.random.default_rng(0)
+    values, new = rng.normal(size=(40, 3)) + 50.0, rng.normal(size=(200, 3)) + 50.0
+    new[0] = 1e6  # far from everything
+    roots, targets = rng.uniform(0.1, 1.0, 40), rng.normal(size=(40, 2))
+    world = Embedded(values, np.full(40, 0.8), roots, targets)
+    logs = -0.5 * np.square((new[:, None] - values) / 0.8).sum(axis=2)
+    affinity = np.exp(logs - logs.max(axis=1, keepdims=True))
+    expected = affinity @ (roots[:, None] * targets)
+    expected /= np.sqrt(affinity.sum(axis=1))[:, None]
+    for at in ("cpu", where):
+        np.testing.assert_allclose(
+            extend(new, world, 0.8, None, at)[1:], expected[1:], atol=1e-5
+        )
+        assert np.isfinite(extend(new, world, 0.8, None, at)).all()
+
+
+def test_rpc(where, monkeypatch):
+    monkeypatch.setattr(_rpc, "DENSE_OBJECTS", 80)
+    monkeypatch.setattr(_rpc, "N_LANDMARKS", 50)
+    for n in (60, 150):
+        data, _ = make_uncertain_blobs(n, 3, 3, random_state=0)
+        how = {"n_worlds": 12, "n_representatives": 3, "random_state": 0}
+        # Densities are compared by a kernel with tests of its own.
+        one = ic.RPC(3, selection="random", **how).fit(data)
+        other = ic.RPC(3, selection="random", device=where, **how).fit(data)
+        np.testing.assert_array_equal(other.labels_, one.labels_)
+        np.testing.assert_allclose(other.membership_, one.membership_, atol=0.1)
+        np.testing.assert_array_equal(other.predict(data), one.predict(data))
+
+
+def test_a_device_that_is_not_there():
+    torch = pytest.importorskip("torch", reason="needs the extra gpu")
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device")
+    with pytest.raises(ValueError, match="torch sees no CUDA device"):
+        put(np.zeros(3), "cuda")
+
+
+def test_namespace_of_numpy():
+    assert namespace(np.zeros(3)) is np
