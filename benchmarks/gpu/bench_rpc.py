@@ -35,7 +35,7 @@ def waveform():
     if "INCERTA_DATA" in os.environ:
         from incerta.datasets import fetch_waveform
 
-        values = fetch_waveform().data.mean()[: options.objects]
+        values = fetch_waveform().data[: options.objects]
     return ic.from_gaussian(values, std=0.5)
 
 

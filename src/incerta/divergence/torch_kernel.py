@@ -4,6 +4,7 @@ Needs the extra ``gpu``. Points are uploaded once; for every world one launch su
 kernels at all points, and what comes back is a mean per pair of worlds.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,21 +56,25 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
     log_norm = torch.from_numpy(kernels.log_norm).to(target)
     point_bytes = 4 * n_points * kernels.widths.shape[1]
     parts = list(blocks(n_worlds, point_bytes, POINT_BYTES))
+    # Worlds are drawn when asked for: once, if the device can hold all of them.
+    world_bytes = 4 * n_objects * kernels.widths.shape[1]
+    uploaded = cache(lambda q: upload(kernels[q] - middle))
+    values = uploaded if n_worlds * world_bytes <= POINT_BYTES else uploaded.__wrapped__
     steps = track(n_worlds * len(parts), "divergence")
     for block in parts:
         members = range(*block.indices(n_worlds))
-        x = np.stack([kernels[p][picks[p]] - middle for p in members])
-        each = upload(np.swapaxes(x, 1, 2))  # (n_members, n_features, n_points)
-        together = upload(np.moveaxis(x, 2, 0).reshape(x.shape[2], -1))
+        chosen = torch.from_numpy(picks[block]).to(target)
+        x = torch.stack([values(p)[chosen[i]] for i, p in enumerate(members)])
+        each = x.transpose(1, 2).contiguous()  # (n_members, n_features, n_points)
+        together = each.transpose(0, 1).reshape(each.shape[1], -1).contiguous()
         own = torch.stack(
             [
-                sums(each[i], upload(kernels[p] - middle), centers[p], units[p])
+                sums(each[i], values(p), centers[p], units[p])
                 for i, p in enumerate(members)
             ]
         )
         for q in range(n_worlds):
-            a = upload(kernels[q] - middle)
-            at_q = sums(together, a, centers[q], units[q]).reshape(own.shape)
+            at_q = sums(together, values(q), centers[q], units[q]).reshape(own.shape)
             ratio = at_q / own
             # own is at least 1: x is one of the values whose kernels it sums.
             factor = log_norm[block, None] - log_norm[q]
