@@ -173,6 +173,9 @@ def read(
 
 
 def _extension(file: Path) -> str:
+    if file.is_dir() or (set("*?[") & set(file.name) and not file.exists()):
+        msg = f"{file} stands for several files; only lazy=True reads these."
+        raise FileError(msg)
     name = file.name.lower()
     found = [extension for extension in READERS if name.endswith(extension)]
     if not found:
