@@ -11,8 +11,10 @@ from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
+from incerta.backend import fold
 from incerta.backend.progress import reporting_to
 from incerta.data.files import lazy
+from incerta.data.partitioned import PartitionedData
 
 pd = pytest.importorskip("pandas", reason="dask's frames are of pandas")
 dd = pytest.importorskip("dask.dataframe", reason="needs the extra dask")
@@ -70,9 +72,8 @@ def mortal(pieces, marks, fatal):
 
     def made(number):
         if number == 1:
-            visits = len(os.listdir(marks)) + 1
-            with open(os.path.join(marks, str(visits)), "w"):
-                pass
+            visits = len(list(marks.iterdir())) + 1
+            (marks / str(visits)).touch()
             if visits == fatal:
                 os.kill(os.getpid(), signal.SIGKILL)
         return pieces[number]
@@ -80,22 +81,30 @@ def mortal(pieces, marks, fatal):
     return dd.from_map(made, range(len(pieces)), meta=pieces[0])
 
 
-# The second piece is made for the ids, for the landmarks and for the shares.
-@pytest.mark.parametrize("fatal", [None, 2, 3])
-def test_views_by_workers(client, tmp_path, monkeypatch, fatal):
+# Pieces are made for the ids, for some objects to begin with, and for the memberships;
+# those of a mixture also to be kept.
+@pytest.mark.parametrize(
+    ("method", "fatal"),
+    [("views", None), ("views", 2), ("views", 3), ("mixture", 3), ("mixture", 4)],
+)
+def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
     monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 100)
+    monkeypatch.setattr("incerta.mixture.pieces.MANY_OBJECTS", 100)
+    make = {
+        "views": lambda: ic.ViewConsensus(3, n_worlds=4, random_state=0),
+        "mixture": lambda: ic.ErrorMixture(3, random_state=0),
+    }[method]
     rows = table()
     pieces = [rows[rows.star % 4 == j] for j in range(4)]
     said = {"id": "star", "values": ["a", "b"]}
-    here = ic.ViewConsensus(3, n_worlds=4, random_state=0)
-    here.fit(ic.from_frame(rows, **said))
+    parts = tuple(ic.from_frame(piece, **said) for piece in pieces)
+    here = make().fit(PartitionedData(parts, ("a", "b")))
     ddf = mortal(pieces, tmp_path, fatal)
-    there = ic.ViewConsensus(3, n_worlds=4, random_state=0)
-    there.fit(ic.from_dask(ddf, **said, shuffle=False))
+    there = make().fit(ic.from_dask(ddf, **said, shuffle=False))
     np.testing.assert_array_equal(there.labels_, here.labels_)
     np.testing.assert_array_equal(there.membership_, here.membership_)
     visits = len(list(tmp_path.iterdir()))
-    assert visits == 3 if fatal is None else visits > 3
+    assert visits == 3 if fatal is None else visits > fatal
 
 
 @pytest.mark.parametrize("how_many", [0, 1, 2])
@@ -114,7 +123,8 @@ def test_worlds_by_workers(client, how_many):
 @pytest.mark.parametrize("how_many", [0, 1, 2])
 def test_numbers_of_clusters_by_workers(client, how_many):
     rng = np.random.default_rng(0)
-    data = ic.from_gaussian(rng.uniform(size=(120, 2)), std=0.05)  # errors alike
+    values = rng.normal(size=(120, 2)) + 4.0 * np.eye(3, 2)[np.arange(120) % 3]
+    data = ic.from_gaussian(values, std=0.3)  # all errors are the same
     here = ic.choose_k(data, range(1, 4), alpha=0.2, n_null=9, random_state=0)
     with parallel_config("dask"), dying(client, "references", how_many):
         there = ic.choose_k(data, range(1, 4), alpha=0.2, n_null=9, random_state=0)
@@ -125,7 +135,7 @@ def test_numbers_of_clusters_by_workers(client, how_many):
     assert len(here.null_scores) > 2
 
 
-def test_files_by_workers(client, tmp_path, monkeypatch):
+def test_files_by_workers(request, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow", reason="needs the extra io")
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
     table().to_parquet(tmp_path / "rows.parquet", row_group_size=50, index=False)
@@ -135,11 +145,11 @@ def test_files_by_workers(client, tmp_path, monkeypatch):
         lambda: ic.ErrorMixture(3, random_state=0),
         lambda: ic.ViewConsensus(3, n_worlds=2, random_state=0),
     ]
-    by_workers = [make().fit(data) for make in makers]
-    for estimator in by_workers:
-        estimator.membership_  # noqa: B018 (computed when asked for)
-    client.close()
-    for make, there in zip(makers, by_workers):
-        here = make().fit(data)
-        np.testing.assert_array_equal(there.labels_, here.labels_)
-        np.testing.assert_array_equal(there.membership_, here.membership_)
+    alone = [make().fit(data) for make in makers]
+    expected = [(estimator.labels_, estimator.membership_) for estimator in alone]
+    request.getfixturevalue("client")
+    monkeypatch.setattr(fold, "_value", None)  # here nothing is read any more
+    for make, (labels, membership) in zip(makers, expected):
+        there = make().fit(data)
+        np.testing.assert_array_equal(there.labels_, labels)
+        np.testing.assert_allclose(there.membership_, membership, atol=1e-9)

@@ -1,7 +1,7 @@
 """read(lazy=True): parquet files in partitions, and objects that lie across them."""
 
-import os
 import pickle
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -37,7 +37,7 @@ def written(folder, table, starts=(0,), row_group_size=4):
     """Write rows as files that begin at the given rows."""
     ends = [*starts[1:], len(table)]
     for number, (start, end) in enumerate(zip(starts, ends)):
-        path = os.path.join(folder, f"{number:03}.parquet")
+        path = Path(folder) / f"{number:03}.parquet"
         part = table.slice(start, end - start)
         pq.write_table(part, path, row_group_size=row_group_size)
     return str(folder)
