@@ -67,7 +67,7 @@ def estimator(method):
         return ic.UKMeans(K, n_init=5, random_state=0)
     if method == "ViewConsensus":
         return ic.ViewConsensus(K, n_worlds=8, random_state=0)
-    return ic.WorldConsensus(GaussianMixture(K, n_init=3), 40, random_state=0)
+    return ic.WorldConsensus(GaussianMixture(K, n_init=5), 100, random_state=0)
 
 
 def timed(told, method, data):

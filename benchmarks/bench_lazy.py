@@ -5,9 +5,9 @@
 
 Long form: objects of as many values each as the rows allow, three features, around five
 places. Files of a million rows are written one after the other, and read by each method
-in a process of its own; "here" has all rows in memory, where `--here` asks for it. The
-peak of a process that only imports the library is the first line. What is allowed to
-grow is what objects need: labels, memberships, means and variances.
+in a process of its own; with `--here` also from all rows in memory. The peak of a
+process that only imports the libraries comes first. What is allowed to grow is what
+objects need: labels, memberships, means and variances.
 """
 
 import argparse
@@ -55,7 +55,11 @@ def fit(folder, method, n_rows, here):
 
     start = time.perf_counter()
     share = ""
-    if method != "import":
+    if method == "import":
+        import pyarrow.parquet
+
+        ic.read, ic.ViewConsensus, pyarrow.parquet  # noqa: B018 (imported when used)
+    else:
         data = ic.read(folder, lazy=True, id="star", values=NAMES)
         data = data.gather() if here else data
         found = getattr(ic, method)(**METHODS[method], random_state=0).fit(data)
