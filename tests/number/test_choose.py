@@ -156,6 +156,7 @@ def test_the_same_again_and_objects_in_any_order():
     assert one.runner_up in (1, 2, 4)
 
 
+@pytest.mark.slow  # it takes seconds to start processes
 def test_any_number_of_processes():
     data = blobs(SQUARE[:2] / 2.0, n=60)
     one = choose_k(data, [1, 2, 3], random_state=0)
