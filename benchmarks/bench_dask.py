@@ -7,8 +7,8 @@ Objects with five values and ten features around ten places, made on the workers
 time of the fits; "in one place" is without dask. Objects are whole in their partitions,
 so nothing is shuffled. Of ViewConsensus, what is done with 2000 objects stays here, and
 only the others are with the workers. WorldConsensus has all objects in one place, and
-the workers have worlds, by joblib's backend. Fits with any number of workers and
-partitions must give the same labels.
+the workers have worlds, by joblib's backend, which leaves a single worker idle. Fits
+with any number of workers and partitions must give the same labels.
 """
 
 import argparse
@@ -79,10 +79,15 @@ def timed(told, method, data):
 
 @contextmanager
 def workers(n_workers):
+    import dask
     from distributed import Client, LocalCluster
     from joblib import parallel_config
 
     with (
+        # Without MALLOC_TRIM_THRESHOLD_, by which dask has memory given back at once.
+        dask.config.set(
+            {"distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1}}
+        ),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
