@@ -128,8 +128,8 @@ def read(
     used. Partitions consist of whole row groups, of which one at least is in memory,
     several times while it is grouped. What is kept grows with the number of objects,
     not of rows: labels, memberships, means and variances. Files are read once by
-    `UKMeans`, three times by `ViewConsensus` and four times by `ErrorMixture`, and once
-    more for each prediction and `UKMeans.membership_`.
+    `UKMeans`, and twice more for its `membership_`, three times by `ViewConsensus`, up
+    to four times by `ErrorMixture`, and once for each prediction.
 
     Examples
     --------
