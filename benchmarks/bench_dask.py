@@ -1,21 +1,26 @@
-"""UKMeans on dask partitions, by workers, beside the same data in one place.
+"""One and two dask workers: UKMeans and ViewConsensus on partitions, WorldConsensus.
 
     python benchmarks/bench_dask.py
-    python benchmarks/bench_dask.py --objects 1000000 --workers 1 2 4
+    python benchmarks/bench_dask.py --objects 1000000 --workers 1 2 4 --methods UKMeans
 
 Objects with five values and ten features around ten places, made on the workers. Wall
-time; "rows" is to make the rows and summarise them, "fit" all of it, with five starts.
-Objects are whole in their partitions, so nothing is shuffled. Partitioned fits must
-all give the same labels.
+time of the fits; "in one place" is without dask. Objects are whole in their partitions,
+so nothing is shuffled. Of ViewConsensus, what is done with 2000 objects stays here, and
+only the others are with the workers. WorldConsensus has all objects in one place, and
+the workers have worlds, by joblib's backend, which leaves a single worker idle. Fits
+with any number of workers and partitions must give the same labels.
 """
 
 import argparse
 import time
+from contextlib import contextmanager
 
 import numpy as np
 
 N_VALUES, N_FEATURES, K = 5, 10, 10
 NAMES = [f"f{j}" for j in range(N_FEATURES)]
+# Number of objects, as a share of what is asked for: some methods are slower.
+SHARES = {"UKMeans": 1.0, "ViewConsensus": 0.2, "WorldConsensus": 0.01}
 
 
 def rows_of(piece):
@@ -47,18 +52,42 @@ def partitioned(n_objects, n_partitions):
     return from_dask(ddf, id="object", values=NAMES, shuffle=False)
 
 
-def estimator():
+def together(n_objects):
     import incerta as ic
 
-    return ic.UKMeans(K, n_init=5, random_state=0)
+    return ic.from_frame(rows_of((0, n_objects)), id="object", values=NAMES)
 
 
-def on_workers(n_workers, n_objects, n_partitions):
+def estimator(method):
+    from sklearn.mixture import GaussianMixture
+
+    import incerta as ic
+
+    if method == "UKMeans":
+        return ic.UKMeans(K, n_init=5, random_state=0)
+    if method == "ViewConsensus":
+        return ic.ViewConsensus(K, n_worlds=8, random_state=0)
+    return ic.WorldConsensus(GaussianMixture(K, n_init=5), 100, random_state=0)
+
+
+def timed(told, method, data):
+    start = time.perf_counter()
+    labels = estimator(method).fit(data).labels_
+    print(f"{told:42}{time.perf_counter() - start:7.2f} s", flush=True)
+    return labels
+
+
+@contextmanager
+def workers(n_workers):
+    import dask
     from distributed import Client, LocalCluster
-
-    from incerta.partition.distributed import sorted_ids
+    from joblib import parallel_config
 
     with (
+        # Without MALLOC_TRIM_THRESHOLD_, by which dask has memory given back at once.
+        dask.config.set(
+            {"distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1}}
+        ),
         LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
@@ -66,38 +95,11 @@ def on_workers(n_workers, n_objects, n_partitions):
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
         ) as cluster,
-        Client(cluster),
+        Client(cluster) as client,
+        parallel_config("dask"),
     ):
-        sorted_ids(partitioned(400 * n_workers, 4 * n_workers).summaries())  # imports
-        data = partitioned(n_objects, n_partitions)
-        start = time.perf_counter()
-        sorted_ids(data.summaries())
-        reading = time.perf_counter() - start
-        start = time.perf_counter()
-        fitted = estimator().fit(data)
-        seconds = time.perf_counter() - start
-    print(
-        f"{n_workers} workers, {n_partitions:3} partitions: rows {reading:7.2f} s, "
-        f"fit {seconds:7.2f} s, {fitted.n_iter_} iterations",
-        flush=True,
-    )
-    return fitted
-
-
-def in_one_place(n_objects):
-    import incerta as ic
-
-    start = time.perf_counter()
-    data = ic.from_frame(rows_of((0, n_objects)), id="object", values=NAMES)
-    reading = time.perf_counter() - start
-    fitted = estimator().fit(data)
-    seconds = time.perf_counter() - start
-    print(
-        f"in one place:            rows {reading:7.2f} s, fit {seconds:7.2f} s, "
-        f"{fitted.n_iter_} iterations",
-        flush=True,
-    )
-    return fitted
+        client.run(estimator, "UKMeans")  # imports
+        yield
 
 
 def main():
@@ -105,17 +107,30 @@ def main():
     parser.add_argument("--small", action="store_true", help="sizes for tests")
     parser.add_argument("--objects", type=int, default=200_000)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--methods", nargs="+", default=list(SHARES))
     options = parser.parse_args()
-    n_objects = 500 if options.small else options.objects
-    workers = [1] if options.small else options.workers
-    print(f"{n_objects} objects × {N_VALUES} values × {N_FEATURES} features, k = {K}")
-    here = in_one_place(n_objects)
-    found = [on_workers(w, n_objects, p) for w in workers for p in (4, 16)]
-    same = all((f.labels_ == found[0].labels_).all() for f in found)
-    ratio = found[0].inertia_ / here.inertia_
-    print(
-        f"same labels for every partitioning: {same}; inertia {ratio:.6f} × one place"
-    )
+    print(f"{N_VALUES} values × {N_FEATURES} features, k = {K}")
+    sizes, found = {}, {}
+    for method in options.methods:
+        sizes[method] = 200 if options.small else int(options.objects * SHARES[method])
+        told = f"{method}, {sizes[method]} objects, in one place"
+        here = timed(told, method, together(sizes[method]))
+        # Partitions give a fit starts of their own.
+        found[method] = [here] if method == "WorldConsensus" else []
+    for n_workers in [1] if options.small else options.workers:
+        with workers(n_workers):
+            for method, n_objects in sizes.items():
+                told = f"{method}, {n_workers} workers"
+                if method == "WorldConsensus":
+                    found[method].append(timed(told, method, together(n_objects)))
+                    continue
+                for n in (4, 16):
+                    data = partitioned(n_objects, n)
+                    labels = timed(f"{told}, {n} partitions", method, data)
+                    found[method].append(labels)
+    for method, labels in found.items():
+        same = all((each == labels[0]).all() for each in labels)
+        print(f"{method}: same labels {same}")
 
 
 if __name__ == "__main__":

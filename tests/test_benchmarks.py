@@ -16,6 +16,7 @@ SMALL = {
     "bench_density.py": ["--small"],
     "bench_mixture.py": ["--small"],
     "bench_dask.py": ["--small"],
+    "bench_lazy.py": ["--small"],
     "bench_kmeans.py": ["--small"],
     "bench_medoids.py": ["--small"],
     "bench_relocation.py": ["--small"],

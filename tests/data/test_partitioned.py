@@ -1,11 +1,15 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
+from incerta.backend import fold
 from incerta.backend.fold import (
     Parts,
+    Recipe,
     exact_sums,
     exponents,
     mapped,
@@ -103,12 +107,31 @@ def total(part, factor=1):
 def test_folds_agree(n_parts):
     parts = [[i] for i in range(n_parts)]
     lazy = [dask.delayed(p) for p in parts]
+    recipes = [Recipe(partial(list, p)) for p in parts]
     for hold in (False, True):
         for given_ in ((), (3,)):
             expected = Parts(parts, hold=hold).fold(total, list.__add__, *given_)
-            assert Parts(lazy, hold=hold).fold(total, list.__add__, *given_) == expected
+            for later in (lazy, recipes, mapped(recipes, total)):
+                found = Parts(later, hold=hold).fold(total, list.__add__, *given_)
+                assert found == expected
     assert len(Parts(lazy)) == n_parts
     assert mapped(parts, total, 2)[0] == [0]
+
+
+@pytest.mark.parametrize(("share", "n_made"), [(4, 3), (2**60, 6)])
+def test_what_is_held_and_what_is_made_again(monkeypatch, share, n_made):
+    monkeypatch.setattr(fold, "_HELD_SHARE", share)
+    made = []
+
+    def make(number):
+        made.append(number)
+        return (np.full(10, number),)
+
+    parts = Parts([Recipe(partial(make, j)) for j in range(3)], hold=True)
+    for _ in range(2):
+        found = parts.fold(lambda part: [int(part[0].sum())], list.__add__)
+        assert found == [0, 10, 20]
+    assert len(made) == n_made
 
 
 class Flaky:

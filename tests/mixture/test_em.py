@@ -1,5 +1,6 @@
 """Extreme deconvolution against loops, scikit-learn and formulas."""
 
+import pickle
 from functools import partial
 from itertools import islice, pairwise
 
@@ -220,6 +221,11 @@ def test_errors_that_are_alike_are_errors(kind, correlated):
         both = function(once, components), function(each, components)
         for one, two in zip(*both, strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+    for measured in (once, each):
+        travelled = pickle.loads(pickle.dumps(measured))
+        assert travelled.alike == measured.alike
+        for one, two in zip(travelled, measured, strict=True):
+            np.testing.assert_array_equal(one, two)
     few = some_of(once, 10, seed=0)
     assert few.alike
     np.testing.assert_array_equal(few.values, some_of(each, 10, seed=0).values)

@@ -156,6 +156,15 @@ def test_the_same_again_and_objects_in_any_order():
     assert one.runner_up in (1, 2, 4)
 
 
+@pytest.mark.slow  # it takes seconds to start processes
+def test_any_number_of_processes():
+    data = blobs(SQUARE[:2] / 2.0, n=60)
+    one = choose_k(data, [1, 2, 3], random_state=0)
+    two = choose_k(data, [1, 2, 3], n_jobs=2, random_state=0)
+    np.testing.assert_array_equal(two.null_scores, one.null_scores)
+    assert two.p_one == one.p_one
+
+
 def test_many_objects():
     choice = choose_k(blobs(SQUARE, n=900), max_objects=300, random_state=0)
     assert choice.k == 4

@@ -1,22 +1,24 @@
 """Folds over partitions: summarise each, merge the summaries, finish.
 
-Partitions are values here, or dask's recipes for values elsewhere; the caller does not
-see the difference. Summaries are merged in any order and grouping, so what is merged
-must not depend on it: sums of floats do, the exact sums of this module do not.
+Partitions are values here, recipes that are followed one after the other, or dask's
+recipes for values elsewhere; the caller does not see the difference. Summaries are
+merged in any order and grouping, so what is merged must not depend on it: sums of
+floats do, the exact sums of this module do not.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.memory import BLOCK_BYTES, blocks, physical_bytes
 from incerta.backend.optional import require
 from incerta.typing import Array, Indices
 
@@ -28,6 +30,33 @@ _ROWS = 2**22  # sums of so many numbers of 40 bits fit into 64
 _SMALLEST = -900
 _TRIES = 4
 _FAN_IN = 8
+# Share of the memory for what is kept of recipes; the rest is made again each time.
+_HELD_SHARE = 4
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A partition that is made when it is needed, and forgotten after.
+
+    Attributes
+    ----------
+    make : callable
+        Makes it: a function of a module, or `partial` of one, so that it can travel.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from operator import add
+    >>> from incerta.backend.fold import Parts, Recipe
+    >>> Parts([Recipe(partial(range, 3)), Recipe(partial(range, 5))]).fold(sum, add)
+    13
+    """
+
+    make: Callable[[], Any]
+
+    def then(self, function: Callable[..., Any], *given: Any) -> Recipe:
+        """Recipe for ``function(partition, *given)``."""
+        return Recipe(partial(_then, self.make, function, given))
 
 
 class Parts:
@@ -36,10 +65,12 @@ class Parts:
     Parameters
     ----------
     recipes : sequence
-        The partitions: values, or dask's delayed values.
+        The partitions: values, each a `Recipe`, or dask's delayed values. Recipes are
+        followed one after the other, or by the workers of dask if there is a client.
     hold : bool, default=False
         Compute delayed values once and keep them with the workers that did it. Values
-        lost with a worker are computed again from their recipes.
+        lost with a worker are computed again from their recipes. Without workers a
+        quarter of the memory is for what is kept.
 
     Examples
     --------
@@ -50,7 +81,7 @@ class Parts:
     """
 
     def __init__(self, recipes: Sequence[Any], *, hold: bool = False) -> None:
-        self._recipes = tuple(recipes)
+        self._recipes = _for_workers(recipes)
         self._hold = hold
         self._parts = self._made()
 
@@ -90,15 +121,26 @@ class Parts:
         raise AssertionError
 
     def _made(self) -> tuple[Any, ...]:
-        if not (self._hold and _lazy(self._recipes)):
+        if not self._hold:
             return self._recipes
-        return require("dask", "dask", "partitioned data").persist(*self._recipes)
+        if _lazy(self._recipes):
+            return require("dask", "dask", "partitioned data").persist(*self._recipes)
+        left, kept = physical_bytes() // _HELD_SHARE, []
+        for recipe in self._recipes:
+            kept.append(_value(recipe) if left > 0 else recipe)
+            left -= _bytes(kept[-1])
+        return tuple(kept)
 
 
 def mapped(parts: Sequence[Any], function: Callable[..., T], *given: Any) -> list[Any]:
-    """Apply `function` to each partition; delayed partitions stay delayed."""
+    """Apply `function` to each partition, of recipes and delayed values later."""
     if not _lazy(parts):
-        return [function(part, *given) for part in parts]
+        return [
+            part.then(function, *given)
+            if isinstance(part, Recipe)
+            else function(part, *given)
+            for part in parts
+        ]
     delayed = require("dask", "dask", "partitioned data").delayed
     task = delayed(function, pure=False, traverse=False)
     shared = [delayed(thing, traverse=False) for thing in given]
@@ -111,9 +153,9 @@ def _fold(
     merge: Callable[[T, T], T],
     given: Sequence[Any],
 ) -> T:
-    summaries = mapped(parts, summarise, *given)
     if not _lazy(parts):
-        return reduce(merge, summaries)
+        return reduce(merge, (summarise(_value(part), *given) for part in parts))
+    summaries = mapped(parts, summarise, *given)
     dask = require("dask", "dask", "partitioned data")
     task = dask.delayed(_merged, pure=False, traverse=False)
     # A tree, so that no worker has to hold the summaries of all partitions.
@@ -129,6 +171,42 @@ def _merged(merge: Callable[[T, T], T], *summaries: T) -> T:
 
 def _lazy(parts: Sequence[Any]) -> bool:
     return any(hasattr(part, "__dask_graph__") for part in parts)
+
+
+def _then(
+    make: Callable[[], Any], function: Callable[..., T], given: Sequence[Any]
+) -> T:
+    return function(make(), *given)
+
+
+def _value(part: Any) -> Any:
+    return part.make() if isinstance(part, Recipe) else part
+
+
+def _bytes(part: Any) -> int:
+    """Size of the arrays that a summary consists of; a recipe has none."""
+    arrays = part if isinstance(part, tuple) else ()
+    return sum(getattr(array, "nbytes", 0) for array in arrays)
+
+
+def _for_workers(parts: Sequence[Any]) -> tuple[Any, ...]:
+    """Recipes as delayed values, if there are workers to follow them."""
+    if not (all(isinstance(part, Recipe) for part in parts) and _has_client()):
+        return tuple(parts)
+    delayed = require("dask", "dask", "partitioned data").delayed
+    return tuple(delayed(part.make, pure=False, traverse=False)() for part in parts)
+
+
+def _has_client() -> bool:
+    if "distributed" not in sys.modules:
+        return False
+    from distributed import default_client
+
+    try:
+        default_client()  # type: ignore[no-untyped-call]
+    except ValueError:
+        return False
+    return True
 
 
 def _losses() -> tuple[type[BaseException], ...]:

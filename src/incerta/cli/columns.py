@@ -78,14 +78,16 @@ class Columns:
         from incerta.data import read
 
         errors: Any = self.errors
+        kind: Any = self.kind or "sd"  # checked with the option, as is missing
+        missing: Any = self.missing or "error"
         return read(
             path,
             id=self.id,
             values=list(self.values),
             errors=None if not errors else errors[0] if len(errors) == 1 else errors,
-            kind=self.kind or "sd",  # type: ignore[arg-type]  # checked with the option
+            kind=kind,
             weight=self.weight,
-            missing=self.missing or "error",  # type: ignore[arg-type]
+            missing=missing,
             sample=self.sample,
             joint=self.joint,
             meaning=self.meaning,

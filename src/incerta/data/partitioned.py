@@ -1,4 +1,4 @@
-"""`PartitionedData`: uncertain data that lie in pieces, with the workers of a cluster.
+"""`PartitionedData`: uncertain data that lie in pieces, in files or with workers.
 
 Each piece holds whole objects. Algorithms see only summaries of the pieces: ids, means
 and variances of the objects.
@@ -18,7 +18,7 @@ from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.from_frame import from_frame
 from incerta.data.laws import Values
-from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
+from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids
 
@@ -38,14 +38,16 @@ class Summary(NamedTuple):
 class PartitionedData:
     """Uncertain objects in partitions, each object whole in one of them.
 
-    Made by `from_dask`; `UKMeans` and `ErrorMixture` take it. Nothing is computed until
-    it is used.
+    Made by `from_dask` and by ``read(..., lazy=True)``; `UKMeans`, `ErrorMixture` and
+    `ViewConsensus` take it. Nothing is computed until it is used.
 
     Attributes
     ----------
     partitions : tuple
-        The partitions: `UncertainData`, None where there is no object, or dask's
-        delayed values of these.
+        The partitions: `UncertainData`, None where there is no object, or recipes for
+        these: dask's delayed values, or files to be read. Files are read one after the
+        other, or by the workers of dask if there is a client when they are used; the
+        workers must find them at the same place.
     feature_names : tuple of str
         Name of each feature.
 
@@ -184,12 +186,7 @@ def from_dask(
     >>> uk.ids_.tolist(), uk.labels_
     (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
     """
-    if missing not in ("error", "keep") or (missing == "keep" and errors is None):
-        msg = (
-            f"missing={missing!r} must be 'error' or, with errors, 'keep'; what is "
-            "missing in a partition cannot be imputed from that partition alone."
-        )
-        raise DataError(msg)
+    refuse_imputation(missing, errors)
     require("dask.dataframe", "dask", "from_dask")
     if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):
         msg = (
@@ -203,13 +200,49 @@ def from_dask(
     if wanted and rows.npartitions > 1:
         # By tasks: each piece can then be made again by itself when a worker is lost.
         rows = rows.shuffle(on=id, shuffle_method="tasks")
-    pieces = rows.to_delayed()
+    return of_tables(rows.to_delayed(), id, roles, errors, missing)
+
+
+def of_tables(
+    tables: Sequence[Any],
+    id: str,
+    roles: Roles,
+    errors: Errors | None,
+    missing: Missing,
+) -> PartitionedData:
+    """Objects of tables, or of recipes for tables.
+
+    Parameters
+    ----------
+    tables : sequence
+        Tables with whole objects.
+    id : str
+        Column with the object of each row.
+    roles : Roles
+        What the other columns are.
+    errors, missing
+        As for `from_dask`.
+
+    Returns
+    -------
+    PartitionedData
+    """
     if errors is None:
-        parts = mapped(pieces, _objects, id, roles.values, weight)
+        parts = mapped(tables, _objects, id, roles.values, roles.weight)
     else:
-        told = {"id": id, "values": roles.values, "errors": errors, "kind": kind}
-        parts = mapped(pieces, _measured, {**told, "missing": missing})
+        told = {"id": id, "values": roles.values, "errors": errors, "kind": roles.kind}
+        parts = mapped(tables, _measured, {**told, "missing": missing})
     return PartitionedData(tuple(parts), roles.values)
+
+
+def refuse_imputation(missing: Missing, errors: Errors | None) -> None:
+    """Refuse what a partition alone does not tell."""
+    if missing not in ("error", "keep") or (missing == "keep" and errors is None):
+        msg = (
+            f"missing={missing!r} must be 'error' or, with errors, 'keep'; what is "
+            "missing in a partition cannot be imputed from that partition alone."
+        )
+        raise DataError(msg)
 
 
 def summary(data: UncertainData | None, n_features: int) -> Summary:
@@ -254,7 +287,8 @@ def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
     if len(twice):
         msg = (
             f"object {twice[0]!s} has rows in more than one partition, and so do "
-            f"{len(twice) - 1} others; say from_dask(..., shuffle=True)."
+            f"{len(twice) - 1} others; say from_dask(..., shuffle=True), or in files "
+            "put the rows of an object one after the other, into one file."
         )
         raise DataError(msg)
     return ids, np.concatenate([pair[1] for pair in found])[order]

@@ -21,7 +21,7 @@ from incerta.estimators._base import (
 )
 from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, with_empty_last
-from incerta.mixture.pieces import some_objects
+from incerta.mixture.pieces import by_moments, some_objects
 from incerta.models.checks import check_shapes, wrong
 from incerta.models.registry import Recipe, State, register
 from incerta.partition.kmeans import Run, SquaredSearch, starts
@@ -231,7 +231,7 @@ def found_centres(
     Objects that are spread are where their means are, whatever the worlds of their
     values.
     """
-    some, _ = some_objects(objects, MANY_OBJECTS, seed)
+    some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
     if certain(some):
         return centres[None]
     n_worlds = min(n_worlds, MANY_WORLDS)

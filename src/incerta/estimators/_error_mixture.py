@@ -117,8 +117,9 @@ class ErrorMixture(UncertainClusterer):
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
 
-    Data in the partitions of a dask cluster (`from_dask`) stay there: workers are sent
-    components and return sums. Other partitions change the last digits.
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    lazy=True)``), stay there: partitions are sent components and return sums. Other
+    partitions change the last digits.
 
     References
     ----------

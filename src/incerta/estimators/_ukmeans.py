@@ -44,10 +44,10 @@ class UKMeans(UncertainClusterer):
     distance itself is taken over the values of each object, and uncertainty does change
     it; bounds save most of its evaluations and change no label.
 
-    Data in the partitions of a dask cluster (`from_dask`) are clustered where they
-    are, with squared distances: workers are sent centres and return sums, which are
-    exact, so that labels do not depend on the partitioning (DUK-means in exact mode
-    [4]_).
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    lazy=True)``), are clustered where they are, with squared distances: partitions are
+    sent centres and return sums, which are exact, so that labels do not depend on the
+    partitioning (DUK-means in exact mode [4]_).
 
     Parameters
     ----------

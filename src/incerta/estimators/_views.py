@@ -124,8 +124,10 @@ class ViewConsensus(UncertainClusterer):
     A fit takes as many eigenproblems of a sparse graph and mixtures as there are
     worlds. Above 2000 objects views are found with 2000 of them, chosen by their ids,
     and the others are put into the clusters of each world; that is linear in their
-    number. Data in the partitions of a dask cluster (`from_dask`) stay there, except
-    for these 2000.
+    number. Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    lazy=True)``), stay there, except for these 2000: partitions are sent the views and
+    return shares. Errors of objects with many values are pooled within a partition, so
+    that a share may depend a little on it.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,12 @@ class Measured(NamedTuple):
         """Whether all objects have the same errors, stored once, and no value lacks."""
         return self.known is None and self.errors.strides[-1] == 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled arrays are stored in full, and the sums of such take another way.
+        if self.alike:
+            return _with_errors_alike, (self.values, self.errors[..., :1])
+        return Measured, tuple(self)
+
     @property
     def variances(self) -> Array:
         """Error variance of each value, shape (d, n)."""
@@ -75,6 +81,10 @@ class Measured(NamedTuple):
 def same_for_all(errors: Array, n_objects: int) -> Array:
     """Errors (..., 1) for all objects, stored once."""
     return np.broadcast_to(errors, (*errors.shape[:-1], n_objects))
+
+
+def _with_errors_alike(values: Array, errors: Array) -> Measured:
+    return Measured(values, same_for_all(errors, values.shape[1]))
 
 
 def without_errors(values: Array) -> Measured:

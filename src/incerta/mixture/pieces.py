@@ -1,5 +1,6 @@
 """Objects in one place or in partitions: some of them, and sums over all of them."""
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 from incerta.backend.fold import Parts, mapped
 from incerta.backend.keyed import some_by_key
 from incerta.data.container import UncertainData, concat
+from incerta.data.laws import Gaussian
 from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.mixture.expectation import Sums, sums
@@ -91,14 +93,42 @@ def fitted_to(objects: UncertainData | PartitionedData, how: How) -> Found:
     -------
     Found
     """
-    some, n_objects = some_objects(objects, MANY_OBJECTS, how.seed)
+    some, n_objects = some_objects(by_moments(objects), MANY_OBJECTS, how.seed)
     sums_of = None if len(some) == n_objects else sums_over(objects)
     return fitted(measured(some), how, sums_of)
+
+
+def by_moments(
+    objects: UncertainData | PartitionedData,
+) -> UncertainData | PartitionedData:
+    """Partitions with means and covariances only, where objects are spread.
+
+    Parameters
+    ----------
+    objects : UncertainData or PartitionedData
+        The objects. In one place they stay as they are.
+
+    Returns
+    -------
+    UncertainData or PartitionedData
+        Objects that take little memory, however many values they have.
+    """
+    if not isinstance(objects, PartitionedData):
+        return objects
+    parts = mapped(objects.partitions, _without_values)
+    return replace(objects, partitions=tuple(parts))
 
 
 def ids_of(data: UncertainData) -> Ids:
     """Ids of the objects of a partition."""
     return data.ids
+
+
+def _without_values(data: UncertainData | None) -> UncertainData | None:
+    if data is None or data.exact or data.meaning != "spread" or data.joint:
+        return data
+    law = Gaussian.with_covariance(data.mean(), data.covariance())
+    return replace(data, law=law)
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:

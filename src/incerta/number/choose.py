@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
-from incerta.backend.progress import track
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
-from incerta.mixture.fitting import PRIOR_WEIGHT, Found, How, candidates
+from incerta.mixture.fitting import PRIOR_WEIGHT, How
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Measured, without_errors
 from incerta.mixture.pieces import some_objects
-from incerta.models.checkpoint import Checkpoint, opened
+from incerta.models.checkpoint import opened
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
-from incerta.number.structureless import structureless
+from incerta.number.references import Best, p_of_one
 from incerta.typing import Array, ArrayLike, Seed
 from incerta.views.truths import errors_of
 from incerta.worlds.streams import as_seed
 
 # More components than clusters are tried: some clusters take two.
 MORE = 2
-# After so many references data that are so many deviations beyond them are clear.
-FEW_REFERENCES, CLEAR = 8, 8.0
-# As in `ErrorMixture`; references are fitted with less effort, and so are data then.
+# As in `ErrorMixture`.
 N_INIT, TOL, MOST_ROUNDS = 8, 1e-6, 500
-QUICK_INIT, QUICK_TOL = 2, 1e-4
 KINDS = ("diag", "full")
 
 
@@ -177,6 +171,7 @@ def choose_k(
     n_null: int = 39,
     alpha: float = 0.025,
     max_objects: int = 2000,
+    n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     random_state: Seed = None,
 ) -> KChoice:
@@ -201,6 +196,9 @@ def choose_k(
         least ``1 / alpha - 1`` references.
     max_objects : int, default=2000
         If there are more objects, so many are used, chosen by their ids.
+    n_jobs : int, optional
+        Processes for the references, or the backend that ``joblib.parallel_config``
+        names, such as a Dask cluster; the result does not depend on it.
     checkpoint : path-like, optional
         Folder for finished mixtures and references, made if it is not there. The same
         call again goes on where it was stopped, with the same result to the last bit;
@@ -258,7 +256,7 @@ def choose_k(
     how = How(
         range(1, most + 1), KINDS, False, PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS, seed
     )
-    found = _Best.kept("mixtures", seen, how, pieces)
+    found = Best.kept("mixtures", seen, how, pieces)
     best = min(found.mixtures.values(), key=lambda mixture: mixture.bic)
     k = int(merged(best.components, seed).max()) + 1
     if k not in tried:
@@ -266,88 +264,9 @@ def choose_k(
     scores = found.gains(tried)
     p_one, null_scores = np.nan, np.empty((0, len(tried)))
     if k > 1 and tried[0] == 1:
-        p_one, null_scores = _p_of_one(seen, best, tried, how, n_null, pieces)
+        p_one, null_scores = p_of_one(seen, best, tried, how, n_null, n_jobs, pieces)
         k = k if p_one <= alpha else 1
     return KChoice(k, tried, scores, null_scores, float(p_one), alpha, seed)
-
-
-class _Best(NamedTuple):
-    """The best mixture of each number of components."""
-
-    mixtures: dict[int, Found]
-    n_objects: int
-
-    @classmethod
-    def of(cls, seen: Measured, how: How) -> _Best:
-        best: dict[int, Found] = {}
-        for found in candidates(seen, how):
-            k = found.components.n_components
-            if k not in best or found.bic < best[k].bic:
-                best[k] = found
-        return cls(best, seen.n_objects)
-
-    @classmethod
-    def kept(cls, name: str, seen: Measured, how: How, pieces: Checkpoint) -> _Best:
-        """As a finished piece."""
-
-        def made() -> list[tuple[Any, ...]]:
-            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
-
-        mixtures = [Found(*found) for found in pieces.piece(name, made)]
-        best = {found.components.n_components: found for found in mixtures}
-        return cls(best, seen.n_objects)
-
-    def best_of(self, ks: tuple[int, ...]) -> int:
-        """Number with the lowest BIC; the smallest if none was tried."""
-        known = [k for k in ks if k in self.mixtures]
-        return min(known, key=lambda k: self.mixtures[k].bic) if known else ks[0]
-
-    def gains(self, ks: tuple[int, ...]) -> Array:
-        """Half the gain of BIC per object, over the smallest number."""
-        bic = np.array(
-            [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
-        )
-        gains: Array = (bic[0] - bic) / (2 * self.n_objects)
-        return gains
-
-
-def _p_of_one(
-    seen: Measured,
-    best: Found,
-    ks: tuple[int, ...],
-    how: How,
-    n_null: int,
-    pieces: Checkpoint,
-) -> tuple[float, Array]:
-    """P-value of one cluster, and the gains of the references behind it."""
-    most = best.components.n_components + 1
-    quick = how._replace(numbers=range(1, most + 1), n_init=QUICK_INIT, tol=QUICK_TOL)
-    numbers = tuple(quick.numbers)
-    of_data = _Best.kept("quick-mixtures", seen, quick, pieces)
-    own = float(np.nanmax(of_data.gains(numbers)))
-    one = structureless(seen, best.components, quick)
-    rows, gains = [], []
-    p = 1.0 / (n_null + 1)
-    steps = track(n_null, "references")
-
-    def reference(number: int) -> tuple[Array, float]:
-        found = _Best.of(one.measured(seen, how.seed + number), quick)
-        return found.gains(ks), float(np.nanmax(found.gains(numbers)))
-
-    for number in range(1, n_null + 1):
-        name = f"reference-{number}"
-        row, gain = pieces.piece(name, partial(reference, number))
-        rows.append(row)
-        gains.append(gain)
-        next(steps, None)
-        if gains[-1] >= own:
-            p = 1.0 / number
-            break
-        beyond = (own - np.mean(gains)) / max(float(np.std(gains)), 1e-9)
-        if number >= FEW_REFERENCES and beyond > CLEAR:
-            p = float(ndtr(-beyond))
-            break
-    return p, np.array(rows)
 
 
 def _seen(data: UncertainData) -> Measured:

@@ -132,11 +132,12 @@ class Spreads(NamedTuple):
         law = values_of(data)
         shares = shares_of(law, own_weights(law))
         features = self.features.features(law.values)
-        return _spread_look(shares @ law.values, errors_of(data), shares @ features)
+        return _spread_look(shares @ law.values, self._errors(data), shares @ features)
 
     def certain(self, data: UncertainData) -> bool:
         """Whether laws are known, so that there is nothing to draw."""
-        return data.exact or not isinstance(data.law, Values)
+        known = data.exact and not self.scatter.any()
+        return known or not isinstance(data.law, Values)
 
     def object_bytes(self) -> int:
         """What is drawn is small."""
@@ -151,7 +152,7 @@ class Spreads(NamedTuple):
         first = np.repeat(law.starts[:-1], law.counts)
         numbers = (np.arange(len(law.values)) - first).astype(np.uint64)
         keys = mixed(np.repeat(keys_of(data.ids), law.counts) + numbers * GOLDEN)
-        own, errors = own_weights(law), errors_of(data)
+        own, errors = own_weights(law), self._errors(data)
         values, features = law.values.copy(), self.features.features(law.values)
         # A single value has nothing to be weighted against; it could be as far off as
         # values of other objects are.
@@ -166,6 +167,12 @@ class Spreads(NamedTuple):
                 values[places] = law.values[places] + self.scatter * off
                 features[places] = self.features.features(values[places])
             yield _spread_look(shares @ values, errors, shares @ features)
+
+    def _errors(self, data: UncertainData) -> Array:
+        """Errors of the means, also of single values without any others beside them."""
+        if data.exact:
+            return np.repeat(self.scatter[:, None] ** 2, len(data), axis=1)
+        return errors_of(data)
 
 
 Truths = Measurements | Beliefs | Spreads

@@ -1,5 +1,6 @@
 """Parquet, arrow and netCDF files: what is needed of them, if it fits."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,21 @@ def read_parquet(path: Path, roles: Roles, limit: int) -> Any:
     parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
     with parquet.ParquetFile(path) as file:
         columns = roles.columns(file.schema_arrow.names)
-        metadata = file.metadata
-        told = sum(
-            chunk.total_uncompressed_size
-            for group in map(metadata.row_group, range(metadata.num_row_groups))
-            for chunk in map(group.column, range(group.num_columns))
-            if chunk.path_in_schema.partition(".")[0] in columns
-        )
-        # Runs of one value take next to nothing in the file.
-        filled = metadata.num_rows * len(columns) * NUMBER_BYTES
-        refuse_size(path, max(told, filled), limit)
+        groups = range(file.metadata.num_row_groups)
+        size = sum(bytes_of_group(file.metadata.row_group(g), columns) for g in groups)
+        refuse_size(path, size, limit)
         return file.read(columns=columns)
+
+
+def bytes_of_group(group: Any, columns: Sequence[str]) -> int:
+    """Bytes that the needed columns of a row group take at least, unpacked."""
+    told = sum(
+        chunk.total_uncompressed_size
+        for chunk in map(group.column, range(group.num_columns))
+        if chunk.path_in_schema.partition(".")[0] in columns
+    )
+    # Runs of one value take next to nothing in the file.
+    return max(told, group.num_rows * len(columns) * NUMBER_BYTES)
 
 
 def read_arrow(path: Path, roles: Roles, limit: int) -> Any:

@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -13,14 +12,12 @@ from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
 from incerta.data.files.csv import read_csv
+from incerta.data.files.lazy import read_lazily
+from incerta.data.files.reading import Reading
 from incerta.data.from_frame import from_frame
+from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
-from incerta.exceptions import (
-    DataError,
-    FileError,
-    MissingExtraError,
-    MissingValueError,
-)
+from incerta.exceptions import DataError, FileError, MissingValueError
 from incerta.typing import Ids
 
 READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
@@ -36,8 +33,43 @@ READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
     ".netcdf": read_netcdf,
 }
 
-# What a damaged file does not cause: messages of ours, and mistakes in this code.
-OUR_OWN = (DataError, FileError, MissingExtraError, MemoryError, TypeError, NameError)
+
+@overload
+def read(
+    path: str | os.PathLike[str],
+    *,
+    id: str | None = ...,
+    values: str | Sequence[str],
+    errors: Errors | None = ...,
+    kind: Kind = ...,
+    weight: str | None = ...,
+    missing: Missing = ...,
+    sample: str | None = ...,
+    joint: bool | None = ...,
+    meaning: str | None = ...,
+    batch: str | None = ...,
+    max_bytes: int | None = ...,
+    lazy: Literal[False] = ...,
+) -> UncertainData: ...
+
+
+@overload
+def read(
+    path: str | os.PathLike[str],
+    *,
+    id: str | None = ...,
+    values: str | Sequence[str],
+    errors: Errors | None = ...,
+    kind: Kind = ...,
+    weight: str | None = ...,
+    missing: Missing = ...,
+    sample: str | None = ...,
+    joint: bool | None = ...,
+    meaning: str | None = ...,
+    batch: str | None = ...,
+    max_bytes: int | None = ...,
+    lazy: Literal[True],
+) -> PartitionedData: ...
 
 
 def read(
@@ -54,7 +86,8 @@ def read(
     meaning: str | None = None,
     batch: str | None = None,
     max_bytes: int | None = None,
-) -> UncertainData:
+    lazy: bool = False,
+) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
     Parameters
@@ -67,11 +100,18 @@ def read(
         dimensions and `values` are variables, or all are variables with one dimension.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
-        Larger files are refused before they are read.
+        Larger files are refused before they are read; of lazy ones, larger partitions.
+    lazy : bool, default=False
+        Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
+        needed, so that they may be larger than the memory. `path` may then be a folder
+        or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
+        for replicates; `missing` is "error" or, with `errors`, "keep".
 
     Returns
     -------
     UncertainData
+        If lazy, `PartitionedData`, which `UKMeans`, `ErrorMixture` and `ViewConsensus`
+        take.
 
     Notes
     -----
@@ -82,6 +122,14 @@ def read(
 
     csv files are read by the first of pyarrow, polars and pandas that is installed,
     small ones even without any of them; the other formats need the extra ``io``.
+
+    If lazy, the rows of an object must follow each other in one file, as in files that
+    are sorted by id; an object found in two partitions is an error when the data are
+    used. Partitions consist of whole row groups, of which one at least is in memory,
+    several times while it is grouped. What is kept grows with the number of objects,
+    not of rows: labels, memberships, means and variances. Files are read once by
+    `UKMeans`, and twice more for its `membership_`, three times by `ViewConsensus`, up
+    to four times by `ErrorMixture`, and once for each prediction.
 
     Examples
     --------
@@ -96,10 +144,12 @@ def read(
     (['007', '008'], [0.01..., 0.25])
     """
     roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    limit = _as_limit(max_bytes)
+    if lazy:
+        return read_lazily(path, roles, errors, missing, limit)
     file = Path(path)
     extension = _extension(file)
-    limit = _as_limit(max_bytes)
-    with _Reading(file):
+    with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
@@ -123,6 +173,9 @@ def read(
 
 
 def _extension(file: Path) -> str:
+    if file.is_dir() or (set("*?[") & set(file.name) and not file.exists()):
+        msg = f"{file} stands for several files; only lazy=True reads these."
+        raise FileError(msg)
     name = file.name.lower()
     found = [extension for extension in READERS if name.endswith(extension)]
     if not found:
@@ -142,25 +195,6 @@ def _as_limit(max_bytes: int | None) -> int:
         msg = f"max_bytes={max_bytes!r} must be above 0."
         raise DataError(msg)
     return int(max_bytes)
-
-
-class _Reading(AbstractContextManager["_Reading"]):
-    """Turns whatever error a damaged file causes in a reader into a `FileError`."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OUR_OWN):
-            return
-        if isinstance(error, FileNotFoundError):
-            msg = f"there is no file {self.file}."
-            raise FileError(msg) from error
-        # Readers raise errors of their own on damaged files, without a common base.
-        if isinstance(error, Exception):
-            reason = str(error).strip() or type(error).__name__
-            msg = f"{self.file} cannot be read: {reason}"
-            raise FileError(msg) from error
 
 
 def _numbers_if_plain(ids: Ids, name: str) -> Ids:

@@ -1,0 +1,225 @@
+"""Parquet files that may be larger than the memory: read in pieces, when needed.
+
+A piece is some row groups of one file. Rows of an object that go on in the next row
+groups belong to the piece in which they begin.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from incerta.backend.fold import Recipe, mapped
+from incerta.backend.optional import require
+from incerta.data.container import UncertainData
+from incerta.data.files.binary import NUMBER_BYTES, bytes_of_group
+from incerta.data.files.limits import refuse_size
+from incerta.data.files.reading import Reading
+from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
+from incerta.data.tables.roles import Errors, Missing, Roles
+from incerta.exceptions import DataError, FileError
+
+# Of a piece, unpacked: reading it takes many times as long as to begin with it.
+PIECE_BYTES = 64 * 2**20
+# Rows that are read at a time to look for the end of an object.
+FEW_ROWS = 2**16
+# Column of the numbers of rows, where these are the ids.
+NUMBER = "number of the row"
+
+
+class Piece(NamedTuple):
+    """Some rows of a file."""
+
+    path: Path
+    columns: list[str]
+    groups: list[int]  # the row groups
+    before: int | None  # the row group before them
+    first: int  # number of the first row, counted through all files
+    limit: int  # most bytes
+
+
+def read_lazily(
+    path: str | os.PathLike[str],
+    roles: Roles,
+    errors: Errors | None,
+    missing: Missing,
+    limit: int,
+) -> PartitionedData:
+    """Find the pieces of parquet files, to be read when they are needed.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, a folder or a pattern.
+    roles : Roles
+        Which column is what.
+    errors, missing
+        As for `read`.
+    limit : int
+        Most bytes of a piece.
+
+    Returns
+    -------
+    PartitionedData
+    """
+    refuse_imputation(missing, errors)
+    _refuse_roles(roles)
+    pieces: list[Piece] = []
+    n_rows = 0
+    for file in _files(path):
+        with Reading(file):
+            found, n_here = _pieces(file, roles, n_rows, limit)
+        pieces += found
+        n_rows += n_here
+    if not pieces:
+        msg = f"{path} has no rows; there is nothing to cluster."
+        raise FileError(msg)
+    tables = [Recipe(partial(_table, piece, roles)) for piece in pieces]
+    data = of_tables(tables, roles.id or NUMBER, roles, errors, missing)
+    if roles.meaning is None:
+        return data
+    said = mapped(data.partitions, _with_meaning, roles.meaning)
+    return replace(data, partitions=tuple(said))
+
+
+def _refuse_roles(roles: Roles) -> None:
+    """Refuse what needs the rows of all objects at once."""
+    replicates = roles.errors is None and roles.meaning == "error"
+    wrong = {
+        f"sample={roles.sample!r}": roles.sample is not None,
+        f"batch={roles.batch!r}": roles.batch is not None,
+        "meaning='error' of values without errors": replicates,
+    }
+    for said, is_wrong in wrong.items():
+        if is_wrong:
+            msg = (
+                f"{said} cannot be used with lazy=True: it takes the rows of all "
+                "objects at once. Leave lazy out."
+            )
+            raise DataError(msg)
+
+
+def _files(path: str | os.PathLike[str]) -> list[Path]:
+    """Parquet files of a folder, a pattern or a single path, in order of their names.
+
+    Absolute, as workers may be at home in other folders.
+    """
+    place = Path(path).absolute()
+    found: Iterable[Path] = [place]  # also if its name could be a pattern
+    if place.is_dir():
+        found = place.rglob("*.parquet")
+    elif not place.is_file():
+        found = Path(place.anchor).glob(str(place.relative_to(place.anchor)))
+    files = sorted(file for file in found if file.is_file())
+    if not files:
+        msg = f"there is no parquet file at {path}; lazy=True reads no others."
+        raise FileError(msg)
+    for file in files:
+        if file.suffix.lower() != ".parquet":
+            msg = (
+                f"{file} is not a parquet file; lazy=True reads no others. Convert it, "
+                "or leave lazy out."
+            )
+            raise FileError(msg)
+    return files
+
+
+def _pieces(
+    path: Path, roles: Roles, first: int, limit: int
+) -> tuple[list[Piece], int]:
+    """Pieces of a file, and its number of rows."""
+    parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
+    with parquet.ParquetFile(path) as file:
+        try:
+            columns = roles.columns(file.schema_arrow.names)
+        except DataError as error:
+            msg = f"{path}: {error}"
+            raise DataError(msg) from error
+        metadata = file.metadata
+    every = map(metadata.row_group, range(metadata.num_row_groups))
+    sizes = {
+        number: (bytes_of_group(group, columns), group.num_rows)
+        for number, group in enumerate(every)
+        if group.num_rows
+    }
+    for size, _ in sizes.values():
+        refuse_size(path, size, limit)
+    there = list(sizes)
+    pieces, n_rows = [], 0
+    for start, stop in _cuts([size for size, _ in sizes.values()], limit):
+        before, groups = there[start - 1] if start else None, there[start:stop]
+        pieces.append(Piece(path, columns, groups, before, first + n_rows, limit))
+        n_rows += sum(sizes[group][1] for group in groups)
+    return pieces, n_rows
+
+
+def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of row groups begin and end."""
+    start, total = 0, 0
+    for stop, size in enumerate(sizes):
+        if stop > start and total + size > min(PIECE_BYTES, limit):
+            yield start, stop
+            start, total = stop, 0
+        total += size
+    if sizes:
+        yield start, len(sizes)
+
+
+# when a piece is needed -------------------------------------------------------------
+
+
+def _table(piece: Piece, roles: Roles) -> Any:
+    """Rows of a piece, those of an object all or none."""
+    parquet = require("pyarrow.parquet", "io", f"reading {piece.path.name}")
+    with Reading(piece.path), parquet.ParquetFile(piece.path) as file:
+        rows = file.read_row_groups(piece.groups, columns=piece.columns)
+        if roles.id is None:
+            numbers = np.arange(piece.first, piece.first + len(rows))
+            return rows.append_column(NUMBER, [numbers])
+        if roles.errors is None:
+            return _whole_objects(file, rows, roles.id, piece)
+        return rows
+
+
+def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
+    """Leave the end of the object before to its piece, and add that of the last."""
+    pa = require("pyarrow", "io", f"reading {piece.path.name}")
+    if piece.before is not None:
+        ended = file.read_row_group(piece.before, columns=[id])[id][-1]
+        rows = rows.slice(_run(rows[id], ended))
+    if not len(rows):
+        return rows
+    last, parts, n_rows = rows[id][-1], [rows], len(rows)
+    for batch in _batches(file, piece):
+        n_more = _run(batch[id], last)
+        parts.append(pa.Table.from_batches([batch.slice(0, n_more)]))
+        if n_more < len(batch):
+            break
+        n_rows += n_more
+        size = n_rows * len(piece.columns) * NUMBER_BYTES
+        refuse_size(piece.path, size, piece.limit)
+    return pa.concat_tables(parts)
+
+
+def _batches(file: Any, piece: Piece) -> Iterator[Any]:
+    """Rows after a piece, few at a time."""
+    for group in range(piece.groups[-1] + 1, file.metadata.num_row_groups):
+        yield from file.iter_batches(FEW_ROWS, [group], piece.columns)
+
+
+def _run(column: Any, id: Any) -> int:
+    """How many entries at the beginning of a column are `id`."""
+    pc = require("pyarrow.compute", "io", "reading parquet files")
+    if hasattr(column.type, "value_type"):  # a dictionary
+        column = column.cast(column.type.value_type)
+    same = pc.equal(column, id.as_py()).fill_null(False)
+    end = pc.index(same, False).as_py()
+    return len(column) if end < 0 else int(end)
+
+
+def _with_meaning(data: UncertainData | None, meaning: str) -> UncertainData | None:
+    return None if data is None else data.with_meaning(meaning)

@@ -1,0 +1,29 @@
+"""What damaged files do to their readers, in words."""
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from incerta.exceptions import DataError, FileError, MissingExtraError
+
+# What a damaged file does not cause: messages of ours, and mistakes in this code.
+OUR_OWN = (DataError, FileError, MissingExtraError, MemoryError, TypeError, NameError)
+
+
+class Reading(AbstractContextManager["Reading"]):
+    """Turns whatever error a damaged file causes in a reader into a `FileError`."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OUR_OWN):
+            return
+        if isinstance(error, FileNotFoundError):
+            msg = f"there is no file {self.file}."
+            raise FileError(msg) from error
+        # Readers raise errors of their own on damaged files, without a common base.
+        if isinstance(error, Exception):
+            reason = str(error).strip() or type(error).__name__
+            msg = f"{self.file} cannot be read: {reason}"
+            raise FileError(msg) from error

@@ -1,0 +1,147 @@
+"""How often data of one cluster look as clustered as the given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import ndtr
+
+from incerta.backend.progress import track
+from incerta.mixture.fitting import Found, How, candidates
+from incerta.mixture.model import Measured
+from incerta.models.checkpoint import Checkpoint
+from incerta.number.structureless import Structureless, structureless
+from incerta.typing import Array
+
+# After so many references data that are so many deviations beyond them are clear.
+FEW_REFERENCES, CLEAR = 8, 8.0
+# References are fitted with less effort than data are at first, and so are data then.
+QUICK_INIT, QUICK_TOL = 2, 1e-4
+
+
+class Best(NamedTuple):
+    """The best mixture of each number of components."""
+
+    mixtures: dict[int, Found]
+    n_objects: int
+
+    @classmethod
+    def of(cls, seen: Measured, how: How) -> Best:
+        """Fit them."""
+        best: dict[int, Found] = {}
+        for found in candidates(seen, how):
+            k = found.components.n_components
+            if k not in best or found.bic < best[k].bic:
+                best[k] = found
+        return cls(best, seen.n_objects)
+
+    @classmethod
+    def kept(cls, name: str, seen: Measured, how: How, pieces: Checkpoint) -> Best:
+        """As a finished piece."""
+
+        def made() -> list[tuple[Any, ...]]:
+            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
+
+        mixtures = [Found(*found) for found in pieces.piece(name, made)]
+        best = {found.components.n_components: found for found in mixtures}
+        return cls(best, seen.n_objects)
+
+    def best_of(self, ks: tuple[int, ...]) -> int:
+        """Number with the lowest BIC; the smallest if none was tried."""
+        known = [k for k in ks if k in self.mixtures]
+        return min(known, key=lambda k: self.mixtures[k].bic) if known else ks[0]
+
+    def gains(self, ks: tuple[int, ...]) -> Array:
+        """Half the gain of BIC per object, over the smallest number."""
+        bic = np.array(
+            [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
+        )
+        gains: Array = (bic[0] - bic) / (2 * self.n_objects)
+        return gains
+
+
+def p_of_one(
+    seen: Measured,
+    best: Found,
+    ks: tuple[int, ...],
+    how: How,
+    n_null: int,
+    n_jobs: int | None,
+    pieces: Checkpoint,
+) -> tuple[float, Array]:
+    """P-value of one cluster, and the gains of the references behind it.
+
+    Parameters
+    ----------
+    seen : Measured
+        The objects.
+    best : Found
+        The mixture that describes them best.
+    ks : tuple of int
+        Numbers of clusters to choose from.
+    how : How
+        How mixtures are fitted to the data.
+    n_null : int
+        Most references.
+    n_jobs : int or None
+        Processes; the result does not depend on it.
+    pieces : Checkpoint
+        Where finished references are, and are kept.
+
+    Returns
+    -------
+    p : float
+    gains : ndarray of shape (n_references, n_ks)
+    """
+    most = best.components.n_components + 1
+    quick = how._replace(numbers=range(1, most + 1), n_init=QUICK_INIT, tol=QUICK_TOL)
+    numbers = tuple(quick.numbers)
+    of_data = Best.kept("quick-mixtures", seen, quick, pieces)
+    own = float(np.nanmax(of_data.gains(numbers)))
+    one = structureless(seen, best.components, quick)
+    fit = delayed(partial(_reference, seen, one, quick, ks))
+    found = _references(fit, n_null, n_jobs, pieces)
+    rows, gains = [], []
+    p = 1.0 / (n_null + 1)
+    steps = track(n_null, "references")
+    for number, (row, gain) in enumerate(found, 1):
+        rows.append(row)
+        gains.append(gain)
+        next(steps, None)
+        if gains[-1] >= own:
+            p = 1.0 / number
+            break
+        beyond = (own - np.mean(gains)) / max(float(np.std(gains)), 1e-9)
+        if number >= FEW_REFERENCES and beyond > CLEAR:
+            p = float(ndtr(-beyond))
+            break
+    return p, np.array(rows)
+
+
+def _references(
+    fit: Any, n_null: int, n_jobs: int | None, pieces: Checkpoint
+) -> Iterator[tuple[Array, float]]:
+    """References in order, made as many at a time as there are processes."""
+    step = effective_n_jobs(n_jobs)
+    for start in range(1, n_null + 1, step):
+        numbers = range(start, min(start + step, n_null + 1))
+        names = {number: f"reference-{number}" for number in numbers}
+        missing = [number for number, name in names.items() if not pieces.has(name)]
+        new = Parallel(n_jobs=n_jobs)(map(fit, missing))
+        made = dict(zip(missing, new, strict=True))
+        for number, reference in made.items():
+            pieces.write(names[number], reference)
+        for number, name in names.items():
+            yield made[number] if number in made else pieces.read(name)
+
+
+def _reference(
+    seen: Measured, one: Structureless, how: How, ks: tuple[int, ...], number: int
+) -> tuple[Array, float]:
+    """Gains of one reference, and the largest of them."""
+    found = Best.of(one.measured(seen, how.seed + number), how)
+    return found.gains(ks), float(np.nanmax(found.gains(tuple(how.numbers))))
