@@ -17,6 +17,8 @@ Width: TypeAlias = "str | float"
 TUNING_NEIGHBOUR = 7
 # Objects among which the median distance is taken when not all pairs are at hand.
 MEDIAN_OBJECTS = 1000
+# So few values, of more than so few features, are searched without a tree.
+FEW_VALUES, FEW_FEATURES = 5000, 5
 
 
 def gaussian_affinity(
@@ -144,6 +146,18 @@ def _near_affinity(
     return sparse.csr_array(both + sparse.eye_array(n))
 
 
+def neighbours_of(values: Array, k: int) -> NearestNeighbors:
+    """Search for the `k` nearest of some values.
+
+    scikit-learn takes a tree with up to 15 features. Among a few thousand values, with
+    more than a few features, comparing with all of them is three times as fast.
+    """
+    n, d = values.shape
+    all_of_them = n <= FEW_VALUES and d > FEW_FEATURES
+    algorithm = "brute" if all_of_them else "auto"
+    return NearestNeighbors(n_neighbors=k, algorithm=algorithm).fit(values)
+
+
 def neighbour_graphs(
     values: Array, n_neighbors: int
 ) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -168,7 +182,7 @@ def neighbour_graphs(
     if k < 1:
         alone = sparse.csr_array(np.ones((n, n)))
         return alone, alone
-    distances, columns = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
+    distances, columns = neighbours_of(values, k).kneighbors()
     scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
     near = min(n_neighbors, k)
     distances, columns = distances[:, :near], columns[:, :near]

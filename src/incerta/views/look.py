@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
-from sklearn.neighbors import NearestNeighbors
 
 from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
-from incerta.spectral.affinity import Matrix, neighbour_graphs, normalised_laplacian
+from incerta.spectral.affinity import (
+    Matrix,
+    neighbour_graphs,
+    neighbours_of,
+    normalised_laplacian,
+)
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
@@ -63,8 +67,7 @@ class Neighbours(NamedTuple):
 
     def labels_of(self, values: Array) -> Indices:
         """Label of the majority of the nearest values, ties to the nearest."""
-        near = NearestNeighbors(n_neighbors=min(VOTERS, len(self.values)))
-        near.fit(self.values)
+        near = neighbours_of(self.values, min(VOTERS, len(self.values)))
         votes = self.labels[:, near.kneighbors(values, return_distance=False)]
         counts = (votes[..., None] == votes[..., None, :]).sum(axis=3)
         # The first of those with most votes is the nearest.
