@@ -32,6 +32,7 @@ SMALL = {
     "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
+    "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }
 

@@ -48,7 +48,9 @@ def second(function):
 
 
 def row(name, here, there, change=""):
-    print(f"{name:<34}{here:>9.2f}{there:>9.2f}{here / there:>9.1f} {change}", flush=True)
+    print(
+        f"{name:<34}{here:>9.2f}{there:>9.2f}{here / there:>9.1f} {change}", flush=True
+    )
 
 
 def main():
@@ -83,7 +85,12 @@ def main():
     row("RPC, end to end", here, there, f"ARI of the two {same:.4f}")
     here, one = second(lambda: one._membership())
     there, other = second(lambda: other._membership())
-    row("membership over all worlds", here, there, f"off by {abs(one - other).max():.2f}")
+    row(
+        "membership over all worlds",
+        here,
+        there,
+        f"off by {abs(one - other).max():.2f}",
+    )
 
 
 if __name__ == "__main__":
