@@ -127,7 +127,8 @@ def fit(
         if folder is None:
             write_table(result.columns(), form, sys.stdout.buffer)
         else:
-            written = write_folder(result, folder, form, report=report)
+            with bars(shown=not quiet):
+                written = write_folder(result, folder, form, report=report)
     finally:  # also where `head` has seen enough of the table
         if not quiet:
             tell(result, written, folder)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from incerta.backend.keyed import some_by_key
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     KEEPING,
@@ -298,7 +299,7 @@ class RPC(UncertainClusterer):
             own = nearest(self._rows(rows[:, k:]), model.centres)
             return np.ascontiguousarray(rows[:, :k]), own
 
-        for j in range(len(worlds)):
+        for j in followed(range(len(worlds)), "objects"):
             rows, per_world[j] = self._pieces.piece(f"objects-{j}", partial(put, j))
             self.embedding_ += rows / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
@@ -323,7 +324,8 @@ class RPC(UncertainClusterer):
             return counts
 
         total = np.zeros((n_objects, self.n_clusters_))
-        for first in range(0, len(self._drawn), WORLDS_AT_A_TIME):
+        starts = range(0, len(self._drawn), WORLDS_AT_A_TIME)
+        for first in followed(starts, "confidence"):
             part = partial(counted, first)
             total += self._pieces.piece(f"membership-{first}", part)
         return self._at_rows(total / len(self._drawn))
@@ -384,7 +386,8 @@ class RPC(UncertainClusterer):
         """Embedding of new objects next to the objects of each kept world (Nyström)."""
         model = self._model
         pairs = paired(model.worlds, data, self.n_worlds)
-        for j, values, new in zip(*pairs, strict=True):
+        positions = followed(pairs.positions, "worlds")
+        for j, values, new in zip(positions, pairs.fitted, pairs.new, strict=True):
             world = Embedded(values, model.scales[j], model.roots[j], target(j))
             yield extend(new, world, self.width, model.n_neighbors)
 
