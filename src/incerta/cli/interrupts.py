@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 INTERRUPTED = 130  # as shells have it: 128 + SIGINT
-PATIENCE = 0.6  # seconds that a command has to end by itself
+PATIENCE = 0.3  # seconds that a command has to end by itself
+SHOW_CURSOR = b"\x1b[?25h"  # which a bar hides
 
 _told = threading.Event()
 
@@ -34,6 +35,11 @@ def obeyed() -> Iterator[None]:
     except KeyboardInterrupt:  # outside of any command
         tell()
         raise SystemExit(INTERRUPTED) from None
+    except SystemExit as end:
+        # Where options are still being parsed, typer hears of it first, and is silent.
+        if end.code == INTERRUPTED and not _told.is_set():
+            tell()
+        raise
     finally:
         signal.set_wakeup_fd(before)
         os.close(told)
@@ -83,6 +89,8 @@ def _end_now() -> None:
         for child in processes.active_children():
             child.terminate()
     remove_all_passing()
+    if os.isatty(2):
+        os.write(2, SHOW_CURSOR)
     if not _told.is_set():
         os.write(2, b"Interrupted.\n")
     os._exit(INTERRUPTED)
