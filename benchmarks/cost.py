@@ -79,7 +79,7 @@ class Point(NamedTuple):
 
 
 def made(kind, size, seed, fresh):
-    """Objects around six centres that overlap; fresh ones around five, further apart."""
+    """Objects around six centres that overlap; fresh ones, around five that do less."""
     rng = np.random.default_rng(seed)
     n, d, v = size.n_objects, size.n_features, int(size.n_values)
     centres = rng.normal(0.0, 2.5 if fresh else 1.5, (5 if fresh else 6, d))
@@ -397,13 +397,13 @@ def _exponents(kind):
             ratio = expected(method, kind, more).seconds / here
             powers += f"{np.log(ratio) / np.log(1.1):7.2f}"
         terms = json.loads(MODEL.read_text())["methods"][method][kind]["seconds"]
-        formula = " + ".join(f"{c:.2g} {_power(term)}" for term, c in terms.items())
+        formula = " + ".join(f"{c:.2g}{_power(term)}" for term, c in terms.items())
         yield f"{method:25}{powers}   {formula}"
 
 
 def _power(term):
     raised = str.maketrans("23", "²³")
-    return "" if term == "1" else term.translate(raised)
+    return "" if term == "1" else " " + term.translate(raised)
 
 
 def _ahead():
