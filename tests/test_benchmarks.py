@@ -33,6 +33,7 @@ SMALL = {
     "wrong_errors.py": ["--small"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
+    "cost.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
 }
 
@@ -51,11 +52,14 @@ def test_smallest_size(script):
     assert len(done.stdout.splitlines()) > 1
 
 
-def test_the_page_on_accuracy_shows_the_results():
+@pytest.mark.parametrize(
+    ("script", "file"), [("accuracy", "accuracy.txt"), ("cost.py", "cost.txt")]
+)
+def test_pages_show_the_results(script, file):
     done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "accuracy"), "tables"],
+        [sys.executable, str(BENCHMARKS / script), "tables"],
         capture_output=True,
         text=True,
     )
-    page = BENCHMARKS.parent / "docs" / "accuracy.txt"
+    page = BENCHMARKS.parent / "docs" / file
     assert done.stdout == page.read_text()

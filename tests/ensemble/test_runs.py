@@ -230,4 +230,4 @@ def test_progress_is_reported():
     seen = []
     with reporting_to(lambda *step: seen.append(step)):
         cluster_worlds(Signs(), worlds(5), seed=0)
-    assert seen == [("worlds", j, 5) for j in range(1, 6)]
+    assert seen == [("worlds", j, 5) for j in range(6)]

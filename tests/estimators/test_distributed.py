@@ -167,7 +167,7 @@ def test_progress_counts_iterations():
     parts = Parts([summary(data[:30], 2), summary(data[30:], 2)])
     with reporting_to(lambda *step: seen.append(step)):
         run, labels = lloyd(parts, iter([data.mean()[:3]]), 7, 0.0)
-    assert seen[0] == ("iterations", 1, 7)
+    assert seen[:2] == [("iterations", 0, 7), ("iterations", 1, 7)]
     assert len(run.objective) <= 7
     assert labels.shape == (60,)
 

@@ -219,11 +219,17 @@ def _with_number(
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
-    if not takes_number(model):
-        msg = f"k={k} cannot be asked of {name}, which finds its own number."
-        raise ValueError(msg)
+    check_takes_number(model, k)
     model = model.set_params(**{model.number_parameter: int(k)})
     return model, None, [f"{k} clusters, as asked for."]
+
+
+def check_takes_number(model: Any, k: int) -> None:
+    """Raise if an estimator cannot be asked for a number of clusters."""
+    if not takes_number(model):
+        name = type(model).__name__
+        msg = f"k={k} cannot be asked of {name}, which finds its own number."
+        raise ValueError(msg)
 
 
 def takes_number(model: Any) -> bool:

@@ -1,13 +1,19 @@
 """The single hook through which long work reports its progress.
 
-The library prints nothing. Whoever wants a bar (the command line does) sets a hook
-for a while; it is called with a name, the number of steps done and their total.
+The library prints nothing in scripts. Whoever wants a bar (the command line does) sets
+a hook for a while; it is called with a name, the number of steps done and their total.
+In a notebook, where nobody sets one, bars appear by themselves.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from operator import length_hint
+from typing import TypeVar
 
+from incerta.backend import notebook
+
+T = TypeVar("T")
 Hook = Callable[[str, int, int], None]
 
 _hook: ContextVar[Hook | None] = ContextVar("incerta_progress", default=None)
@@ -24,9 +30,37 @@ def reporting_to(hook: Hook) -> Iterator[None]:
 
 
 def track(total: int, name: str) -> Iterator[int]:
-    """Count steps: each ``next()`` reports that one more of `total` is done."""
-    hook = _hook.get()
-    for done in range(1, total + 1):
-        if hook is not None:
+    """Count steps: each ``next()`` reports that one more of `total` is done.
+
+    That none is done yet is reported at once, so that a bar can be there before the
+    first step has ended, and that all are done when nobody counts any more.
+    """
+    hook = _hook.get() or notebook.hook()
+    if hook is None:
+        return iter(range(1, total + 1))
+    steps = _reported(hook, name, total)
+    next(steps)
+    return steps
+
+
+def followed(items: Iterable[T], name: str) -> Iterator[T]:
+    """Pass items on, and report each one that is done with."""
+    total = length_hint(items, -1)
+    if total < 0:
+        items = list(items)
+        total = len(items)
+    steps = track(total, name)
+    for item in items:
+        yield item
+        next(steps, None)
+
+
+def _reported(hook: Hook, name: str, total: int) -> Iterator[int]:
+    done = 0
+    try:
+        for done in range(total + 1):
             hook(name, done, total)
-        yield done
+            yield done
+    finally:  # whoever counts may stop before the end
+        if done < total:
+            hook(name, total, total)

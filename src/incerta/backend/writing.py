@@ -2,9 +2,29 @@
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+_passing: set[Path] = set()
+
+
+@contextmanager
+def passing(path: Path) -> Iterator[Path]:
+    """A file or folder that is gone when the block ends, however it ends."""
+    _passing.add(path)
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _passing.discard(path)
+
+
+def remove_all_passing() -> None:
+    """Remove what blocks of `passing` would: the process ends before they do."""
+    for path in tuple(_passing):
+        _remove(path)
 
 
 def part_of(folder: Path) -> Path:
@@ -15,10 +35,14 @@ def part_of(folder: Path) -> Path:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A file to write to, which takes the place of `path` when the block ends well."""
-    beside = part_of(path.absolute().parent)
-    try:
+    with passing(part_of(path.absolute().parent)) as beside:
         yield beside
         beside.replace(path)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

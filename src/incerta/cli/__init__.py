@@ -3,6 +3,14 @@
 Commands import what they need when they run, so that ``--help`` answers at once.
 """
 
-from incerta.cli.app import main
+from incerta.cli.interrupts import obeyed
 
 __all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line."""
+    with obeyed():
+        from incerta.cli.app import app
+
+        app()

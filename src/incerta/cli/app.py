@@ -67,8 +67,3 @@ def incerta(
     ] = False,
 ) -> None:
     """Cluster data that is not exact, and learn how sure each label is."""
-
-
-def main() -> None:
-    """Run the command line."""
-    app()

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from incerta.backend.writing import passing
 from incerta.cli.options import refuse
 
 if TYPE_CHECKING:
@@ -183,8 +184,8 @@ def on_disk(file: Path) -> Iterator[Path]:
         return
     from incerta.exceptions import FileError
 
-    with tempfile.TemporaryDirectory(prefix="incerta-") as folder:
-        path = Path(folder) / "stdin.csv"
+    with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
+        path = folder / "stdin.csv"
         with path.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         try:

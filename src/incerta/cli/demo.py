@@ -107,7 +107,8 @@ def _report(result: "Clustering", path: Path) -> str:
 
     if not (installed("jinja2") and installed("plotly")):
         return "A report needs the extra report: pip install 'incerta[report]'"
-    result.report(path)
+    with bars():
+        result.report(path)
     return f"Report: {path}"
 
 

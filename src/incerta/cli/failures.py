@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-INTERRUPTED = 130  # as shells have it: 128 + SIGINT
+from incerta.cli.interrupts import INTERRUPTED, tell
 
 EXIT_CODES = f"""\
 \b
@@ -33,7 +33,7 @@ class Commands(TyperGroup):
             _forget_stdout()
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
-            typer.echo("Interrupted.", err=True)
+            tell()
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             # Those of typer know their own exit code, and print themselves.

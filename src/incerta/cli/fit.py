@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from incerta.cli import options
 from incerta.cli.columns import Columns, on_disk
+from incerta.cli.cost import tell_cost
 from incerta.cli.output import (
     STDOUT,
     check_folder,
@@ -31,6 +33,7 @@ EXAMPLES = """\
 Examples:
   incerta fit stars.csv --id star --values mass,radius --errors '{}_error' \\
       -k 3 -o out --report
+  incerta fit stars.csv --id star --values mass --errors '{}_error' --dry-run
   incerta fit replicates.csv --id sample --values x,y > clusters.csv
   incerta fit ensemble.csv --id station --values rain --sample member --joint"""
 
@@ -75,6 +78,14 @@ def fit(
         bool, typer.Option("--report", help="Write report.html to the folder, too.")
     ] = False,
     form: options.Format = "csv",
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say what it would cost in time and memory, and stop: nothing is "
+            "fitted or written.",
+        ),
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Cluster a table, and say how sure each label is.
@@ -101,6 +112,9 @@ def fit(
     elif report:
         options.refuse("--report", "a report needs a folder; give -o DIR.")
     _check_extras(form, report)
+    if dry_run:
+        _say_cost(file, columns, k, method, quiet)
+        return
     from incerta.api.answer import cluster
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
@@ -127,10 +141,19 @@ def fit(
         if folder is None:
             write_table(result.columns(), form, sys.stdout.buffer)
         else:
-            written = write_folder(result, folder, form, report=report)
+            with bars(shown=not quiet):
+                written = write_folder(result, folder, form, report=report)
     finally:  # also where `head` has seen enough of the table
         if not quiet:
             tell(result, written, folder)
+
+
+def _say_cost(file: Path, columns: Columns, k: str, method: str, quiet: bool) -> None:
+    with noted(), bars(shown=not quiet), on_disk(file) as path:
+        start = time.process_time()
+        data = columns.read(path)
+        reading = time.process_time() - start
+    tell_cost(data, options.number_of_clusters(k), method, reading)
 
 
 def command_line(file: Path, arguments: Sequence[str]) -> str:

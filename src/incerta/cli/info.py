@@ -8,6 +8,7 @@ import typer
 
 from incerta.cli import options
 from incerta.cli.columns import Columns, names_in, on_disk
+from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say, shown
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def info(
 
 
 def _show_table(file: Path, columns: Columns) -> None:
-    with noted() as warned, on_disk(file) as path:
+    with noted() as warned, bars(), on_disk(file) as path:
         if columns.values:
             told = repr(columns.read(path))
         else:

@@ -4,13 +4,13 @@ import csv
 import io
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from incerta.backend.writing import part_of
+from incerta.backend.writing import part_of, passing
+from incerta.cli.interrupts import held
 from incerta.cli.options import FORMATS, refuse
 
 STDOUT = Path("-")
@@ -90,18 +90,16 @@ def filling(folder: Path) -> Iterator[Path]:
     """
     new = not folder.exists()
     # On the disk of its destination: renaming does not cross disks.
-    beside = part_of(_nearest(folder))
-    beside.mkdir()
-    try:
+    with passing(part_of(_nearest(folder))) as beside:
+        beside.mkdir()
         yield beside
-        if new:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            beside.rename(folder)
-            return
-        for file in sorted(beside.iterdir()):
-            file.replace(folder / file.name)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        with held():
+            if new:
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                beside.rename(folder)
+                return
+            for file in sorted(beside.iterdir()):
+                file.replace(folder / file.name)
 
 
 def _nearest(folder: Path) -> Path:

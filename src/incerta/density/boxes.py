@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.backend.progress import followed
 from incerta.data.laws import Boxes
 from incerta.typing import Array, Indices, Mask
 
@@ -106,7 +107,8 @@ def pairs_within(
     left, right = left[in_order], right[in_order]
     rows_of, columns_of = _members(a), _members(other)
     most = rows_of.shape[1] * columns_of.shape[1]
-    for some in blocks(len(left), 8 * 6 * most * a.boxes.low.shape[1]):
+    size = 8 * 6 * most * a.boxes.low.shape[1]
+    for some in followed(blocks(len(left), size), "pairs"):
         rows = np.broadcast_to(
             rows_of[left[some], :, None], (*left[some].shape, *_shape(a, other))
         )

@@ -5,6 +5,7 @@ squared distance: it factorises over independent features.
 """
 
 from functools import singledispatch
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.special import erf, erfc, erfcx
 
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
+from incerta.backend.progress import followed, track
 from incerta.data.laws import Gaussian, Independent, Law, Values, as_values
 from incerta.typing import Array
 
@@ -117,7 +119,7 @@ def _affinity(a: Law, b: Any, t: float, out: Array) -> Array:
 @_affinity.register
 def _(a: Independent, b: Independent, t: float, out: Array) -> Array:
     log_factor = LOG_FACTORS[a.family]
-    for rows in blocks(a.n_objects, 8 * 6 * b.n_objects):
+    for rows in followed(blocks(a.n_objects, 8 * 6 * b.n_objects), "affinity"):
         logs = np.zeros((rows.stop - rows.start, b.n_objects))
         for j in range(a.n_features):
             one = a.loc[rows, j, None], a.scale[rows, j, None]
@@ -196,7 +198,8 @@ def _one_sided(b: Array, scale: Array, t: float) -> Array:
 def _(a: Gaussian, b: Gaussian, t: float, out: Array) -> Array:
     d = a.n_features
     cov_a, cov_b = a.covariance(), b.covariance()
-    for rows in blocks(a.n_objects, 8 * 4 * d * d * b.n_objects):
+    size = 8 * 4 * d * d * b.n_objects
+    for rows in followed(blocks(a.n_objects, size), "affinity"):
         grown = np.eye(d) + 2.0 * t * (cov_a[rows, None] + cov_b)
         gap = a.centre[rows, None] - b.centre
         solved = np.linalg.solve(grown, gap[..., None])[..., 0]
@@ -211,7 +214,7 @@ def _(a: Values, b: Values, t: float, out: Array) -> Array:
     center = b.values.mean(axis=0)
     x, y = a.values - center, b.values - center
     x_norm, y_norm = np.square(x).sum(axis=1), np.square(y).sum(axis=1)
-    first = 0
+    first, steps = 0, track(a.n_objects, "affinity")
     while first < a.n_objects:
         # As many whole objects as fit into a block, at least one.
         goal = a.starts[first] + max(1, (32 * 2**20) // (8 * len(y)))
@@ -236,6 +239,7 @@ def _(a: Values, b: Values, t: float, out: Array) -> Array:
         out[first:last] = (
             sums if a.weights is not None else sums / a.counts[first:last, None]
         )
+        next(islice(steps, last - first - 1, None), None)
         first = last
     return out
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.base import clone
 
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices
@@ -182,7 +182,8 @@ def predict_worlds(
     For clusterers that cannot predict, one tree of the objects per world.
     """
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
-    for j, (new, row) in enumerate(zip(new_worlds, found, strict=True)):
+    news = followed(new_worlds, "worlds")
+    for j, (new, row) in enumerate(zip(news, found, strict=True)):
         model = None if models is None else models[j]
         if model is None:
             nearest = cKDTree(worlds[j]).query(new, workers=n_jobs or 1)[1]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.data.meaning import certain
 from incerta.data.partitioned import PartitionedData
@@ -183,7 +184,7 @@ class CKMeans(UncertainClusterer):
         search = self._search_for(data)
         means, k = search.means, self.n_clusters
         first = starts(means, k, self.init, self.n_init, self.seed_)
-        best = min(map(search.run, first), key=lambda run: run.cost)
+        best = min(map(search.run, followed(first, "starts")), key=lambda run: run.cost)
         keep_run(self, best)
         self._run, self._data = best, data
         given = data, self.cluster_centers_, self.n_worlds, self.seed_

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus_affinity import (
     Consensus,
@@ -269,7 +268,8 @@ class PossibleWorldConsistency(UncertainClusterer):
             _leading,
             None if graphs is None else remix,
         )
-        return list(islice(rounds, self.max_iter))
+        steps = track(self.max_iter, "rounds")
+        return [state for _, state in zip(steps, rounds, strict=False)]
 
     def _labels(self, last: Consensus) -> Indices:
         if last.n_components == self.n_clusters:
@@ -287,7 +287,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         out = np.zeros((worlds if new is None else new).shape[:2], dtype=np.intp)
         if worlds.shape[1] == 1:
             return out
-        for j, values in enumerate(worlds):
+        for j, values in enumerate(followed(worlds, "confidence")):
             others = None if new is None else new[j]
             near, weight = neighbour_weights(values, others, self.n_neighbors_)
             found = votes(near, weight, self._model.labels, self.n_clusters)

@@ -10,6 +10,7 @@ import numpy as np
 
 from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     KEEPING,
@@ -79,9 +80,8 @@ class RPC(UncertainClusterer):
         Factor on the width.
     n_neighbors : int, "auto" or None, default="auto"
         Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs.
-        "auto" does so up to 5000 objects; above, 1000 of them, chosen by their ids,
-        stand for all: the others are put next to them in every world (Nyström). A
-        cluster that has none of the 1000 is not seen.
+        "auto" does so up to 5000 objects; above, 1000 of them stand for all: the others
+        are put next to them in every world. A cluster with none of them is not seen.
     weight : float, default=1.0
         How much agreement counts relative to each world's own structure (Eq. 11).
     normalize_rows : bool, default=False
@@ -152,8 +152,7 @@ class RPC(UncertainClusterer):
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
     and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
-    are drawn anew, even for the objects of the fit, so that a few at the borders may
-    get a label different from the one they have.
+    are drawn anew: objects of the fit that lie at borders may get another label.
 
     References
     ----------
@@ -302,7 +301,7 @@ class RPC(UncertainClusterer):
             own = nearest(self._rows(rows[:, k:]), model.centres)
             return np.ascontiguousarray(rows[:, :k]), own
 
-        for j in range(len(worlds)):
+        for j in followed(range(len(worlds)), "objects"):
             rows, per_world[j] = self._pieces.piece(f"objects-{j}", partial(put, j))
             self.embedding_ += rows / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
@@ -326,9 +325,10 @@ class RPC(UncertainClusterer):
                 counts[np.arange(n_objects), labels] += 1.0
             return counts
 
+        starts = range(0, len(self._drawn), WORLDS_AT_A_TIME)
         total = sum(
             self._pieces.piece(f"membership-{first}", partial(counted, first))
-            for first in range(0, len(self._drawn), WORLDS_AT_A_TIME)
+            for first in followed(starts, "confidence")
         )
         return self._at_rows(total / len(self._drawn))
 
@@ -387,7 +387,8 @@ class RPC(UncertainClusterer):
         """Embedding of new objects next to the objects of each kept world (Nyström)."""
         model = self._model
         pairs = paired(model.worlds, data, self.n_worlds)
-        for j, values, new in zip(*pairs, strict=True):
+        positions = followed(pairs.positions, "worlds")
+        for j, values, new in zip(positions, pairs.fitted, pairs.new, strict=True):
             world = Embedded(values, model.scales[j], model.roots[j], target(j))
             yield extend(new, world, self.width, model.n_neighbors, self.device)
 

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.progress import followed
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import as_values
@@ -258,7 +259,7 @@ class UKMeans(UncertainClusterer):
     def _fit_here(self, data: UncertainData) -> None:
         search = self._search_for(data)
         first = self._starts(search.means)
-        best = min(map(search.run, first), key=lambda run: run.cost)
+        best = min(map(search.run, followed(first, "starts")), key=lambda run: run.cost)
         keep_run(self, best)
         self._run = best
         if isinstance(search, EuclideanSearch):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
@@ -261,7 +261,7 @@ def _shares_in_worlds(
     """Share of the worlds in which each object is in each cluster."""
     out = np.empty((len(data), n_clusters))
     object_bytes = max(OBJECT_BYTES, views.truths.object_bytes())
-    for part in blocks(len(data), object_bytes, SHARES_BYTES):
+    for part in followed(blocks(len(data), object_bytes, SHARES_BYTES), "objects"):
         worlds = np.array(list(_in_worlds(data[part], views, n_worlds, seed)))
         out[part] = shares(worlds, n_clusters)
     return out
@@ -275,8 +275,11 @@ def _in_worlds(
     looks = truths.possible(data, n_worlds, seed)
     if truths.certain(data):
         looks = repeat(next(looks), len(partitions))
+        n_worlds = len(partitions)
+    steps = track(n_worlds, "confidence")
     for look, partition in zip(looks, cycle(partitions), strict=False):
         yield partition.labels_of(look)
+        next(steps, None)
 
 
 def _truths(data: UncertainData, seed: int) -> Truths:

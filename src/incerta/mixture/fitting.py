@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.keyed import keys_of, some_by_key
+from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
 from incerta.convergence import until_flat, warn_unfinished
 from incerta.mixture.expectation import sums
@@ -104,6 +105,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     """Mixtures of all kinds, until more components are no better."""
     best = dict.fromkeys(how.covariances, np.inf)
     since = dict.fromkeys(how.covariances, 0)
+    steps = track(len(how.numbers) * len(how.covariances), "mixtures")
     for k in how.numbers:
         if k > some.n_objects:
             return
@@ -117,13 +119,16 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
             since[kind] = 0 if value < best[kind] else since[kind] + 1
             best[kind] = min(best[kind], value)
             also.append(found.components)
+            next(steps, None)
 
 
 def _finished(
     sums_of: SumsOf, start: Components, covariance: str, prior: Prior, how: How
 ) -> Found:
     """Follow a start to its end."""
-    states = list(_until_flat(sums_of, start, prior, how.tol, how.max_iter))
+    following = _until_flat(sums_of, start, prior, how.tol, how.max_iter)
+    steps = track(how.max_iter, "rounds")
+    states = [state for state, _ in zip(following, steps, strict=False)]
     last = states[-1].components
     # Each state says how good the one before it was.
     closing = sums_of(last)
@@ -155,7 +160,10 @@ def _first(
     alive = [*starts, *(each.as_kind(covariance) for each in also)]
     n_rounds = TRIAL_ROUNDS
     while len(alive) > 1:
-        states = [_followed(few, start, prior, how.tol, n_rounds) for start in alive]
+        states = [
+            _followed(few, start, prior, how.tol, n_rounds)
+            for start in followed(alive, "starts")
+        ]
         states.sort(key=lambda state: -state.objective)
         alive = [state.components for state in states[: len(states) // 2]]
         n_rounds *= 2

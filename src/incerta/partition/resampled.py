@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.keyed import stream_keys, uniforms
+from incerta.backend.progress import followed
 from incerta.partition.shares import nearest_centres
 from incerta.typing import Array
 
@@ -43,7 +44,7 @@ def centres_in_worlds(
     ndarray of shape (n_worlds, n_clusters, n_features)
     """
     found = []
-    for number, values in enumerate(worlds):
+    for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))
         weights = -np.log(uniforms(stream, keys)[0])
         own = _clustered(values, weights, centres, (seed + number) % 2**32)

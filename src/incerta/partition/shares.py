@@ -5,6 +5,7 @@ from itertools import cycle
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.typing import Array, Indices
@@ -70,7 +71,7 @@ def nearest_shares(
         return counts.reshape(n, k) / len(sets)
     n_worlds = data.n_draws or n_worlds
     worlds = Worlds.drawn(data, n_worlds, seed)
-    for world, own in zip(worlds, cycle(sets), strict=False):
+    for world, own in zip(followed(worlds, "confidence"), cycle(sets), strict=False):
         cells = np.arange(n) * k + nearest_centres(world, own, offsets)
         counts += np.bincount(cells, minlength=n * k)
     return counts.reshape(n, k) / n_worlds

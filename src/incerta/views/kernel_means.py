@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from incerta.backend.memory import blocks
+from incerta.backend.progress import followed
 from incerta.models.registry import stored
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array
@@ -36,7 +37,7 @@ class KernelMeans(NamedTuple):
     def features(self, values: Array) -> Array:
         """Features of values; those of a law are their mean over its values."""
         out = np.empty((len(values), self.axes.shape[1]))
-        for part in blocks(len(values), 8 * len(self.centre)):
+        for part in followed(blocks(len(values), 8 * len(self.centre)), "laws"):
             here = waves(values[part], self.frequencies)
             out[part] = (here - self.centre) @ self.axes
         return out
@@ -71,7 +72,7 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
     width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
     frequencies = rng.normal(size=(values.shape[1], N_WAVES)) / width
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
-    for part in blocks(len(values), 8 * 2 * N_WAVES):
+    for part in followed(blocks(len(values), 8 * 2 * N_WAVES), "laws"):
         means += shares[:, part] @ waves(values[part], frequencies)
     centre = means.mean(axis=0)
     axes = np.linalg.svd(means - centre, full_matrices=False)[2][:N_AXES].T

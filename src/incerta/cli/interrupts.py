@@ -1,0 +1,96 @@
+"""Ctrl-C: a command ends within a second, wherever it is, and leaves nothing behind.
+
+Python hears of a signal between two of its own steps, and a single step may be a long
+product of matrices. So a thread hears of it, too, and ends what does not end by itself.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INTERRUPTED = 130  # as shells have it: 128 + SIGINT
+PATIENCE = 0.3  # seconds that a command has to end by itself
+SHOW_CURSOR = b"\x1b[?25h"  # which a bar hides
+
+_told = threading.Event()
+
+
+@contextmanager
+def obeyed() -> Iterator[None]:
+    """End the process soon after SIGINT: by itself if it can, by force if not."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield  # somebody else decides: a shell that runs us in the background
+        return
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
+    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGINT, _raise_once)
+    try:
+        yield
+    except KeyboardInterrupt:  # outside of any command
+        tell()
+        raise SystemExit(INTERRUPTED) from None
+    except SystemExit as end:
+        # Where options are still being parsed, typer hears of it first, and is silent.
+        if end.code == INTERRUPTED and not _told.is_set():
+            tell()
+        raise
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(told)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let interrupts wait until the block has ended: it is done whole or not at all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
+
+
+def tell() -> None:
+    """Say what happened, in one line."""
+    _told.set()
+    sys.stderr.write("Interrupted.\n")
+    sys.stderr.flush()
+
+
+def _raise_once(*_: object) -> None:
+    """As Python does, but a second Ctrl-C does not disturb what the first one does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _end_after_signal(heard: int) -> None:
+    while number := os.read(heard, 1):
+        if number[0] == signal.SIGINT:
+            time.sleep(PATIENCE)
+            _end_now()
+
+
+def _end_now() -> None:
+    """End the process, and those that it started, without waiting for anything."""
+    from incerta.backend.writing import remove_all_passing
+
+    if (processes := sys.modules.get("multiprocessing")) is not None:
+        for child in processes.active_children():
+            child.terminate()
+    remove_all_passing()
+    if os.isatty(2):
+        os.write(2, SHOW_CURSOR)
+    if not _told.is_set():
+        os.write(2, b"Interrupted.\n")
+    os._exit(INTERRUPTED)

@@ -1,0 +1,108 @@
+"""Which parts a call of `cluster` has, and what each will cost."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from incerta import estimators
+from incerta.api.answer import check_takes_number
+from incerta.cost.model import Cost, Size, expected, measured, slowness
+from incerta.data.container import UncertainData
+from incerta.data.laws import Values
+from incerta.data.meaning import certain, of_errors
+
+# Where the number of clusters is not known yet.
+SOME_CLUSTERS = 4
+
+
+class Forecast(NamedTuple):
+    """What a clustering will cost on this machine."""
+
+    seconds: dict[str, float]  # of each part, by name, in order
+    bytes: float
+    size: Size
+    kind: str
+
+
+def forecast(
+    data: UncertainData, k: int | str = "auto", method: str = "auto"
+) -> Forecast:
+    """Say what ``cluster(data, k, method)`` will cost, without doing it.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    k : int or "auto", default="auto"
+        As for `cluster`.
+    method : str, default="auto"
+        As for `cluster`.
+
+    Returns
+    -------
+    Forecast
+        Time is that of one core; start of the program and reading are not in it.
+
+    Notes
+    -----
+    Takes a fraction of a second, for a small piece of work that tells how fast this
+    machine is. Good to a factor of two for data like those of ``benchmarks/cost.py``;
+    what depends on the data themselves (how many objects are near each other, how soon
+    iterations end) is not seen.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from incerta.cost.forecast import forecast
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
+    >>> list(forecast(data, "auto").seconds)
+    ['choose_k', 'ViewConsensus']
+    """
+    name = "ViewConsensus" if method == "auto" else method
+    model: Any = getattr(estimators, name)()
+    kind = kind_of(data)
+    if isinstance(k, int):
+        check_takes_number(model, k)
+    n_clusters = k if isinstance(k, int) else SOME_CLUSTERS
+    size = size_of(data, n_clusters, worlds_of_method(name))
+    parts = [name]
+    if k == "auto" and (method == "auto" or not model.finds_number):
+        parts.insert(0, "choose_k")
+    slow = slowness()
+    costs: dict[str, Cost] = {part: expected(part, kind, size) for part in parts}
+    return Forecast(
+        {part: slow * cost.seconds for part, cost in costs.items()},
+        max(cost.bytes for cost in costs.values()),
+        size,
+        kind,
+    )
+
+
+def start_seconds() -> float:
+    """What it takes to load the library, on this machine."""
+    return slowness() * float(measured()["start_seconds"])
+
+
+def kind_of(data: UncertainData) -> str:
+    """Which of the measured kinds data are, or are most like."""
+    if certain(data):
+        return "exact"
+    # Other laws than values are drawn from, as errors are.
+    many = isinstance(data.law, Values) or data.joint
+    return "values" if many and not of_errors(data) else "errors"
+
+
+def size_of(data: UncertainData, n_clusters: int, n_worlds: int) -> Size:
+    """What the cost depends on."""
+    n_values = 1.0
+    if data.n_draws is not None:
+        n_values = float(data.n_draws)
+    elif isinstance(data.law, Values):
+        n_values = float(np.mean(data.law.counts))
+    return Size(len(data), data.n_features, n_values, n_clusters, n_worlds)
+
+
+def worlds_of_method(name: str) -> int:
+    """Number of worlds that a method draws by default; 1 if it draws none."""
+    model: Any = getattr(estimators, name)()
+    return int(model.get_params().get("n_worlds", 1))

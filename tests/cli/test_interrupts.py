@@ -1,0 +1,197 @@
+"""Ctrl-C, in real processes: what is left behind, and what is said."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.cli.conftest import WIDE, environment, wide_table
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+
+# Says on stdout which work begins, as the library reports it.
+TELLING = """
+from contextlib import contextmanager
+from incerta.backend.progress import reporting_to
+from incerta.cli import main, progress
+
+@contextmanager
+def told(**_):
+    seen = set()
+    def show(name, *_):
+        if name not in seen:
+            seen.add(name)
+            print(name, flush=True)
+    with reporting_to(show):
+        yield
+
+progress.bars = told
+"""
+# Does not come back for minutes, and Python cannot interrupt it.
+STUCK = """
+import hashlib
+import incerta.report
+def stuck(*_):
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+incerta.report.summarise = stuck
+"""
+WORKERS = """
+import time, incerta as ic
+
+class Slow:
+    def fit_predict(self, X):
+        time.sleep(60)
+
+data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)
+print("ready", flush=True)
+ic.WorldConsensus(Slow(), n_worlds=8, n_jobs=2, random_state=0).fit(data)
+"""
+
+
+def started(code, *arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env=environment(PYTHONUNBUFFERED="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def names_in(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text(wide_table(2000))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("method", "k", "stage"),
+    [
+        ("auto", "auto", "references"),
+        ("auto", 3, "worlds"),
+        ("RPC", 3, "divergence"),
+        pytest.param("RPC", 3, "embedding", marks=pytest.mark.slow),
+        pytest.param("REP", "auto", "worlds", marks=pytest.mark.slow),
+        pytest.param("FOPTICS", "auto", "reachability", marks=pytest.mark.slow),
+    ],
+)
+def test_at_work(table, tmp_path, method, k, stage):
+    out = tmp_path / "out"
+    arguments = "fit", table, *WIDE, "-k", k, "--method", method, "-o", out
+    process = started(f"{TELLING}main()", *arguments)
+    for line in process.stdout:
+        if line == f"{stage}\n":
+            break
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert (process.returncode, said) == (130, "Interrupted.\n")
+    assert names_in(tmp_path) == ["many.csv"]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_in_a_step_that_cannot_be_interrupted(wide, tmp_path, times):
+    arguments = "fit", wide, *WIDE, "-k", 3, "--method", "UKMeans"
+    code = f"{STUCK}from incerta.cli import main\nmain()"
+    process = started(code, *arguments, "-o", tmp_path / "out")
+    until(lambda: len(list(tmp_path.glob(".incerta.part-*/model.incerta"))) == 1)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    out, said = process.communicate()
+    assert (process.returncode, out, said) == (130, "", "Interrupted.\n")
+    assert names_in(tmp_path) == ["wide.csv"]
+
+
+def test_while_the_program_is_loaded(wide):
+    # The first module that a command needs says so, and then takes its time.
+    code = (
+        "import sys, time\n"
+        "class Finder:\n"
+        "    def find_spec(name, *_):\n"
+        "        if name == 'typer':\n"
+        "            print('loading', flush=True)\n"
+        "            time.sleep(60)\n"
+        "sys.meta_path.insert(0, Finder)\n"
+        "from incerta.cli import main\n"
+        "main()\n"
+    )
+    process = started(code, "info", wide)
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.communicate()[1] == "Interrupted.\n"
+    assert process.returncode == 130
+
+
+def test_a_process_that_ignores_interrupts_still_does(wide):
+    # As shells start what runs in the background.
+    code = (
+        "import os, signal\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from incerta.cli import main\n"
+        "os.kill(os.getpid(), signal.SIGINT)\n"
+        "main()\n"
+    )
+    process = started(code, "info", wide)
+    assert "mass" in process.communicate()[0]
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_process(tmp_path):
+    process = started(WORKERS, start_new_session=True)
+    process.stdout.readline()
+    time.sleep(5)  # workers start
+    process.send_signal(signal.SIGINT)  # to the process alone, not to its workers
+    process.communicate()
+    assert process.returncode != 0
+
+    def gone():
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    until(gone)
+
+
+def test_renaming_is_not_cut_in_two(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    from incerta.cli.output import filling
+
+    folder = tmp_path / "out"
+    folder.mkdir()
+    replace = Path.replace
+
+    def interrupted(self, target):
+        os.kill(os.getpid(), signal.SIGINT)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+
+    def fill():
+        with filling(folder) as place:
+            for name in "abc":
+                (place / name).write_text(name)
+
+    with pytest.raises(KeyboardInterrupt):
+        fill()
+    assert names_in(folder) == ["a", "b", "c"]
+    assert names_in(tmp_path) == ["out"]

@@ -1,0 +1,54 @@
+"""Bars on a terminal: only for work that lasts, and with the time left."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import WIDE, environment
+
+pty = pytest.importorskip("pty", reason="needs a terminal of Unix")
+
+PROGRAM = """
+from incerta.cli import main, progress
+progress.AFTER = {after}
+main()
+"""
+
+
+def said_on_a_terminal(after, *arguments):
+    """Run a command whose stderr is a terminal, and return what that shows."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(after=after), *map(str, arguments)],
+        env=environment(TERM="xterm", COLUMNS="100"),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            shown += (part := os.read(ours, 4096))
+        except OSError:  # Linux's way to say that nobody writes any more
+            break
+        if not part:
+            break
+    os.close(ours)
+    assert process.wait() == 0
+    return shown.decode()
+
+
+def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
+    told = said_on_a_terminal(0.0, "fit", wide, *WIDE, "-k", 3)
+    assert "worlds" in told
+    assert "time left" in told
+    assert "ViewConsensus" in told  # what is said in the end
+
+
+@pytest.mark.parametrize(("after", "quiet"), [(60.0, ()), (0.0, ("--quiet",))])
+def test_no_bar_for_quick_work_and_in_silence(wide, after, quiet):
+    told = said_on_a_terminal(after, "fit", wide, *WIDE, "-k", 3, *quiet)
+    assert "time left" not in told
+    assert "\x1b[?25l" not in told  # the cursor was never hidden
