@@ -83,9 +83,9 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     ("method", "k", "stage"),
     [
-        ("auto", "auto", "references"),
         ("auto", 3, "worlds"),
-        ("RPC", 3, "divergence"),
+        pytest.param("auto", "auto", "references", marks=pytest.mark.slow),
+        pytest.param("RPC", 3, "divergence", marks=pytest.mark.slow),
         pytest.param("RPC", 3, "embedding", marks=pytest.mark.slow),
         pytest.param("REP", "auto", "worlds", marks=pytest.mark.slow),
         pytest.param("FOPTICS", "auto", "reachability", marks=pytest.mark.slow),
@@ -104,7 +104,7 @@ def test_at_work(table, tmp_path, method, k, stage):
     assert names_in(tmp_path) == ["many.csv"]
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_in_a_step_that_cannot_be_interrupted(wide, tmp_path, times):
     arguments = "fit", wide, *WIDE, "-k", 3, "--method", "UKMeans"
     code = f"{STUCK}from incerta.cli import main\nmain()"
