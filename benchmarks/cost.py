@@ -200,7 +200,7 @@ def fit(methods, small=False):
     return model
 
 
-def check(methods):
+def check(methods, seed):
     rows = [row for row in read() if not (row[0].fresh and row[0].method in methods)]
     for method, kind in product(methods, KINDS):
         for size in fresh_sizes(method, kind):
@@ -208,7 +208,7 @@ def check(methods):
             if too_many or expected(method, kind, size).seconds > LONGEST / 5:
                 continue
             point = Point(method, kind, size, True)
-            if (cost := measured(point, seed=1)) is None:
+            if (cost := measured(point, seed)) is None:
                 continue
             rows.append((point, cost))
             print(told(point, cost), flush=True)
@@ -453,13 +453,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("what", nargs="?", choices=("fit", "model", "check", "tables"))
     parser.add_argument("--methods", nargs="+", choices=WHAT, default=list(WHAT))
+    parser.add_argument("--seed", type=int, default=1, help="of the data of check")
     parser.add_argument("--small", action="store_true", help="a few points, for tests")
     options = parser.parse_args()
     if options.small:
         model = fit(options.methods[:1], small=True)
         print(json.dumps(model["methods"][options.methods[0]]))
     elif options.what == "check":
-        check(options.methods)
+        check(options.methods, options.seed)
     elif options.what == "model":
         fit([])
     elif options.what == "tables":

@@ -85,7 +85,7 @@ def mortal(pieces, marks, fatal):
 # those of a mixture also to be kept.
 @pytest.mark.parametrize(
     ("method", "fatal"),
-    [("views", None), ("views", 2), ("views", 3), ("mixture", 3), ("mixture", 4)],
+    [("views", 2), ("views", 3), ("mixture", 3)],
 )
 def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
     monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 100)
@@ -107,7 +107,7 @@ def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
     assert visits == 3 if fatal is None else visits > fatal
 
 
-@pytest.mark.parametrize("how_many", [0, 1, 2])
+@pytest.mark.parametrize("how_many", [0, 1])
 def test_worlds_by_workers(client, how_many):
     data, _ = ic.datasets.make_uncertain_blobs(200, 2, 3, random_state=0)
     for clusterer in (KMeans(3), GaussianMixture(3)):
@@ -120,7 +120,7 @@ def test_worlds_by_workers(client, how_many):
         np.testing.assert_array_equal(there.predict(data), here.predict(data))
 
 
-@pytest.mark.parametrize("how_many", [0, 1, 2])
+@pytest.mark.parametrize("how_many", [1])
 def test_numbers_of_clusters_by_workers(client, how_many):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(120, 2)) + 4.0 * np.eye(3, 2)[np.arange(120) % 3]

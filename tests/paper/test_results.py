@@ -119,7 +119,9 @@ def test_cells_can_be_computed_again(cells, name):
 @needs_data
 @pytest.mark.parametrize("name", QUICK)
 def test_more_cells_can_be_computed_again(cells, name):
-    for cell in some_of([cell for cell in cells if cell.set == name], 12, 9):
+    # The cells of libras, with 90 features, take as long as those of the others.
+    n_cells = 5 if name == "libras" else 10
+    for cell in some_of([cell for cell in cells if cell.set == name], n_cells, 9):
         same(cell, again(cell))
 
 
