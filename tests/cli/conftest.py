@@ -1,6 +1,7 @@
 """Small tables, and ways to run the command line: in this process and outside."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -15,6 +16,11 @@ PROGRAM = [sys.executable, "-c", "from incerta.cli import main; main()"]
 
 def environment(**changes):
     return {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", **changes}
+
+
+def heed_interrupts():
+    """As ``preexec_fn``: in the background, shells let all they start ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -23,7 +23,14 @@ from incerta.cli.columns import Columns
 from incerta.cli.cost import amount, duration
 from incerta.cli.predict import said_in
 from incerta.models.files import load
-from tests.cli.conftest import PROGRAM, QUICK, WIDE, environment, wide_table
+from tests.cli.conftest import (
+    PROGRAM,
+    QUICK,
+    WIDE,
+    environment,
+    heed_interrupts,
+    wide_table,
+)
 from tests.extras import needs
 
 MADE = ["model.incerta", "summary.json", "table.csv"]
@@ -302,12 +309,13 @@ def test_interrupted_it_leaves_nothing(tmp_path):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
     )
     # More than a pipe holds: when it is gone, the command is at work.
     process.stdin.write(wide_table(10_000).encode())
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    said = process.communicate()
+    said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert said == (b"", b"Interrupted.\n")
     assert names_in(tmp_path) == ["scratch"]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.cli.conftest import WIDE, environment, wide_table
+from tests.cli.conftest import WIDE, environment, heed_interrupts, wide_table
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 
@@ -58,6 +58,7 @@ def started(code, *arguments, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
         **options,
     )
 
@@ -99,7 +100,7 @@ def test_at_work(table, tmp_path, method, k, stage):
         if line == f"{stage}\n":
             break
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate()
+    _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (130, "Interrupted.\n")
     assert names_in(tmp_path) == ["many.csv"]
 
@@ -113,7 +114,7 @@ def test_in_a_step_that_cannot_be_interrupted(wide, tmp_path, times):
     for _ in range(times):
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
-    out, said = process.communicate()
+    out, said = process.communicate(timeout=120)
     assert (process.returncode, out, said) == (130, "", "Interrupted.\n")
     assert names_in(tmp_path) == ["wide.csv"]
 
@@ -134,7 +135,7 @@ def test_while_the_program_is_loaded(wide):
     process = started(code, "info", wide)
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    assert process.communicate()[1] == "Interrupted.\n"
+    assert process.communicate(timeout=120)[1] == "Interrupted.\n"
     assert process.returncode == 130
 
 
@@ -148,7 +149,7 @@ def test_a_process_that_ignores_interrupts_still_does(wide):
         "main()\n"
     )
     process = started(code, "info", wide)
-    assert "mass" in process.communicate()[0]
+    assert "mass" in process.communicate(timeout=120)[0]
     assert process.returncode == 0
 
 
@@ -158,7 +159,7 @@ def test_workers_end_with_the_process(tmp_path):
     process.stdout.readline()
     time.sleep(5)  # workers start
     process.send_signal(signal.SIGINT)  # to the process alone, not to its workers
-    process.communicate()
+    process.communicate(timeout=120)
     assert process.returncode != 0
 
     def gone():
@@ -171,6 +172,14 @@ def test_workers_end_with_the_process(tmp_path):
     until(gone)
 
 
+@pytest.fixture
+def heeded():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_renaming_is_not_cut_in_two(tmp_path, monkeypatch):
     from pathlib import Path
 
