@@ -16,9 +16,9 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
 from incerta.datasets import make_uncertain_blobs
-from incerta.estimators._base import cut, nearest
 from incerta.labels import shares
 from incerta.spectral import Laplacians, consistency
+from incerta.spectral.cutting import cut, nearest
 from incerta.spectral.extension import aligned
 
 K = 3
