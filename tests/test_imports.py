@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -22,12 +23,13 @@ OPTIONAL = {
     "xarray",
 }
 SCIKIT_LEARN = "import sklearn.cluster"
-MODULES = "; import sys; print(*{name.partition('.')[0] for name in sys.modules})"
+MODULES = "; import sys; print(*sys.modules)"
 
 
-def modules_after(code, told=MODULES):
+@cache
+def modules_after(code):
     done = subprocess.run(
-        [sys.executable, "-c", code + told],
+        [sys.executable, "-c", code + MODULES],
         capture_output=True,
         text=True,
         check=True,
@@ -35,15 +37,19 @@ def modules_after(code, told=MODULES):
     return set(done.stdout.split())
 
 
+def packages(modules):
+    return {name.partition(".")[0] for name in modules}
+
+
 def test_import_brings_no_optional_library():
-    assert not modules_after("import incerta") & OPTIONAL
+    assert not packages(modules_after("import incerta")) & OPTIONAL
 
 
 def test_using_the_library_brings_only_what_its_requirements_bring():
     # scikit-learn and narwhals look for pandas and pyarrow by themselves.
     theirs = modules_after("import sklearn.cluster, narwhals, scipy.stats")
     ours = modules_after("import incerta; incerta.UncertainData; incerta.datasets")
-    assert not (ours - theirs) & OPTIONAL
+    assert not (packages(ours) - packages(theirs)) & OPTIONAL
 
 
 @pytest.mark.parametrize(
@@ -51,8 +57,6 @@ def test_using_the_library_brings_only_what_its_requirements_bring():
 )
 def test_import_costs_no_more_than_scikit_learn(code):
     # What takes time are other people's modules: we bring none that it does not.
-    every = "; import sys; print(*sys.modules)"
-    ours, theirs = modules_after(code, every), modules_after(SCIKIT_LEARN, every)
-    more = {name.partition(".")[0] for name in ours - theirs}
+    more = packages(modules_after(code) - modules_after(SCIKIT_LEARN))
     # Older versions of scikit-learn come without narwhals.
     assert more - sys.stdlib_module_names <= {"incerta", "lazy_loader", "narwhals"}

@@ -85,8 +85,8 @@ def test_identities(seed, m):
 def test_worlds_agree_with_exact(kind):
     data = make(kind, n=9, d=2, seed=2)
     exact = of_values(data.law, 3, 3.0, n_values=512, seed=0, fast=False)
-    worlds = of_worlds(data.worlds(4000, 0), 3, 3.0)
-    slack = 4 * np.sqrt(0.25 / 4000)
+    worlds = of_worlds(data.worlds(2000, 0), 3, 3.0)
+    slack = 4 * np.sqrt(0.25 / 2000)
     if kind in ("gaussian", "correlated"):
         slack += 4 * np.sqrt(0.25 / 512)
     np.testing.assert_allclose(worlds.core, exact.core, atol=slack)

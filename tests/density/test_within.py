@@ -1,5 +1,6 @@
 """Distance probabilities: boxes, pairs of values, Gaussian and joint objects."""
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -152,17 +153,23 @@ def test_every_kind_against_its_worlds(kind):
     np.testing.assert_allclose(table, share, atol=0 if data.joint else slack)
 
 
+@cache
+def worlds_of(kind, n, seed):
+    data = make(kind, n=n, d=2, seed=seed)
+    return data, data.worlds(6 if data.joint else 3000, seed + 2).stack()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", ["exact", "samples", "gaussian", "worlds"])
 def test_two_sets_of_objects_against_their_worlds(kind, other):
-    a, b = make(kind, n=5, d=2, seed=3), make(other, n=7, d=2, seed=4)
+    (a, worlds_of_a), (b, worlds_of_b) = worlds_of(kind, 5, 3), worlds_of(other, 7, 4)
     eps = 3.0
     table = within_between(a.law, b.law, eps, seed=1).toarray()
     # Draws of one set are shuffled against those of the other: they are independent.
     rng = np.random.default_rng(0)
-    few = [6 if each.joint else 3000 for each in (a, b)]
-    worlds = [each.worlds(n, s).stack() for each, n, s in zip((a, b), few, (5, 6))]
-    draws = [each[rng.integers(0, len(each), 3000)] for each in worlds]
+    draws = [
+        each[rng.integers(0, len(each), 3000)] for each in (worlds_of_a, worlds_of_b)
+    ]
     gaps = np.linalg.norm(draws[0][:, :, None] - draws[1][:, None], axis=3)
     share = (gaps <= eps).mean(axis=0)
     slack = 4 * np.sqrt(0.25 / 3000) + 0.05

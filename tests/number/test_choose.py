@@ -93,7 +93,8 @@ def test_references_of_correlated_errors_and_gaps():
 @pytest.mark.parametrize("separation", [4.0, 10.0])
 def test_clusters_are_counted(separation, seed):
     for k in (2, 4):
-        data = blobs(SQUARE[:k] * separation / 10, seed=seed)
+        n = 200 if separation == 4.0 else 100
+        data = blobs(SQUARE[:k] * separation / 10, n=n, seed=seed)
         choice = choose_k(data, range(1, 7), random_state=0)
         assert choice.k == k
         assert choice.p_one <= choice.alpha

@@ -11,7 +11,7 @@ from scipy import stats
 
 import incerta as ic
 
-N_WORLDS = 40_000
+N_WORLDS = 20_000
 ALPHA = 3e-7
 Z = stats.norm.isf(ALPHA / 2)
 
