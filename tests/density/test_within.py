@@ -162,14 +162,12 @@ def worlds_of(kind, n, seed):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("other", ["exact", "samples", "gaussian", "worlds"])
 def test_two_sets_of_objects_against_their_worlds(kind, other):
-    (a, worlds_of_a), (b, worlds_of_b) = worlds_of(kind, 5, 3), worlds_of(other, 7, 4)
+    (a, of_a), (b, of_b) = worlds_of(kind, 5, 3), worlds_of(other, 7, 4)
     eps = 3.0
     table = within_between(a.law, b.law, eps, seed=1).toarray()
     # Draws of one set are shuffled against those of the other: they are independent.
     rng = np.random.default_rng(0)
-    draws = [
-        each[rng.integers(0, len(each), 3000)] for each in (worlds_of_a, worlds_of_b)
-    ]
+    draws = [each[rng.integers(0, len(each), 3000)] for each in (of_a, of_b)]
     gaps = np.linalg.norm(draws[0][:, :, None] - draws[1][:, None], axis=3)
     share = (gaps <= eps).mean(axis=0)
     slack = 4 * np.sqrt(0.25 / 3000) + 0.05
