@@ -41,6 +41,16 @@ def test_cuda_agrees_with_float64(m, n, d, bandwidth):
 
 
 @pytest.mark.gpu
+def test_cuda_where_a_feature_is_flat_in_one_world():
+    # In units of its kernels, the values of the others are beyond half precision.
+    worlds = worlds_like(1, 3, 200, 2)
+    worlds[0, :, 0] = 0.5
+    worlds[1, 0, 0] = 1e6
+    exact = jensen_shannon(worlds, dtype="float64")
+    np.testing.assert_allclose(jensen_shannon(worlds, device="cuda"), exact, atol=1e-5)
+
+
+@pytest.mark.gpu
 def test_cuda_subsample_agrees(monkeypatch):
     from incerta.divergence import torch_kernel
 

@@ -1,6 +1,7 @@
 """Jensen–Shannon divergence of the kernel densities of worlds (Eqs. 2 to 6)."""
 
 from functools import partial
+from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -22,6 +23,7 @@ from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
 
 # Evaluation points of as many worlds as fit are kept; the others are drawn again.
+# Values, which are looked at four times, are kept if all of them fit.
 POINT_BYTES = 256 * 2**20
 
 
@@ -151,10 +153,11 @@ def jensen_shannon(
     all_objects = as_worlds(worlds)
     _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
     worlds = by_some_objects(all_objects, n_objects, random_state)
-    spread = spread_of(worlds)
+    some = _drawn_once(worlds)
+    spread = spread_of(some)
     varying = np.flatnonzero(spread.pooled > 0)
     divergences, error = _of_features(
-        worlds,
+        some,
         varying,
         spread,
         _at(bandwidth, varying, worlds.shape[2]),
@@ -212,7 +215,7 @@ def jensen_shannon_per_feature(
     np.True_
     """
     _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
-    worlds = by_some_objects(as_worlds(worlds), n_objects, random_state)
+    worlds = _drawn_once(by_some_objects(as_worlds(worlds), n_objects, random_state))
     spread = spread_of(worlds)
     picks = _picks(n_points, worlds, random_state)
     where = _Where(np.dtype(dtype), device, engine, n_jobs)
@@ -223,6 +226,13 @@ def jensen_shannon_per_feature(
         width = _at(bandwidth, one, worlds.shape[2])
         total += _of_features(worlds, one, spread, width, picks, where)[0]
     return total / max(len(varying), 1)
+
+
+def _drawn_once(worlds: Worlds) -> Worlds:
+    """Worlds that need not be drawn again, if there is memory for that."""
+    if worlds.data.joint or 8 * prod(worlds.shape) > POINT_BYTES:
+        return worlds
+    return as_worlds(worlds.stack())
 
 
 class _Where(NamedTuple):

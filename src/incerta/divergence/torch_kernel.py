@@ -63,7 +63,7 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
     steps = track(n_worlds * len(parts), "divergence")
     for block in parts:
         members = range(*block.indices(n_worlds))
-        chosen = torch.from_numpy(picks[block]).to(target)
+        chosen = torch.from_numpy(picks[block].copy()).to(target)
         x = torch.stack([values(p)[chosen[i]] for i, p in enumerate(members)])
         each = x.transpose(1, 2).contiguous()  # (n_members, n_features, n_points)
         together = each.transpose(0, 1).reshape(each.shape[1], -1).contiguous()
@@ -113,9 +113,7 @@ def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
 
 def fused_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
     """Do as `blocked_sums` does in one launch, without storing any exponent."""
-    torch = require("torch", "gpu", "this device")
     from incerta.divergence.triton_kernel import sum_kernels
 
-    a = ((centres - center) * unit).T
-    norms = (a * a).sum(dim=0, keepdim=True) / 2
-    return sum_kernels(x, torch.cat([a, norms]).contiguous(), center, unit)
+    points = (x - center[:, None]) * unit[:, None]
+    return sum_kernels(points, ((centres - center) * unit).T.contiguous())
