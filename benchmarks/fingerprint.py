@@ -33,7 +33,7 @@ LOADERS = {
     "weather": datasets.load_weather,
     "weather, joint": lambda: datasets.load_weather(joint=True),
 }
-MOST_OBJECTS, N_NEW = 400, 40
+N_NEW = 40
 
 
 def methods(k):
@@ -69,12 +69,12 @@ def methods(k):
     }
 
 
-def problem(name):
+def problem(name, most):
     found = LOADERS[name]()
     data = ic.Standardizer("means").fit_transform(found.data)
     if not isinstance(data, ic.UncertainData):
         data = ic.datasets.make_uncertain(data, scale=0.5, random_state=0)
-    every = np.linspace(0, len(data) - 1, min(MOST_OBJECTS, len(data)))
+    every = np.linspace(0, len(data) - 1, min(most, len(data)))
     return data[np.round(every).astype(int)], len(found.target_names)
 
 
@@ -83,9 +83,9 @@ def digest(array):
     return sha256(array.tobytes() + str(array.shape).encode()).hexdigest()[:16]
 
 
-def results(names):
+def results(names, most):
     for name in names:
-        data, k = problem(name)
+        data, k = problem(name, most)
         for method, estimator in methods(k).items():
             start = time.process_time()
             with warnings.catch_warnings():
@@ -111,7 +111,7 @@ def main():
     parser.add_argument("--small", action="store_true")
     args = parser.parse_args()
     before = json.loads(args.against.read_text()) if args.against else {}
-    found = dict(results(["wine"] if args.small else LOADERS))
+    found = dict(results(["wine"], 40) if args.small else results(LOADERS, 400))
     if args.out is not None:
         args.out.write_text(json.dumps(found, indent=1))
     n_other = 0
