@@ -1,10 +1,11 @@
 """Pairs of values within eps, counted mostly in single precision: the numba version.
 
 Imported only where the extra ``fast`` is installed; compiled once and cached. Squared
-distances, in units of eps from the middle of an object, are |x|² + |y|² - 2 x y'. A
-column of them, all values of the object with one value of another, is counted twice,
-with what rounding could add and with what it could take away; where the counts differ,
-differences are squared in double precision.
+distances, in units of eps from the middle of all values, or where that leaves too much
+open from the middle of an object, are |x|² + |y|² - 2 x y'. A column of them, all
+values of the object with one value of another, is counted twice, with what rounding
+could add and with what it could take away; where the counts differ, differences are
+squared in double precision.
 """
 
 from typing import Any
@@ -22,9 +23,11 @@ jit: Any = numba.njit
 # the loops would not run in vector registers.
 U: Any = np.uint64
 # Values at a time: their distances from four others stay in the first-level cache.
-WIDTH = U(256)
+WIDTH = U(512)
 TWO, THREE = U(2) * WIDTH, U(3) * WIDTH
 ONE, NONE = np.int32(1), np.int32(0)
+# Where rounding could change more than this, columns are prepared for each object anew.
+NARROW = 1e-4
 
 
 @jit(fastmath={"contract"})
@@ -41,6 +44,21 @@ def _multiply_first(x: Any, y: Any, sizes: Any, n_columns: Any, out: Any) -> Non
         out[t + WIDTH] = size + b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
         out[t + TWO] = size + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3
         out[t + THREE] = size + d0 * y0 + d1 * y1 + d2 * y2 + d3 * y3
+
+
+@jit(fastmath={"contract"})
+def _multiply_four(x: Any, y: Any, n_columns: Any, out: Any) -> None:
+    """Add products of four rows of `x` with columns of `y`, over four features."""
+    a0, a1, a2, a3 = x[0, 0], x[0, 1], x[0, 2], x[0, 3]
+    b0, b1, b2, b3 = x[1, 0], x[1, 1], x[1, 2], x[1, 3]
+    c0, c1, c2, c3 = x[2, 0], x[2, 1], x[2, 2], x[2, 3]
+    d0, d1, d2, d3 = x[3, 0], x[3, 1], x[3, 2], x[3, 3]
+    for t in range(n_columns):
+        y0, y1, y2, y3 = y[t], y[t + WIDTH], y[t + TWO], y[t + THREE]
+        out[t] = out[t] + a0 * y0 + a1 * y1 + a2 * y2 + a3 * y3
+        out[t + WIDTH] = out[t + WIDTH] + b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3
+        out[t + TWO] = out[t + TWO] + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3
+        out[t + THREE] = out[t + THREE] + d0 * y0 + d1 * y1 + d2 * y2 + d3 * y3
 
 
 @jit(fastmath={"contract"})
@@ -93,25 +111,33 @@ def _count_singly(
     squares = np.empty(4 * WIDTH, dtype=np.float32)
     for s in range(0, x.shape[0], 4):
         _multiply_first(x[s : s + 4], y, sizes, n_columns, squares)
-        for k in range(4, x.shape[1], 2):
-            _multiply_two(x[s : s + 4, k:], y[k * WIDTH :], n_columns, squares)
+        fours = 4 * (x.shape[1] // 4)
+        for k in range(4, fours, 4):
+            _multiply_four(x[s : s + 4, k:], y[k * WIDTH :], n_columns, squares)
+        if fours < x.shape[1]:
+            _multiply_two(x[s : s + 4, fours:], y[fours * WIDTH :], n_columns, squares)
         _count(squares, limits[s : s + 4], band, n_columns, (out[0], out[1]))
 
 
 @jit
-def _recount(values: Any, columns: Any, counts: Any, squared_eps: Any) -> None:
-    """Where the two counts differ, make the first one right by squared differences."""
+def _recount(
+    values: Any, by_feature: Any, firsts: Any, steps: Any, counts: Any, eps: Any
+) -> None:
+    """Where the two counts differ, make the first one right by squared differences.
+
+    Feature k of a column is `steps` times k after its first.
+    """
     which = np.flatnonzero(counts[0] != counts[1])
-    some = np.empty((columns.shape[0], which.shape[0]))
-    for k in range(columns.shape[0]):
-        for t in range(which.shape[0]):
-            some[k, t] = columns[k, which[t]]
+    some = np.empty((values.shape[1], which.shape[0]))
+    for t in range(which.shape[0]):
+        for k in range(values.shape[1]):
+            some[k, t] = by_feature[firsts[which[t]] + k * steps[which[t]]]
     counts[0, which] = 0
     squares = np.empty(which.shape[0])
     for s in range(values.shape[0]):
         squared_distances(values[s], some, squares)
         for t in range(which.shape[0]):
-            counts[0, which[t]] += squares[t] <= squared_eps
+            counts[0, which[t]] += squares[t] <= eps * eps
 
 
 @jit
@@ -137,16 +163,58 @@ def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
 
 
 @jit
-def _as_columns(columns: Any, n: Any, centre: Any, scale: Any, y: Any) -> Any:
-    """Write columns of n values to `y`; return |y|²."""
-    sizes = np.zeros(n)
+def _scaled(by_feature: Any, starts: Any, centre: Any, scale: Any) -> Any:
+    """All columns, in units of eps from `centre`, and |y|² of each."""
+    d = centre.shape[0]
+    y = np.empty(by_feature.shape[0], dtype=np.float32)
+    sizes = np.zeros(starts[-1])
+    for j in range(starts.shape[0] - 1):
+        begin, n = starts[j], starts[j + 1] - starts[j]
+        for k in range(d):
+            first = begin * d + k * n
+            for t in range(n):
+                scaled = (by_feature[first + t] - centre[k]) * scale
+                y[first + t] = scaled
+                sizes[begin + t] += scaled * scaled
+    return y, sizes
+
+
+@jit
+def _scale_again(
+    columns: Any, n: Any, centre: Any, scale: Any, y: Any, sizes: Any
+) -> None:
+    """Write n columns, in units of eps from another centre, to `y`, and |y|²."""
+    total = np.zeros(n)
     for k in range(columns.shape[0]):
         own, middle, row = columns[k], centre[k], y[k]
         for t in range(n):
             scaled = (own[t] - middle) * scale
             row[t] = scaled
-            sizes[t] += scaled * scaled
-    return sizes
+            total[t] += scaled * scaled
+    for t in range(n):
+        sizes[t] = total[t]
+
+
+@jit
+def _band(reach: Any, size: Any, d: Any) -> Any:
+    """What rounding could change, by the largest |x|² and |y|²."""
+    return ROUNDING * (d + 4) * (np.sqrt(reach) + np.sqrt(size)) ** 2
+
+
+@jit
+def _copy(source: Any, first: Any, step: Any, d: Any, n: Any, to: Any, at: Any) -> None:
+    """Copy n values of d features, the features `step` apart, to columns from `at`."""
+    for k in range(d):
+        row, new = to[k, at:], source[first + k * step :]
+        for t in range(n):
+            row[t] = new[t]
+
+
+@jit
+def _middle(values: Any, centre: Any) -> None:
+    centre[:] = 0.0
+    for s in range(values.shape[0]):
+        centre += values[s] / values.shape[0]
 
 
 @jit(
@@ -172,57 +240,65 @@ def counts_within(
     """
     d = values.shape[1]
     scale = 1.0 / eps
+    middle, centre = np.empty(d), np.empty(d)
+    _middle(values, middle)
+    all_y, all_sizes = _scaled(by_feature, other_starts, middle, scale)
     columns = np.empty((d, WIDTH))
     y = np.zeros((_padded(d), WIDTH), dtype=np.float32)
-    owner = np.empty(WIDTH, dtype=np.int64)
+    sizes = np.empty(WIDTH, dtype=np.float32)
+    owner, firsts, steps = np.empty((3, WIDTH), dtype=np.int64)
     counts = np.empty((2, WIDTH), dtype=np.int32)
-    centre = np.empty(d)
     out[:] = 0.0
     p = 0
     while p < i.shape[0]:
         own = values[starts[i[p]] : starts[i[p] + 1]]
-        centre[:] = 0.0
-        for s in range(own.shape[0]):
-            centre += own[s] / own.shape[0]
-        x, limits, reach = _as_rows(own, centre, scale)
         last = p
         while last + 1 < i.shape[0] and i[last + 1] == i[p]:
             last += 1
+        # From the middle of all values if that leaves little open, else from its own.
+        x, limits, reach = _as_rows(own, middle, scale)
+        size = 0.0
+        for q in range(p, last + 1):
+            for t in range(other_starts[j[q]], other_starts[j[q] + 1]):
+                size = max(size, all_sizes[t])
+        band = _band(reach, size, d)
+        prepared = band <= NARROW  # and a number
+        if not prepared:
+            _middle(own, centre)
+            x, limits, reach = _as_rows(own, centre, scale)
         n = 0
         for q in range(p, last + 1):
             begin, end = other_starts[j[q]], other_starts[j[q] + 1]
-            other = by_feature[begin * d : end * d].reshape(d, end - begin)
             done = 0
             while done < end - begin:
                 some = min(end - begin - done, WIDTH - n)
-                for k in range(d):
-                    row, new = columns[k, n:], other[k, done:]
+                first = begin * d + done
+                if prepared:
+                    _copy(all_y, first, end - begin, d, some, y, n)
                     for t in range(some):
-                        row[t] = new[t]
-                for t in range(n, n + some):
-                    owner[t] = q
+                        sizes[n + t] = all_sizes[begin + done + t]
+                else:
+                    _copy(by_feature, first, end - begin, d, some, columns, n)
+                for t in range(some):
+                    owner[n + t], steps[n + t] = q, end - begin
+                    firsts[n + t] = first + t
                 done += some
                 n += some
                 if n < WIDTH and (q < last or done < end - begin):
                     continue
-                sizes = _as_columns(columns, n, centre, scale, y)
-                band = ROUNDING * (d + 4) * (np.sqrt(reach) + np.sqrt(sizes.max())) ** 2
+                if not prepared:
+                    _scale_again(columns, n, centre, scale, y, sizes)
+                    band = _band(reach, sizes[:n].max(), d)
                 counts[0], counts[1] = 0, 1
                 if band <= WIDEST:  # and a number
                     _count_singly(
-                        x,
-                        y.ravel(),
-                        sizes.astype(np.float32),
-                        n,
-                        limits,
-                        np.float32(band),
-                        counts,
+                        x, y.ravel(), sizes, n, limits, np.float32(band), counts
                     )
                 decided = True
                 for c in range(n):
                     decided = decided and counts[0, c] == counts[1, c]
                 if not decided:
-                    _recount(own, columns, counts[:, :n], eps * eps)
+                    _recount(own, by_feature, firsts, steps, counts[:, :n], eps)
                 for c in range(n):
                     out[owner[c]] += counts[0, c]
                 n = 0

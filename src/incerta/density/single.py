@@ -1,9 +1,9 @@
 """Which pairs of values are within eps, by single precision wherever that can tell.
 
-Squared distances are products of two tables, ``|x|² + |y|² - 2 x y'``, which BLAS
-multiplies several times as fast in single precision as differences are squared in
-double. Where rounding could turn a decision, differences are squared after all, so that
-all decisions are those of double precision.
+Squared distances but for ``|x|²`` are products of two tables, ``|y|² - 2 x y'``, which
+BLAS multiplies several times as fast in single precision as differences are squared in
+double; they are compared with ``eps² - |x|²``. Where rounding could turn a decision,
+differences are squared after all, so that all decisions are those of double precision.
 """
 
 from typing import NamedTuple
@@ -24,13 +24,14 @@ WIDEST = 0.01
 class Factors(NamedTuple):
     """Values, in units of eps from a centre, as factors of squared distances."""
 
-    left: Singles  # (n, d + 2)
-    right: Singles  # (n, d + 2), left @ right.T are squared distances
-    lengths: Array  # (n,), distances from the centre
+    left: Singles  # (n, d + 1)
+    right: Singles  # (n, d + 1), left @ right.T are squared distances less |x|²
+    limits: Array  # (n,), 1 - |x|²
+    lengths: Array  # (n,), |x|
 
     def only(self, rows: slice | Indices) -> "Factors":
         """Return those of some values."""
-        return Factors(self.left[rows], self.right[rows], self.lengths[rows])
+        return Factors(*(each[rows] for each in self))
 
 
 def factors(values: Array, centre: Array, eps: float) -> Factors:
@@ -45,13 +46,13 @@ def factors(values: Array, centre: Array, eps: float) -> Factors:
         The distance, above 0.
     """
     n, d = values.shape
-    left, right = np.ones((2, n, d + 2), dtype=np.float32)
+    left, right = np.ones((2, n, d + 1), dtype=np.float32)
     with np.errstate(all="ignore"):
         scaled = (values - centre) / eps
         squares = np.einsum("ij,ij->i", scaled, scaled)
-        left[:, :d], left[:, d] = -2.0 * scaled, squares
-        right[:, :d], right[:, d + 1] = scaled, squares
-    return Factors(left, right, np.sqrt(squares))
+        left[:, :d] = -2.0 * scaled
+        right[:, :d], right[:, d] = scaled, squares
+        return Factors(left, right, 1.0 - squares, np.sqrt(squares))
 
 
 def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
@@ -72,15 +73,16 @@ def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
         As ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added feature by feature.
     """
     band = rounding(of_x, of_y)
-    if not band.max() <= WIDEST:  # or not a number
+    if not band <= WIDEST:  # or not a number
         centre = x.mean(axis=0)
         of_x, of_y = factors(x, centre, eps), factors(y, centre, eps)
         band = rounding(of_x, of_y)
-        if not band.max() <= WIDEST:
+        if not band <= WIDEST:
             return _squared_distances(x, y) <= eps * eps
     squares = of_x.left @ of_y.right.T
-    band = band.astype(np.float32)
-    close, perhaps = squares <= 1 - band, squares <= 1 + band
+    limits = of_x.limits[:, None]
+    close = squares <= (limits - band).astype(np.float32)
+    perhaps = squares <= (limits + band).astype(np.float32)
     # Counts tell sooner than entries where single precision cannot decide.
     undecided = np.flatnonzero(counts(close) != counts(perhaps))
     close[:, undecided] = _squared_distances(x, y[undecided]) <= eps * eps
@@ -95,14 +97,16 @@ def counts(close: Mask) -> Indices:
     return total
 
 
-def rounding(of_x: Factors, of_y: Factors) -> Array:
-    """Bound of the error of squared distances from each of the values y.
+def rounding(of_x: Factors, of_y: Factors) -> float:
+    """Bound of the error of squared distances.
 
     A sum of n products of rounded factors is off by at most n + 2 roundings of the sum
-    of their sizes, which is (|x| + |y|)²; the bound is twice that.
+    of their sizes, which is less than (|x| + |y|)², and a limit by one of at most twice
+    that where it matters; the bound is about twice both together.
     """
     n = of_x.left.shape[1]
-    return (n + 2) * ROUNDING * np.square(of_x.lengths.max() + of_y.lengths)
+    reach = of_x.lengths.max() + of_y.lengths.max()
+    return float((n + 3) * ROUNDING * reach**2)
 
 
 def _squared_distances(x: Array, y: Array) -> Array:

@@ -13,8 +13,8 @@ from incerta.data.laws import Joint, Values
 from incerta.density.single import counts, factors, near
 from incerta.typing import Array, Indices
 
-# Pairs of values that are looked at together: 2 MiB of distances.
-TILE = 2**19
+# Pairs of values that are looked at together: 8 MiB of distances.
+TILE = 2**21
 
 Shares = Callable[[Indices, Indices], Array]
 
