@@ -38,7 +38,8 @@ def put(array: Array, device: str) -> Any:
     if device.startswith("cuda") and not torch.cuda.is_available():
         msg = f"device={device!r} was asked for, but torch sees no CUDA device."
         raise ValueError(msg)
-    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+    # torch warns of arrays that are not to be written to.
+    return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
 
 
 def put_beside(array: Array, other: Any) -> Any:
