@@ -46,7 +46,8 @@ def put_beside(array: Array, other: Any) -> Any:
     """Copy an array to where another one is."""
     if isinstance(other, np.ndarray):
         return array
-    return namespace(other).asarray(array, device=other.device)
+    writable = np.require(array, requirements=["W"])
+    return namespace(other).asarray(writable, device=other.device)
 
 
 def fetch(array: Any) -> Array:
