@@ -7,6 +7,7 @@ those of the Python array API standard, so that nothing is written twice.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incerta.backend.optional import require
 from incerta.typing import Array
@@ -42,7 +43,7 @@ def put(array: Array, device: str) -> Any:
     return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
 
 
-def put_beside(array: Array, other: Any) -> Any:
+def put_beside(array: NDArray[Any], other: Any) -> Any:
     """Copy an array to where another one is."""
     if isinstance(other, np.ndarray):
         return array

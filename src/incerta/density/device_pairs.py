@@ -88,8 +88,8 @@ class PairsOnDevice:
         band = (2 * d + 8) * EPS * xp.square(x.reach + y.reach) + TINY
         surely = squares <= (self.limit - band)[:, None, None]
         perhaps = squares <= (self.limit + band)[:, None, None]
-        decided = _counts(surely) == _counts(perhaps)
-        unsure = np.flatnonzero(~fetch(decided & xp.isfinite(band)))
+        undecided = _counts(surely) != _counts(perhaps)
+        unsure = np.flatnonzero(fetch(undecided | ~xp.isfinite(band)))
         sums = fetch(self._added(surely, x, y)).astype(np.float64)
         if len(unsure):
             x, y = x.take(unsure), y.take(unsure)

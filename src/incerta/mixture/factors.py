@@ -70,9 +70,10 @@ def _set(target: Any, place: Any, a: Any, b: Any) -> None:
 def log_products(factors: Sequence[Any]) -> Any:
     """``Σ_j log factors[j]`` of positive numbers (n,), mostly by one logarithm."""
     xp = namespace(factors[0])
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         logs = xp.log(reduce(mul, factors))
-    if not isfinite(xp.sum(logs)):  # a product is out of range, its factors are not
+        in_range = isfinite(xp.sum(logs))
+    if not in_range:  # a product is out of range, its factors are not
         apart = reduce(add, [xp.log(factor) for factor in factors])
         logs = xp.where(xp.isfinite(logs), logs, apart)
     return logs
