@@ -91,10 +91,11 @@ def _by_feature(gap: Any, variance: Any, measured: Measured) -> Fitted:
 def _correlated(gap: Any, covariance: Any, measured: Measured) -> Fitted:
     errors, known = _stored(measured), measured.known
     xp, d = namespace(gap), gap.shape[0]
+    # Objects lie side by side, however the errors are stored.
+    total = xp.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
     if errors.ndim == 3:
-        total = covariance[:, :, None] + errors
+        total += errors
     else:
-        total = xp.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
         add_to_diagonals(total, errors)
     n_known: Any = d
     if known is not None:
