@@ -32,7 +32,7 @@ def laws(draw, weighted):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @given(data=st.data(), eps=st.sampled_from([0.0, 0.5, 1.0, np.sqrt(2), 3.0, 1e6]))
-@settings(suppress_health_check=SAME_FOR_ALL, max_examples=20)
+@settings(suppress_health_check=SAME_FOR_ALL, max_examples=10)
 def test_tables(weighted, where, data, eps):
     law, scale = data.draw(laws(weighted))
     some, eps = law.take(np.arange(3)), eps * scale

@@ -8,7 +8,7 @@ from incerta.mixture import model, pieces
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.model import Components, Measured, same_for_all
 
-N, D, K = 50, 3, 2
+N, D, K = 20, 3, 2
 
 
 def errors_like(kind):
@@ -24,7 +24,7 @@ def errors_like(kind):
     return {**errors, **alike}[kind]
 
 
-@pytest.mark.parametrize("covariance", ["full", "diag", "tied"])
+@pytest.mark.parametrize("covariance", ["full", "diag"])
 @pytest.mark.parametrize("noise", [False, True])
 @pytest.mark.parametrize(
     "kind", ["variances", "covariances", "variances, alike", "covariances, alike"]
@@ -67,10 +67,11 @@ def test_products_that_are_out_of_range(where):
 
 def test_error_mixture(where, monkeypatch):
     monkeypatch.setattr(pieces, "MANY_OBJECTS", 60)
+    how = {"covariance": "diag", "n_init": 2, "random_state": 0}
     for n in (50, 90):
         data, _ = ic.datasets.make_uncertain_blobs(n, 2, 3, random_state=0)
-        one = ic.ErrorMixture(3, random_state=0).fit(data)
-        other = ic.ErrorMixture(3, random_state=0, device=where).fit(data)
+        one = ic.ErrorMixture(3, **how).fit(data)
+        other = ic.ErrorMixture(3, device=where, **how).fit(data)
         np.testing.assert_array_equal(other.labels_, one.labels_)
         np.testing.assert_allclose(other.membership_, one.membership_, atol=1e-6)
         np.testing.assert_allclose(other.score_samples(data), one.score_samples(data))

@@ -26,7 +26,7 @@ def test_values_that_are_equally_near(where):
 @pytest.mark.parametrize("meaning", ["error", "spread"])
 def test_view_consensus(meaning, where, monkeypatch):
     monkeypatch.setattr(_views, "MOST_OBJECTS", 60)
-    data, _ = ic.datasets.make_uncertain_blobs(120, 2, 3, random_state=0)
+    data, _ = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=0)
     if meaning == "spread":
         data = ic.from_array(np.stack(list(data.worlds(4, 0)), axis=1))
     data = data.with_meaning(meaning)
