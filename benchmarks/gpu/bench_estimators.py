@@ -45,7 +45,7 @@ def values(n):
 def correlated(n):
     """Values with unequal, correlated errors."""
     rng = np.random.default_rng(0)
-    places = 4.0 * rng.normal(size=(4, 6))
+    places = 2.0 * rng.normal(size=(4, 6))
     roots = 0.5 * rng.normal(size=(n, 6, 6))
     covariances = roots @ np.swapaxes(roots, 1, 2) + 0.1 * np.eye(6)
     true = places[rng.integers(4, size=n)] + rng.normal(size=(n, 6))
