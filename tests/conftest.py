@@ -6,10 +6,12 @@ the tests that take examples. What it finds is kept as an `@example`.
 """
 
 import re
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from incerta.backend import device
 from tests.strategies import N_EXAMPLES
 
 
@@ -57,3 +59,33 @@ def pytest_terminal_summary(terminalreporter, config):
     )
     tried = sum(map(int, re.findall(r"(\d+) (?:passing|failing)", told)))
     terminalreporter.write_line(f"{tried:,} examples tried")
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    """A device whose arrays have what the standard says, and nothing else."""
+    import array_api_strict
+
+    put = device.put
+
+    def to_strict(array, device):
+        return array_api_strict.asarray(array) if device == "strict" else array
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("incerta.") and vars(module).get("put") is put:
+            monkeypatch.setattr(module, "put", to_strict)
+    return "strict"
+
+
+@pytest.fixture
+def torch():
+    pytest.importorskip("torch", reason="needs the extra gpu")
+    return "cpu:0"  # torch's arrays, on the CPU
+
+
+@pytest.fixture(params=["strict", "torch", pytest.param("cuda", marks=pytest.mark.gpu)])
+def where(request):
+    """Devices other than the CPU."""
+    if request.param == "cuda":
+        return "cuda"
+    return request.getfixturevalue(request.param)

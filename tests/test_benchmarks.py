@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -35,10 +36,13 @@ SMALL = {
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "cost.py": ["--small"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
+    "gpu/bench_estimators.py": ["--small", "--device", "cpu:0"],
 }
 
 
 SCRIPTS = [*sorted(p.name for p in BENCHMARKS.glob("*.py")), "accuracy"]
+if find_spec("torch"):
+    SCRIPTS.append("gpu/bench_estimators.py")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)

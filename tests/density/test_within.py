@@ -126,8 +126,8 @@ def test_boxes_of_two_sets(n, m):
 def test_pairs_that_cannot_or_must_be_close_are_not_computed(monkeypatch):
     looked_at = []
 
-    def prepare(a, b, eps):
-        share = pairs_of_values(a, b, eps)
+    def prepare(a, b, eps, device):
+        share = pairs_of_values(a, b, eps, device=device)
         return lambda i, j: looked_at.extend(zip(i, j)) or share(i, j)
 
     monkeypatch.setattr("incerta.density.within.pairs_of_values", prepare)

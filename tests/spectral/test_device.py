@@ -1,42 +1,15 @@
 """On other devices all is as on the CPU, by the functions of the standard alone."""
 
-import array_api_strict
 import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.backend import device
 from incerta.backend.device import fetch, namespace, put
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
-from incerta.spectral import Laplacians, consistency, extension, laplacians
+from incerta.spectral import Laplacians, consistency, laplacians
 from incerta.spectral.affinity import dense_affinity, normalised_laplacian
 from incerta.spectral.extension import Embedded, extend
-
-
-@pytest.fixture
-def strict(monkeypatch):
-    """A device whose arrays have what the standard says, and nothing else."""
-
-    def to_strict(array, device):
-        return array if device == "cpu" else array_api_strict.asarray(array)
-
-    for module in (device, extension, laplacians):
-        monkeypatch.setattr(module, "put", to_strict)
-    return "strict"
-
-
-@pytest.fixture
-def torch():
-    pytest.importorskip("torch", reason="needs the extra gpu")
-    return "cpu:0"  # torch's arrays, on the CPU
-
-
-@pytest.fixture(params=["strict", "torch", pytest.param("cuda", marks=pytest.mark.gpu)])
-def where(request):
-    if request.param == "cuda":
-        return "cuda"
-    return request.getfixturevalue(request.param)
 
 
 def test_affinity_and_laplacian(where):

@@ -7,6 +7,7 @@ those of the Python array API standard, so that nothing is written twice.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incerta.backend.optional import require
 from incerta.typing import Array
@@ -38,14 +39,16 @@ def put(array: Array, device: str) -> Any:
     if device.startswith("cuda") and not torch.cuda.is_available():
         msg = f"device={device!r} was asked for, but torch sees no CUDA device."
         raise ValueError(msg)
-    return torch.from_numpy(np.ascontiguousarray(array)).to(device)
+    # torch warns of arrays that are not to be written to.
+    return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
 
 
-def put_beside(array: Array, other: Any) -> Any:
+def put_beside(array: NDArray[Any], other: Any) -> Any:
     """Copy an array to where another one is."""
     if isinstance(other, np.ndarray):
         return array
-    return namespace(other).asarray(array, device=other.device)
+    writable = np.require(array, requirements=["W"])
+    return namespace(other).asarray(writable, device=other.device)
 
 
 def fetch(array: Any) -> Array:

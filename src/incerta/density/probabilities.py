@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 from scipy.spatial import cKDTree
 
+from incerta.backend.device import CPU
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.backend.progress import track
@@ -91,6 +92,7 @@ def of_values(
     seed: int,
     fast: bool,
     keys: Keys | None = None,
+    device: str = CPU,
 ) -> Reach:
     """Go through the values of each object: given one, all else is independent.
 
@@ -103,7 +105,7 @@ def of_values(
     n_values : int
         Number of values that represent an object not given by values, where it is the
         one that is core; its neighbours keep their law.
-    seed, fast
+    seed, fast, device
         As for `within`.
     keys : ndarray of shape (n_objects, n_uniforms), optional
         Keys of the uniform numbers of objects not given by values; see `as_values`.
@@ -131,7 +133,7 @@ def of_values(
         mine = values.take(objects)
         points = Values(mine.values, np.arange(len(mine.values) + 1))
         table = _certain_of_itself(
-            within_between(points, law, eps, seed=seed, fast=fast),
+            within_between(points, law, eps, seed=seed, fast=fast, device=device),
             np.repeat(objects, mine.counts),
         )
         weight = csr_array(

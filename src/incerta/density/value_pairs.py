@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from incerta.backend.device import CPU
 from incerta.backend.engine import engine_for
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Values
+from incerta.density.device_pairs import PairsOnDevice
 from incerta.density.single import counts, factors, near
 from incerta.typing import Array, Indices
 
@@ -20,7 +22,7 @@ Shares = Callable[[Indices, Indices], Array]
 
 
 def pairs_of_values(
-    a: Values, b: Values, eps: float, *, engine: str = "auto"
+    a: Values, b: Values, eps: float, *, engine: str = "auto", device: str = CPU
 ) -> Shares:
     """Prepare ``Σ w_s w_t 1[|x_s − y_t| ≤ eps]`` over the values of two objects.
 
@@ -33,6 +35,8 @@ def pairs_of_values(
     engine : {"auto", "numpy", "numba"}, default="auto"
         What does the counting; "auto" is numba if the extra ``fast`` is installed. The
         results are the same, except for the rounding of sums of weights.
+    device : str, default="cpu"
+        Where values are compared; the engine is for the CPU.
 
     Returns
     -------
@@ -49,7 +53,11 @@ def pairs_of_values(
     """
     if a.kind == "exact" and b.kind == "exact":
         return partial(_of_points, a.values, b.values, eps)
-    sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps)
+    sums: Shares
+    if device != CPU:
+        sums = PairsOnDevice(a, b, eps, _weighted(a, b), device)
+    else:
+        sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps)
     if _weighted(a, b):
         # Weights may add up to one and an ulp.
         return lambda i, j: np.minimum(sums(i, j), 1.0)

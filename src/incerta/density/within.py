@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from incerta.backend.device import CPU
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.data.laws import (
@@ -26,7 +27,13 @@ from incerta.typing import Array, Indices
 
 
 def within(
-    law: Law, eps: float, *, seed: int = 0, fast: bool = False, least: float = 0.0
+    law: Law,
+    eps: float,
+    *,
+    seed: int = 0,
+    fast: bool = False,
+    least: float = 0.0,
+    device: str = CPU,
 ) -> csr_array:
     """``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
 
@@ -44,6 +51,8 @@ def within(
         integrated; see `gaussian_within` for the error.
     least : float, default=0.0
         Probabilities below it are left out.
+    device : str, default="cpu"
+        Where values of objects given by values are compared; the result is the same.
 
     Returns
     -------
@@ -69,13 +78,19 @@ def within(
            [0.  , 0.  , 1.  ]])
     """
     n = law.n_objects
-    found = _collect(_sorted(known(law, seed)), None, eps, fast, least)
+    found = _collect(_sorted(known(law, seed)), None, eps, fast, least, device)
     half = _table(found, (n, n))
     return csr_array(half + half.T)
 
 
 def within_between(
-    a: Law, b: Law, eps: float, *, seed: int = 0, fast: bool = False
+    a: Law,
+    b: Law,
+    eps: float,
+    *,
+    seed: int = 0,
+    fast: bool = False,
+    device: str = CPU,
 ) -> csr_array:
     """``P(|X_i − Y_j| ≤ eps)`` of objects of one law and of another.
 
@@ -83,7 +98,7 @@ def within_between(
     ----------
     a, b : Law
         Objects, independent of each other.
-    eps, seed, fast
+    eps, seed, fast, device
         As for `within`.
 
     Returns
@@ -97,7 +112,7 @@ def within_between(
     ones each.
     """
     a, b = alike(a, b, seed)
-    found = _collect(_sorted(a), _sorted(b), eps, fast, 0.0)
+    found = _collect(_sorted(a), _sorted(b), eps, fast, 0.0, device)
     return _table(found, (a.n_objects, b.n_objects))
 
 
@@ -162,10 +177,10 @@ def _sorted(law: Law) -> Sorted:
 
 
 def _collect(
-    a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float
+    a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float, device: str
 ) -> Found:
     other = a if b is None else b
-    shares_of = _shares_of(a.law, other.law, eps, fast)
+    shares_of = _shares_of(a.law, other.law, eps, fast, device)
     # Positions of less than 2^31 objects in half the memory.
     order_a, order_b = (each.tree.order.astype(np.int32) for each in (a, other))
     rows, columns, shares = [order_a[:0]], [order_b[:0]], [np.empty(0)]
@@ -184,26 +199,26 @@ def _collect(
 
 @singledispatch
 def _shares_of(
-    a: Law, b: Law, eps: float, fast: bool
+    a: Law, b: Law, eps: float, fast: bool, device: str
 ) -> Callable[[Indices, Indices], Array]:
     """Function that gives the probabilities of pairs of objects of two laws."""
     return _of_gaussians(gaussian_within, a.variance(), a, b.variance(), b, eps, fast)
 
 
 @_shares_of.register
-def _(a: Gaussian, b: Law, eps: float, fast: bool) -> Any:
+def _(a: Gaussian, b: Law, eps: float, fast: bool, device: str) -> Any:
     spreads = a.covariance(), a, b.covariance(), b
     return _of_gaussians(correlated_within, *spreads, eps, fast)
 
 
 @_shares_of.register
-def _(a: Joint, b: Law, eps: float, fast: bool) -> Any:
+def _(a: Joint, b: Law, eps: float, fast: bool, device: str) -> Any:
     return partial(shares_of_draws, a, eps=eps)
 
 
 @_shares_of.register
-def _(a: Values, b: Values, eps: float, fast: bool) -> Any:
-    return pairs_of_values(a, b, eps)
+def _(a: Values, b: Values, eps: float, fast: bool, device: str) -> Any:
+    return pairs_of_values(a, b, eps, device=device)
 
 
 def _of_gaussians(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erf, erfc, erfcx
 
+from incerta.backend.device import CPU, fetch, in_place, put
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed, track
@@ -21,15 +22,29 @@ from incerta.typing import Array
 SHORT = 0.02
 
 
-def expected_squared_distances(a: Law, b: Law) -> Array:
-    """``E |X − Y|²`` of all pairs of independent objects: exact for every law."""
+def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
+    """``E |X − Y|²`` of all pairs of independent objects: exact for every law.
+
+    Parameters
+    ----------
+    a, b : Law
+        The objects.
+    device : str, default="cpu"
+        Where pairs are compared.
+
+    Returns
+    -------
+    ndarray of shape (a.n_objects, b.n_objects)
+    """
     mean_a, mean_b = a.mean(), b.mean()
     center = mean_b.mean(axis=0)
     mean_a, mean_b = mean_a - center, mean_b - center
-    squares = -2.0 * mean_a @ mean_b.T
-    squares += (np.square(mean_a).sum(axis=1) + a.variance().sum(axis=1))[:, None]
-    squares += np.square(mean_b).sum(axis=1) + b.variance().sum(axis=1)
-    return np.clip(squares, 0.0, None)
+    size_a = np.square(mean_a).sum(axis=1) + a.variance().sum(axis=1)
+    size_b = np.square(mean_b).sum(axis=1) + b.variance().sum(axis=1)
+    squares = put(-2.0 * mean_a, device) @ put(mean_b, device).T
+    squares += put(size_a[:, None], device)
+    squares += put(size_b, device)
+    return fetch(in_place("clip", squares, 0.0, None))
 
 
 def expected_affinity(a: Law, b: Law, t: float) -> Array:

@@ -6,11 +6,12 @@ from it; in one feature they have a formula of their own.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from incerta.backend.device import CPU, fetch, namespace, put
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
 from incerta.data.laws import Joint, Law, Values
@@ -23,8 +24,9 @@ from incerta.distances.affinity import (
 from incerta.distances.one_feature import distances_in_one_feature
 from incerta.typing import Array, Indices
 
-# Edge of a tile of values; its 8 MiB of distances are reduced while still in cache.
-TILE = 1024
+# Edge of a tile of values; its 8 MiB of distances are reduced while still in cache. A
+# device takes 128 MiB at a time.
+TILE, DEVICE_TILE = 1024, 4096
 # Bytes of a block of pairs whose φ is integrated.
 PAIR_BYTES = 2**22
 # The integral runs over log t in steps of STEP, which leaves a relative error of
@@ -38,7 +40,7 @@ NEGLIGIBLE = 1e-6
 
 
 def expected_distance_matrix(
-    law: Law, metric: str, seed: int, keys: Keys | None = None
+    law: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
     """``E|X − Y|²`` or ``E|X − Y|`` of all pairs of objects of one law.
 
@@ -53,6 +55,8 @@ def expected_distance_matrix(
         "euclidean".
     keys : ndarray of shape (n_objects, n_uniforms), optional
         Keys of the uniform numbers that these are made from; see `as_values`.
+    device : str, default="cpu"
+        Where means, values and draws are compared. Formulas stay on the CPU.
 
     Returns
     -------
@@ -71,14 +75,14 @@ def expected_distance_matrix(
     into blocks: beyond the result, memory does not grow with the number of values.
     """
     if isinstance(law, Joint):
-        out = _of_draws(law, metric)
+        out = _of_draws(law, metric, device)
     elif metric == "sqeuclidean":
-        out = expected_squared_distances(law, law)
+        out = expected_squared_distances(law, law, device)
     else:
         known = with_closed_form(law, seed, keys)
         out = np.zeros((law.n_objects, law.n_objects))
         if isinstance(known, Values):
-            _add_within(known, out)
+            _add_within(known, out, device)
         else:
             objects = np.arange(law.n_objects)
             for rows in blocks(len(objects), 8 * 6 * len(objects), PAIR_BYTES):
@@ -93,7 +97,12 @@ def expected_distance_matrix(
 
 
 def expected_distances(
-    a: Law, b: Law, metric: str, seed: int, keys: Keys | None = None
+    a: Law,
+    b: Law,
+    metric: str,
+    seed: int,
+    keys: Keys | None = None,
+    device: str = CPU,
 ) -> Array:
     """``E|X − Y|²`` or ``E|X − Y|`` of objects of one law and of another.
 
@@ -105,6 +114,8 @@ def expected_distances(
         As for `expected_distance_matrix`.
     keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
         Keys of the uniform numbers of `a`.
+    device : str, default="cpu"
+        As for `expected_distance_matrix`.
 
     Returns
     -------
@@ -116,13 +127,14 @@ def expected_distances(
     stratified values of each object that is not a list of values.
     """
     if metric == "sqeuclidean":
-        return expected_squared_distances(a, b)
+        return expected_squared_distances(a, b, device)
     a, b = same_sort(a, b, seed, keys)
     out = np.zeros((a.n_objects, b.n_objects))
     if isinstance(a, Values) and isinstance(b, Values):
-        for one in _runs(a):
-            for other in _runs(b):
-                out[one.objects, other.objects] += _mean_distances(one, other)
+        for one in _runs(a, device):
+            for other in _runs(b, device):
+                terms = _mean_distances(one, other, device)
+                out[one.objects, other.objects] += terms
         return out
     objects = np.arange(a.n_objects)
     for rows in blocks(a.n_objects, 8 * 6 * b.n_objects, PAIR_BYTES):
@@ -140,10 +152,11 @@ class Run(NamedTuple):
     objects: slice
 
 
-def _runs(law: Values) -> Iterator[Run]:
+def _runs(law: Values, device: str) -> Iterator[Run]:
     # Objects may be cut, so that one with very many values is no exception.
-    for first in range(0, len(law.values), TILE):
-        rows = slice(first, min(first + TILE, len(law.values)))
+    tile = TILE if device == CPU else DEVICE_TILE
+    for first in range(0, len(law.values), tile):
+        rows = slice(first, min(first + tile, len(law.values)))
         begin = int(np.searchsorted(law.starts, first, side="right")) - 1
         end = int(np.searchsorted(law.starts, rows.stop, side="left"))
         objects = slice(begin, end)
@@ -156,11 +169,26 @@ def _runs(law: Values) -> Iterator[Run]:
         )
 
 
-def _mean_distances(a: Run, b: Run) -> Array:
+def _mean_distances(a: Run, b: Run, device: str) -> Array:
     """What two runs add to the expected distances of their objects."""
+    apart = _distances(a.values, b.values, device)
+    if device != CPU:
+        left, right = (put(_shares(run), device) for run in (a, b))
+        return fetch(left.T @ apart @ right)
     # Sums along rows come first: down the columns they take three times as long.
-    by_value = _over_objects(cdist(a.values, b.values), b)
+    by_value = _over_objects(apart, b)
     return _over_objects(by_value.T, a).T
+
+
+def _distances(x: Array, y: Array, device: str) -> Any:
+    """Distances of all pairs of values, on a device."""
+    if device == CPU:
+        return cdist(x, y)
+    total: Any = 0.0
+    for k in range(x.shape[1]):
+        gaps = put(x[:, k, None], device) - put(y[:, k], device)
+        total = total + gaps * gaps
+    return namespace(total).sqrt(total)
 
 
 def _over_objects(terms: Array, run: Run) -> Array:
@@ -169,28 +197,40 @@ def _over_objects(terms: Array, run: Run) -> Array:
     return np.add.reduceat(terms, run.starts, axis=1) / run.counts
 
 
-def _add_within(law: Values, out: Array) -> None:
-    for i, one in enumerate(_runs(law)):
-        for j, other in enumerate(_runs(law)):
+def _shares(run: Run) -> Array:
+    """Share of each value in each object, shape (n_values, n_objects)."""
+    n_values, n_objects = len(run.values), len(run.starts)
+    owners = np.repeat(np.arange(n_objects), np.diff(run.starts, append=n_values))
+    weights = 1.0 / run.counts[owners] if run.weights is None else run.weights
+    shares = np.zeros((n_values, n_objects))
+    shares[np.arange(n_values), owners] = weights
+    return shares
+
+
+def _add_within(law: Values, out: Array, device: str) -> None:
+    for i, one in enumerate(_runs(law, device)):
+        for j, other in enumerate(_runs(law, device)):
             if j < i:
                 continue
-            terms = _mean_distances(one, other)
+            terms = _mean_distances(one, other, device)
             out[one.objects, other.objects] += terms
             if i != j:
                 out[other.objects, one.objects] += terms.T
 
 
-def _of_draws(law: Joint, metric: str) -> Array:
+def _of_draws(law: Joint, metric: str, device: str) -> Array:
     m, n, d = law.draws.shape
     if metric == "sqeuclidean":
         # The draws of an object, end to end, are a point of m × d features.
         points = np.swapaxes(law.draws, 0, 1).reshape(n, m * d)
         point_law = Values(points, np.arange(n + 1))
-        return expected_squared_distances(point_law, point_law) / m
+        return expected_squared_distances(point_law, point_law, device) / m
     out = np.zeros((n, n))
     for rows in blocks(n, 8 * n):
+        total: Any = 0.0
         for draw in law.draws:
-            out[rows] += cdist(draw[rows], draw) / m
+            total = total + _distances(draw[rows], draw, device) / m
+        out[rows] = fetch(total)
     return out
 
 

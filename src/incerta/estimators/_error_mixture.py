@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.device import CPU
 from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
@@ -62,6 +63,9 @@ class ErrorMixture(UncertainClusterer):
         Gain of the mean log-likelihood at which rounds end.
     max_iter : int, default=500
         Maximum number of rounds.
+    device : str, default="cpu"
+        Where components and objects are compared: "cpu", or a device of torch such as
+        "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the starts.
 
@@ -112,7 +116,7 @@ class ErrorMixture(UncertainClusterer):
     each object and component, or d with ``covariance="diag"`` and independent errors.
     Memory beyond the data does not grow with their number. If there are more than
     50,000 objects, what is "auto" is chosen with 50,000 of them, and the first rounds
-    take only those.
+    take only those. On a device, starts are still chosen on the CPU, with 1000 objects.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
@@ -157,6 +161,7 @@ class ErrorMixture(UncertainClusterer):
         "n_init": WHOLE,
         "tol": NOT_NEGATIVE,
         "max_iter": WHOLE,
+        "device": [str],
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = {
@@ -185,6 +190,7 @@ class ErrorMixture(UncertainClusterer):
         n_init: int = 8,
         tol: float = 1e-6,
         max_iter: int = 500,
+        device: str = CPU,
         random_state: Seed = None,
     ) -> None:
         self.n_components = n_components
@@ -195,6 +201,7 @@ class ErrorMixture(UncertainClusterer):
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
+        self.device = device
         self.random_state = random_state
 
     def partial_fit(self, X: Any, y: None = None) -> Self:
@@ -223,7 +230,7 @@ class ErrorMixture(UncertainClusterer):
             self.fit(X)
         data = objects_of(self, X, reset=False)
         given, before = measured(sorted_by_id(data)), self._components()
-        found = sums(given, before)
+        found = sums(given.on(self.device), before)
         if first:
             prior = prior_for(given, self.prior_weight)
             self._running = Running(moments(before, found), prior)
@@ -231,7 +238,8 @@ class ErrorMixture(UncertainClusterer):
         self._running = self._running.and_then(before, found)
         self._keep(components := self._running.components(before))
         self._order = None
-        self.membership_ = _by_cluster(data, components, self.clusters_)
+        known = components, self.clusters_, self.device
+        self.membership_ = _by_cluster(data, *known)
         # Pieces come one after the other: clusters keep the numbers they have.
         self.labels_ = likeliest(self.membership_)
         for stale in ("confidence_", "bic_"):
@@ -250,7 +258,7 @@ class ErrorMixture(UncertainClusterer):
         groups = np.arange(components.n_components)
         if self.n_components == "auto":
             groups = merged(components, self.seed_)
-        membership = wherever(_by_cluster, objects, components, groups)
+        membership = wherever(_by_cluster, objects, components, groups, self.device)
         self.labels_, order = in_order_of_appearance(likeliest(membership))
         order = with_empty_last(order, membership.shape[1])
         self.membership_ = membership[:, order]
@@ -288,7 +296,8 @@ class ErrorMixture(UncertainClusterer):
         ndarray of shape (n_objects,)
         """
         data = self._new_objects(X)
-        return log_densities(measured(data), self._components()).totals
+        there = measured(data).on(self.device)
+        return log_densities(there, self._components()).totals
 
     def score(self, X: Any, y: None = None) -> float:
         """Mean log density of what was measured.
@@ -324,7 +333,8 @@ class ErrorMixture(UncertainClusterer):
         return drawn(self._components(), n_samples, as_seed(random_state))
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
-        return wherever(_by_cluster, objects, self._components(), self.clusters_)
+        known = self._components(), self.clusters_, self.device
+        return wherever(_by_cluster, objects, *known)
 
     def _how(self) -> How:
         numbers = (
@@ -342,6 +352,7 @@ class ErrorMixture(UncertainClusterer):
             self.tol,
             self.max_iter,
             self.seed_,
+            device=self.device,
         )
 
     def _components(self) -> Components:
@@ -355,8 +366,8 @@ class ErrorMixture(UncertainClusterer):
 
 
 def _by_cluster(
-    data: UncertainData, components: Components, clusters: Indices
+    data: UncertainData, components: Components, clusters: Indices, device: str
 ) -> Array:
     """Probability of each cluster: of its components together."""
-    shares = np.exp(log_densities(measured(data), components).shares)
+    shares = np.exp(log_densities(measured(data).on(device), components).shares)
     return shares[: len(clusters)].T @ np.eye(int(clusters.max()) + 1)[clusters]

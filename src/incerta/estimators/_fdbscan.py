@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.device import CPU
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import DenseClusters
 from incerta.density.probabilities import (
@@ -71,6 +72,9 @@ class FDBSCAN(UncertainClusterer):
     n_worlds : int, default=100
         Number of worlds behind `membership_`, and behind ``variant="worlds"``. Joint
         data have no more worlds than draws.
+    device : str, default="cpu"
+        Where values of objects are compared with each other: "cpu", or a device of
+        torch such as "cuda" (extra ``gpu``). The result is the same.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, and of the values that represent other laws.
 
@@ -110,8 +114,9 @@ class FDBSCAN(UncertainClusterer):
     -----
     Pairs whose boxes are further apart than `eps` are never touched, so time and
     memory grow with the number of pairs that can be close, not with n². For lists of
-    values, each pair of objects takes all pairs of their values. Counting neighbours
-    then takes `min_samples` operations per pair.
+    values, each pair of objects takes all pairs of their values; only these are
+    compared on a device. Counting neighbours then takes `min_samples` operations per
+    pair.
 
     A single object must reach another with probability `threshold`: an object that is
     almost certainly reached by one of many core objects, but by none of them in
@@ -150,6 +155,7 @@ class FDBSCAN(UncertainClusterer):
         "distances": [StrOptions({"exact", "fast"})],
         "n_values": WHOLE,
         "n_worlds": WHOLE,
+        "device": [str],
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = STORED
@@ -164,6 +170,7 @@ class FDBSCAN(UncertainClusterer):
         distances: str = "exact",
         n_values: int = 32,
         n_worlds: int = 100,
+        device: str = CPU,
         random_state: Seed = None,
     ) -> None:
         self.eps = eps
@@ -173,6 +180,7 @@ class FDBSCAN(UncertainClusterer):
         self.distances = distances
         self.n_values = n_values
         self.n_worlds = n_worlds
+        self.device = device
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
@@ -202,7 +210,8 @@ class FDBSCAN(UncertainClusterer):
 
     def _reach(self, data: UncertainData, how: Prepared) -> Reach:
         worlds, m, eps = how
-        using: Any = {"seed": self.seed_, "fast": self.distances == "fast"}
+        fast = self.distances == "fast"
+        using: Any = {"seed": self.seed_, "fast": fast, "device": self.device}
         if self.variant == "worlds":
             return of_worlds(worlds, m, eps)
         if self.variant == "exact" and data.n_draws is not None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.device import CPU
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
@@ -53,6 +54,9 @@ class UKMedoids(UncertainClusterer):
     n_worlds : int, default=100
         Number of worlds behind `membership_` for objects given by a formula. The
         labels do not depend on it.
+    device : str, default="cpu"
+        Where means or values of objects are compared with each other: "cpu", or a
+        device of torch such as "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the starts, of the worlds, and of the values that represent laws without
         a closed form.
@@ -98,7 +102,8 @@ class UKMedoids(UncertainClusterer):
     values, exactly; Gaussian, uniform and exponential objects an integral per pair,
     about 40 times the work of squares; other laws are replaced by 64 stratified values
     each. A pass takes n² operations. Joint worlds give the mean distance over the
-    worlds.
+    worlds. On a device, all this is computed there but for the integrals; the search
+    for medoids stays on the CPU.
 
     The share of values in `membership_` is based on ``|x − μ|² + s`` with the mean and
     the total variance of the medoid; also with ``metric="euclidean"``, where it is an
@@ -135,6 +140,7 @@ class UKMedoids(UncertainClusterer):
         "n_init": WHOLE,
         "max_iter": WHOLE,
         "n_worlds": WHOLE,
+        "device": [str],
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = {
@@ -157,6 +163,7 @@ class UKMedoids(UncertainClusterer):
         n_init: int = 10,
         max_iter: int = 100,
         n_worlds: int = 100,
+        device: str = CPU,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -165,6 +172,7 @@ class UKMedoids(UncertainClusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.n_worlds = n_worlds
+        self.device = device
         self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
@@ -174,9 +182,8 @@ class UKMedoids(UncertainClusterer):
                 f"most {MOST_OBJECTS}); UKMeans takes more, as it needs none of them."
             )
             raise ValueError(msg)
-        distances = expected_distance_matrix(
-            data.law, self.metric, self.seed_, data.uniform_keys()
-        )
+        how = self.metric, self.seed_, data.uniform_keys(), self.device
+        distances = expected_distance_matrix(data.law, *how)
         history = self._best_start(distances)
         medoids = history[-1].medoids
         self.labels_, order = in_order_of_appearance(assign(distances, medoids))
@@ -192,10 +199,8 @@ class UKMedoids(UncertainClusterer):
         self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:
-        distances = expected_distances(
-            data.law, self._model, self.metric, self.seed_, data.uniform_keys()
-        )
-        return distances.argmin(axis=1)
+        how = self.metric, self.seed_, data.uniform_keys(), self.device
+        return expected_distances(data.law, self._model, *how).argmin(axis=1)
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""

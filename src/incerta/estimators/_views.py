@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
 
+from incerta.backend.device import CPU
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
@@ -78,6 +79,10 @@ class ViewConsensus(UncertainClusterer):
         Number of clusters.
     n_worlds : int, default=32
         Number of worlds behind `membership_`.
+    device : str, default="cpu"
+        Where objects are compared with the 2000 that views are found with, if there are
+        more, and in predictions: "cpu", or a device of torch such as "cuda" (extra
+        ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of worlds and starts.
 
@@ -124,7 +129,10 @@ class ViewConsensus(UncertainClusterer):
     A fit takes as many eigenproblems of a sparse graph and mixtures as there are
     worlds. Above 2000 objects views are found with 2000 of them, chosen by their ids,
     and the others are put into the clusters of each world; that is linear in their
-    number. Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    number. On a device, objects are compared with these 2000 and with components;
+    draws, k-means and the sparse eigenproblems, which are small, stay on the CPU.
+
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
     lazy=True)``), stay there, except for these 2000: partitions are sent the views and
     return shares. Errors of objects with many values are pooled within a partition, so
     that a share may depend a little on it.
@@ -148,6 +156,7 @@ class ViewConsensus(UncertainClusterer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
         "n_worlds": WHOLE,
+        "device": [str],
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = {
@@ -161,10 +170,12 @@ class ViewConsensus(UncertainClusterer):
         n_clusters: int = 3,
         *,
         n_worlds: int = 32,
+        device: str = CPU,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_worlds = n_worlds
+        self.device = device
         self.random_state = random_state
 
     def _fit(self, objects: UncertainData | PartitionedData) -> None:
@@ -207,7 +218,7 @@ class ViewConsensus(UncertainClusterer):
             self.labels_per_world_ = np.array(per_world)
             membership = shares(self.labels_per_world_, k)
         else:
-            told = self._model, k, self.n_worlds, self.seed_
+            told = self._model, k, self.n_worlds, self.seed_, self.device
             membership = wherever(_shares_in_worlds, objects, *told)
         self._number(membership)
         final = self.labels_ if len(some) == n_objects else labels
@@ -240,7 +251,7 @@ class ViewConsensus(UncertainClusterer):
         joint = isinstance(objects, UncertainData) and objects.joint
         given = self._model, self.n_clusters, self.n_worlds
         seed = self.seed_ + (0 if joint else 1)
-        return wherever(_shares_in_worlds, objects, *given, seed)
+        return wherever(_shares_in_worlds, objects, *given, seed, self.device)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, Views) or not isinstance(
@@ -256,19 +267,24 @@ class ViewConsensus(UncertainClusterer):
 
 
 def _shares_in_worlds(
-    data: UncertainData, views: Views, n_clusters: int, n_worlds: int, seed: int
+    data: UncertainData,
+    views: Views,
+    n_clusters: int,
+    n_worlds: int,
+    seed: int,
+    device: str,
 ) -> Array:
     """Share of the worlds in which each object is in each cluster."""
     out = np.empty((len(data), n_clusters))
     object_bytes = max(OBJECT_BYTES, views.truths.object_bytes())
     for part in followed(blocks(len(data), object_bytes, SHARES_BYTES), "objects"):
-        worlds = np.array(list(_in_worlds(data[part], views, n_worlds, seed)))
+        worlds = np.array(list(_in_worlds(data[part], views, n_worlds, seed, device)))
         out[part] = shares(worlds, n_clusters)
     return out
 
 
 def _in_worlds(
-    data: UncertainData, views: Views, n_worlds: int, seed: int
+    data: UncertainData, views: Views, n_worlds: int, seed: int, device: str
 ) -> Iterator[Indices]:
     """Clusters of objects in each world."""
     truths, partitions = views
@@ -278,7 +294,7 @@ def _in_worlds(
         n_worlds = len(partitions)
     steps = track(n_worlds, "confidence")
     for look, partition in zip(looks, cycle(partitions), strict=False):
-        yield partition.labels_of(look)
+        yield partition.labels_of(look, device)
         next(steps, None)
 
 

@@ -2,16 +2,24 @@
 
 With ``T = V + S`` and ``g = T⁻¹ (w − m)`` the truth of an object, given that it is of
 this component, is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. All
-that EM needs are the sums of ``q``, ``q g`` and ``q (g g' − T⁻¹)``.
+that EM needs are the sums of ``q``, ``q g`` and ``q (g g' − T⁻¹)``. Objects may be on
+a device; components are sent there, and sums come back.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from incerta.mixture.factors import applied, inverse_roots, log_products
+from incerta.backend.device import fetch, namespace, put_beside
+from incerta.mixture.factors import (
+    add_to_diagonals,
+    applied,
+    inverse_roots,
+    log_products,
+    summed,
+)
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array
 
@@ -23,11 +31,11 @@ MOST_SQUARED_DEVIATIONS = 1e9
 class Fitted(NamedTuple):
     """A block of objects under one component."""
 
-    logs: Array  # (n,), log density of what was measured
-    pulls: Array  # g, (d, n)
+    logs: Any  # (n,), log density of what was measured
+    pulls: Any  # g, (d, n)
     # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
     # With 1 in the place of n where errors are alike.
-    precision: Array
+    precision: Any
 
 
 class Sums(NamedTuple):
@@ -52,61 +60,67 @@ class Sums(NamedTuple):
 
 def under(measured: Measured, components: Components, k: int) -> Fitted:
     """A block of objects under component `k`."""
-    gap = measured.values - components.means[k][:, None]
+    own = components.covariances[k if len(components.covariances) > 1 else 0]
+    if not measured.by_feature(components) and own.ndim == 1:
+        own = np.diag(own)
+    own = put_beside(own, measured.values)
+    gap = measured.values - put_beside(components.means[k][:, None], measured.values)
     if measured.known is not None:
         gap *= measured.known
-    own = components.covariances[k if len(components.covariances) > 1 else 0]
     if measured.by_feature(components):
         return _by_feature(gap, own, measured)
-    return _correlated(gap, np.diag(own) if own.ndim == 1 else own, measured)
+    return _correlated(gap, own, measured)
 
 
-def _by_feature(gap: Array, variance: Array, measured: Measured) -> Fitted:
+def _by_feature(gap: Any, variance: Any, measured: Measured) -> Fitted:
+    xp = namespace(gap)
     total = _stored(measured) + variance[:, None]
-    n_known: Array | int = len(gap)
+    n_known: Any = gap.shape[0]
     precision = 1.0 / total
     if measured.known is not None:
-        total = np.where(measured.known > 0, total, 1.0)
+        total = xp.where(measured.known > 0, total, 1.0)
         precision *= measured.known
-        n_known = measured.known.sum(axis=0)
+        n_known = xp.sum(measured.known, axis=0)
     pulls = gap * precision
-    squares = np.einsum("in,in->n", gap, pulls)
-    logs = -0.5 * (n_known * LOG_2PI + log_products(total) + squares)
+    squares = summed("in,in->n", gap, pulls)
+    factors = [total[i, :] for i in range(gap.shape[0])]
+    logs = -0.5 * (n_known * LOG_2PI + log_products(factors) + squares)
     return Fitted(logs, pulls, precision)
 
 
-def _correlated(gap: Array, covariance: Array, measured: Measured) -> Fitted:
-    errors = _stored(measured)
-    total = np.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
-    diagonal = np.einsum("iin->in", total)  # a view
+def _correlated(gap: Any, covariance: Any, measured: Measured) -> Fitted:
+    errors, known = _stored(measured), measured.known
+    xp, d = namespace(gap), gap.shape[0]
+    # Objects lie side by side, however the errors are stored.
+    total = xp.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
     if errors.ndim == 3:
         total += errors
     else:
-        diagonal += errors
-    n_known: Array | int = len(gap)
-    if measured.known is not None:
+        add_to_diagonals(total, errors)
+    n_known: Any = d
+    if known is not None:
         # Rows and columns of missing values are those of the unit matrix.
-        total *= measured.known
-        total *= measured.known[:, None]
-        diagonal += 1.0 - measured.known
-        n_known = measured.known.sum(axis=0)
+        total *= known
+        total *= known[:, None, :]
+        add_to_diagonals(total, 1.0 - known)
+        n_known = xp.sum(known, axis=0)
     roots, log_determinants = inverse_roots(total)
-    if measured.known is not None:
-        np.einsum("iin->in", roots)[...] *= measured.known
+    if known is not None:
+        add_to_diagonals(roots, known - 1.0)
     white = applied(roots, gap)
-    squares = np.einsum("in,in->n", white, white)
+    squares = summed("in,in->n", white, white)
     logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
-    return Fitted(logs, applied(roots.swapaxes(0, 1), white), roots)
+    return Fitted(logs, applied(xp.permute_dims(roots, (1, 0, 2)), white), roots)
 
 
-def _stored(measured: Measured) -> Array:
+def _stored(measured: Measured) -> Any:
     """Errors of each object, or of one if they are alike."""
     return measured.errors[..., :1] if measured.alike else measured.errors
 
 
 def log_shares(
-    measured: Measured, components: Components, logs: list[Array]
-) -> tuple[Array, Array]:
+    measured: Measured, components: Components, logs: list[Any]
+) -> tuple[Any, Any]:
     """Log probability of each component, and log density of each object.
 
     Parameters
@@ -115,35 +129,34 @@ def log_shares(
         A block of n objects.
     components : Components
         The k components, and noise if there is any.
-    logs : list of ndarray of shape (n,)
+    logs : list of array of shape (n,)
         Log densities under each component.
 
     Returns
     -------
-    shares : ndarray of shape (k, n) or (k + 1, n)
+    shares : array of shape (k, n) or (k + 1, n)
         Noise is the last.
-    totals : ndarray of shape (n,)
+    totals : array of shape (n,)
     """
+    xp = namespace(measured.values)
+    weights, rows = components.weights, list(logs)
+    if components.ranges is not None:
+        weights = np.append(weights, components.noise_weight)
+        rows.append(-_log_volumes(measured, components.ranges))
     with np.errstate(divide="ignore"):  # a component may have lost all objects
-        joint = [
-            each + weight
-            for each, weight in zip(logs, np.log(components.weights), strict=True)
-        ]
-        if components.ranges is not None:
-            weight = np.log(components.noise_weight)
-            joint.append(weight - _log_volumes(measured, components.ranges))
-    table = np.array(joint)
-    top = table.max(axis=0)
-    totals = top + np.log(np.exp(table - top).sum(axis=0))
+        log_weights = np.log(weights)[:, None]
+    table = xp.stack(rows)
+    table += put_beside(log_weights, table)
+    top = xp.max(table, axis=0)
+    totals = top + xp.log(xp.sum(xp.exp(table - top), axis=0))
     return table - totals, totals
 
 
-def _log_volumes(measured: Measured, ranges: Array) -> Array:
+def _log_volumes(measured: Measured, ranges: Array) -> Any:
     logs = np.log(ranges)
     if measured.known is None:
-        return np.full(measured.n_objects, logs.sum())
-    volumes: Array = logs @ measured.known
-    return volumes
+        return put_beside(np.full(measured.n_objects, logs.sum()), measured.values)
+    return put_beside(logs, measured.known) @ measured.known
 
 
 class Densities(NamedTuple):
@@ -175,8 +188,9 @@ def log_densities(measured: Measured, components: Components) -> Densities:
         if plain is None:
             logs = [under(some, components, c).logs for c in range(k)]
         else:
-            logs = list(plain.logs())
-        shares[:, block], totals[block] = log_shares(some, components, logs)
+            logs = plain.logs()
+        found = log_shares(some, components, logs)
+        shares[:, block], totals[block] = (fetch(each) for each in found)
     return Densities(shares, totals)
 
 
@@ -212,28 +226,31 @@ def sums(measured: Measured, components: Components) -> Sums:
 
 
 def _block_sums(some: Measured, components: Components) -> Sums:
-    k = components.n_components
+    xp, k = namespace(some.values), components.n_components
     fitted = [under(some, components, c) for c in range(k)]
     logs, totals = log_shares(some, components, [each.logs for each in fitted])
-    shares = np.exp(logs[:k])
-    pairs = list(zip(fitted, shares, strict=True))
-    pulls = np.array([each.pulls @ q for each, q in pairs])
-    gains = np.array([_gain(each, q) for each, q in pairs])
+    shares = xp.exp(logs[:k, :])
+    pairs = [(each, shares[c, :]) for c, each in enumerate(fitted)]
+    pulls = fetch(xp.stack([each.pulls @ q for each, q in pairs]))
+    gains = fetch(xp.stack([_gain(each, q) for each, q in pairs]))
     if components.covariances.ndim == 2 and gains.ndim == 3:
         gains = np.einsum("kii->ki", gains)
-    return Sums(float(totals.sum()), len(totals), shares.sum(axis=1), pulls, gains)
+    each = fetch(xp.sum(shares, axis=1))
+    return Sums(float(xp.sum(totals)), some.n_objects, each, pulls, gains)
 
 
-def _gain(fitted: Fitted, shares: Array) -> Array:
+def _gain(fitted: Fitted, shares: Any) -> Any:
     """``Σ q (g g' − T⁻¹)``, or its diagonal."""
     pulls, precision = fitted.pulls, fitted.precision
+    xp = namespace(pulls)
     if precision.ndim == 2:
         return (pulls**2 - precision) @ shares
     d, n = pulls.shape
     if precision.shape[2] < n:
         root = precision[..., 0]
-        return (pulls * shares) @ pulls.T - shares.sum() * root.T @ root
-    weighted = (precision * np.sqrt(shares)).swapaxes(0, 1).reshape(d, -1)
+        return (pulls * shares) @ pulls.T - xp.sum(shares) * root.T @ root
+    weighted = xp.permute_dims(precision * xp.sqrt(shares), (1, 0, 2))
+    weighted = xp.reshape(weighted, (d, -1))
     return (pulls * shares) @ pulls.T - weighted @ weighted.T
 
 
@@ -243,20 +260,21 @@ class Plain(NamedTuple):
     All is told from the middle of the components.
     """
 
-    values: Array  # (d, n)
-    squares: Array  # (d, n)
+    values: Any  # (d, n)
+    squares: Any  # (d, n)
     means: Array  # (k, d)
     precision: Array  # 1 / T, (k, d)
 
-    def logs(self) -> Array:
-        """Log densities, (k, n)."""
+    def logs(self) -> list[Any]:
+        """Log densities, (n,), under each component."""
+        k, d = self.means.shape
         pulls = self.means * self.precision
-        logs = pulls @ self.values
-        logs -= 0.5 * (self.precision @ self.squares)
-        constants = len(self.values) * LOG_2PI - np.log(self.precision).sum(axis=1)
+        logs = put_beside(pulls, self.values) @ self.values
+        logs -= 0.5 * (put_beside(self.precision, self.values) @ self.squares)
+        constants = d * LOG_2PI - np.log(self.precision).sum(axis=1)
         constants += (pulls * self.means).sum(axis=1)
-        logs -= 0.5 * constants[:, None]
-        return logs
+        logs -= put_beside(0.5 * constants[:, None], self.values)
+        return [logs[c, :] for c in range(k)]
 
 
 def plain_of(measured: Measured, components: Components) -> Plain | None:
@@ -267,20 +285,23 @@ def plain_of(measured: Measured, components: Components) -> Plain | None:
     if not (measured.alike and measured.by_feature(components)):
         return None
     middle = components.means.mean(axis=0)
-    values = measured.values - middle[:, None]
-    precision = 1.0 / (components.covariances + measured.errors[:, 0])
+    values = measured.values - put_beside(middle[:, None], measured.values)
+    precision = 1.0 / (components.covariances + fetch(measured.errors[:, 0]))
     squares = values**2
-    if not (squares.max(axis=1) * precision).max() < MOST_SQUARED_DEVIATIONS:
+    largest = fetch(namespace(squares).max(squares, axis=1))
+    if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:
         return None
     return Plain(values, squares, components.means - middle, precision)
 
 
 def _plain_sums(plain: Plain, some: Measured, components: Components) -> Sums:
-    logs, totals = log_shares(some, components, list(plain.logs()))
-    q = np.exp(logs[: components.n_components])
-    each, first, second = q.sum(axis=1), q @ plain.values.T, q @ plain.squares.T
+    xp = namespace(plain.values)
+    logs, totals = log_shares(some, components, plain.logs())
+    q = xp.exp(logs[: components.n_components, :])
+    found = xp.sum(q, axis=1), q @ plain.values.T, q @ plain.squares.T
+    each, first, second = (fetch(sums) for sums in found)
     m, precision = plain.means, plain.precision
     pulls = precision * (first - each[:, None] * m)
     squares = second - 2.0 * m * first + m**2 * each[:, None]
     gains = precision * (precision * squares - each[:, None])
-    return Sums(float(totals.sum()), len(totals), each, pulls, gains)
+    return Sums(float(xp.sum(totals)), some.n_objects, each, pulls, gains)

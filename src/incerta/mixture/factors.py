@@ -4,24 +4,30 @@ Matrices lie along the last axis, so that every step is one operation over all o
 for up to some twenty rows several times faster than a call of LAPACK for each.
 """
 
+from collections.abc import Sequence
+from functools import reduce
+from math import isfinite
+from operator import add, mul
+from typing import Any
+
 import numpy as np
 
-from incerta.typing import Array
+from incerta.backend.device import namespace
 
 
-def inverse_roots(matrices: Array) -> tuple[Array, Array]:
+def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     """Inverse Cholesky factors and determinants of positive definite matrices.
 
     Parameters
     ----------
-    matrices : ndarray of shape (d, d, n)
-        Only what is on and below the diagonal is looked at.
+    matrices : array of shape (d, d, n)
+        Only what is on and below the diagonal is looked at. On any device.
 
     Returns
     -------
-    roots : ndarray of shape (d, d, n)
+    roots : array of shape (d, d, n)
         ``L⁻¹`` of ``A = L L'``, lower triangular, so that ``A⁻¹ = L⁻¹' L⁻¹``.
-    log_determinants : ndarray of shape (n,)
+    log_determinants : array of shape (n,)
         Of the matrices themselves.
 
     Notes
@@ -36,35 +42,72 @@ def inverse_roots(matrices: Array) -> tuple[Array, Array]:
     >>> roots[..., 0].diagonal()
     array([0.5, 0.2])
     """
-    d = len(matrices)
-    lower, roots = np.empty_like(matrices), np.empty_like(matrices)
+    xp, d = namespace(matrices), matrices.shape[0]
+    lower, roots = xp.empty_like(matrices), xp.empty_like(matrices)
+    diagonal = []  # of the factors
     for j in range(d):
-        roots[j, j + 1 :] = 0.0
-        column = matrices[j:, j]
+        roots[j, j + 1 :, :] = 0.0
+        column = matrices[j:, j, :]
         if j:
-            column = column - np.einsum("iln,ln->in", lower[j:, :j], lower[j, :j])
-        np.sqrt(column[0], out=lower[j, j])
-        np.divide(1.0, lower[j, j], out=roots[j, j])
-        np.multiply(column[1:], roots[j, j], out=lower[j + 1 :, j])
+            column = column - summed("iln,ln->in", lower[j:, :j, :], lower[j, :j, :])
+        diagonal.append(root := xp.sqrt(column[0, :]))
+        roots[j, j, :] = inverse = 1.0 / root
+        _set(lower, np.s_[j + 1 :, j, :], column[1:, :], inverse)
     for i in range(1, d):
-        row = np.einsum("ln,ljn->jn", lower[i, :i], roots[:i, :i])
-        np.multiply(row, -roots[i, i], out=roots[i, :i])
-    return roots, 2.0 * log_products(np.einsum("iin->in", lower))
+        row = summed("ln,ljn->jn", lower[i, :i, :], roots[:i, :i, :])
+        _set(roots, np.s_[i, :i, :], row, -roots[i, i, :])
+    return roots, 2.0 * log_products(diagonal)
 
 
-def log_products(factors: Array) -> Array:
-    """``Σ_j log factors[j]`` of positive numbers (d, n), mostly by one logarithm."""
-    with np.errstate(over="ignore", under="ignore", divide="ignore"):
-        logs = np.log(factors.prod(axis=0))
-    beyond = ~np.isfinite(logs)  # the product is out of range, its factors are not
-    if beyond.any():
-        logs[beyond] = np.log(factors[:, beyond]).sum(axis=0)
+def _set(target: Any, place: Any, a: Any, b: Any) -> None:
+    """``target[place] = a * b``, without a copy in between where numpy can."""
+    if isinstance(target, np.ndarray):
+        np.multiply(a, b, out=target[place])
+    else:
+        target[place] = a * b
+
+
+def log_products(factors: Sequence[Any]) -> Any:
+    """``Σ_j log factors[j]`` of positive numbers (n,), mostly by one logarithm."""
+    xp = namespace(factors[0])
+    with np.errstate(all="ignore"):
+        logs = xp.log(reduce(mul, factors))
+        in_range = isfinite(xp.sum(logs))
+    if not in_range:  # a product is out of range, its factors are not
+        apart = reduce(add, [xp.log(factor) for factor in factors])
+        logs = xp.where(xp.isfinite(logs), logs, apart)
     return logs
 
 
-def applied(matrices: Array, vectors: Array) -> Array:
+def add_to_diagonals(matrices: Any, rows: Any) -> None:
+    """Add rows (d, n) to the diagonals of matrices (d, d, n)."""
+    if isinstance(matrices, np.ndarray):
+        np.einsum("iin->in", matrices)[...] += rows  # a view
+        return
+    for i in range(matrices.shape[0]):
+        matrices[i, i, :] += rows[i, :]
+
+
+def applied(matrices: Any, vectors: Any) -> Any:
     """Products of matrices (d, d, n), or of one, and vectors (d, n): shape (d, n)."""
     if matrices.shape[2] == 1:
-        product: Array = matrices[..., 0] @ vectors
-        return product
-    return np.einsum("ijn,jn->in", matrices, vectors)
+        return matrices[..., 0] @ vectors
+    return summed("ijn,jn->in", matrices, vectors)
+
+
+def summed(subscripts: str, a: Any, b: Any) -> Any:
+    """``einsum`` of two arrays, of which one has all axes, in the order of the result.
+
+    The standard has no einsum, and numpy nothing as fast.
+    """
+    if isinstance(a, np.ndarray):
+        return np.einsum(subscripts, a, b)
+    terms, kept = subscripts.split("->")
+    names = terms.split(",")
+    every = max(names, key=len)
+    spread = [
+        array[tuple(slice(None) if name in own else None for name in every)]
+        for own, array in zip(names, (a, b), strict=True)
+    ]
+    gone = tuple(i for i, name in enumerate(every) if name not in kept)
+    return namespace(a).sum(spread[0] * spread[1], axis=gone)

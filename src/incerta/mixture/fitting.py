@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.device import CPU
 from incerta.backend.keyed import keys_of, some_by_key
 from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
@@ -44,6 +45,7 @@ class How(NamedTuple):
     seed: int
     near: Sequence[Components] = ()  # starts to be tried, too, of the number they have
     criterion: str = "bic"  # by which the number is chosen; or "aic"
+    device: str = CPU  # where sums over all objects are made; starts are on the CPU
 
 
 class Found(NamedTuple):
@@ -106,6 +108,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     best = dict.fromkeys(how.covariances, np.inf)
     since = dict.fromkeys(how.covariances, 0)
     steps = track(len(how.numbers) * len(how.covariances), "mixtures")
+    sums_of = partial(sums, some.on(how.device))
     for k in how.numbers:
         if k > some.n_objects:
             return
@@ -114,7 +117,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
             if since[kind] >= PATIENCE:
                 continue
             start = _first(some, k, kind, also, how)
-            yield (found := _finished(partial(sums, some), start, kind, prior, how))
+            yield (found := _finished(sums_of, start, kind, prior, how))
             value = getattr(found, how.criterion)
             since[kind] = 0 if value < best[kind] else since[kind] + 1
             best[kind] = min(best[kind], value)

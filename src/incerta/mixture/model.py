@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from incerta.backend.device import CPU, put
 from incerta.backend.memory import blocks
 from incerta.data.reliability import Spread, true_spread
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
 # Bytes of the factors of one block of objects: they are used twice, and stay in the
-# cache in between.
-BLOCK_BYTES = 2**22
+# cache in between; and on a device, which has much to do at a time.
+BLOCK_BYTES, DEVICE_BYTES = 2**22, 2**28
 # Share of the observed variance that is left at least when errors are taken off.
 LEAST_SHARE = 0.05
 
@@ -22,7 +23,8 @@ LEAST_SHARE = 0.05
 class Measured(NamedTuple):
     """Measured values and their errors, objects along the last axis.
 
-    Errors that are the same for all objects are stored once (`alike`).
+    Errors that are the same for all objects are stored once (`alike`). Arrays are
+    numpy's, or all on one device.
     """
 
     values: Array  # (d, n), 0 where missing
@@ -42,7 +44,22 @@ class Measured(NamedTuple):
     @property
     def alike(self) -> bool:
         """Whether all objects have the same errors, stored once, and no value lacks."""
-        return self.known is None and self.errors.strides[-1] == 0
+        if self.known is not None:
+            return False
+        here = isinstance(self.errors, np.ndarray)
+        return (
+            self.errors.strides[-1] == 0
+            if here
+            else self.errors.shape[-1] < self.n_objects
+        )
+
+    def on(self, device: str) -> Measured:
+        """Copied to a device; errors that are alike have 1 in the place of n there."""
+        if device == CPU:
+            return self
+        errors = self.errors[..., :1] if self.alike else self.errors
+        known = None if self.known is None else put(self.known, device)
+        return Measured(put(self.values, device), put(errors, device), known)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays are stored in full, and the sums of such take another way.
@@ -64,17 +81,21 @@ class Measured(NamedTuple):
     def part(self, objects: slice) -> Measured:
         """Some of the objects."""
         known = None if self.known is None else self.known[:, objects]
-        return Measured(self.values[:, objects], self.errors[..., objects], known)
+        once = self.errors.shape[-1] == 1
+        errors = self.errors if once else self.errors[..., objects]
+        return Measured(self.values[:, objects], errors, known)
 
     def by_feature(self, components: Components) -> bool:
         """Whether neither errors nor components have correlations."""
         return self.errors.ndim == 2 and components.covariances.ndim == 2
 
     def in_blocks(self, components: Components) -> Iterator[tuple[slice, Measured]]:
-        """Cut the objects into blocks whose factors stay in the cache."""
+        """Cut the objects into blocks whose factors are at hand at once."""
         matrices = not (self.alike or self.by_feature(components))
         item = 8 * components.n_components * self.n_features ** (1 + matrices)
-        for block in blocks(self.n_objects, item, BLOCK_BYTES):
+        here = isinstance(self.values, np.ndarray)
+        limit = BLOCK_BYTES if here else DEVICE_BYTES
+        for block in blocks(self.n_objects, item, limit):
             yield block, self.part(block)
 
 

@@ -61,8 +61,20 @@ def some_objects(
     return sorted_by_id(found.data), found.n_objects
 
 
-def sums_over(objects: UncertainData | PartitionedData) -> SumsOf:
+def sums_over(objects: UncertainData | PartitionedData, device: str) -> SumsOf:
     """Sums over all objects under given components, wherever these are.
+
+    Parameters
+    ----------
+    objects : UncertainData or PartitionedData
+        The objects.
+    device : str
+        Where sums are made. Objects in one place are sent there once, those of
+        partitions each time.
+
+    Returns
+    -------
+    callable
 
     Notes
     -----
@@ -70,12 +82,12 @@ def sums_over(objects: UncertainData | PartitionedData) -> SumsOf:
     round differently in the last digits.
     """
     if not isinstance(objects, PartitionedData):
-        return partial(sums, measured(objects))
+        return partial(sums, measured(objects).on(device))
     given = mapped(objects.partitions, _measured, objects.n_features)
     parts = Parts(given, hold=True)
 
     def folded(components: Components) -> Sums:
-        return parts.fold(sums, Sums.plus, components)
+        return parts.fold(_sums_on, Sums.plus, components, device)
 
     return folded
 
@@ -94,7 +106,7 @@ def fitted_to(objects: UncertainData | PartitionedData, how: How) -> Found:
     Found
     """
     some, n_objects = some_objects(by_moments(objects), MANY_OBJECTS, how.seed)
-    sums_of = None if len(some) == n_objects else sums_over(objects)
+    sums_of = None if len(some) == n_objects else sums_over(objects, how.device)
     return fitted(measured(some), how, sums_of)
 
 
@@ -146,6 +158,10 @@ def _fewer(some: Some) -> Some:
     if data is None or len(data) <= some.most:
         return some
     return some._replace(data=data[some_by_key(data.keys, some.most, some.seed)])
+
+
+def _sums_on(some: Measured, components: Components, device: str) -> Sums:
+    return sums(some.on(device), components)
 
 
 def _measured(data: UncertainData | None, n_features: int) -> Measured:

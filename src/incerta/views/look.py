@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 
+from incerta.backend.device import CPU
 from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
@@ -15,10 +16,10 @@ from incerta.models.registry import stored
 from incerta.spectral.affinity import (
     Matrix,
     neighbour_graphs,
-    neighbours_of,
     normalised_laplacian,
 )
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
+from incerta.spectral.nearest import nearest_of
 from incerta.typing import Array, Indices
 
 # New values go with the majority of so many neighbours.
@@ -65,10 +66,10 @@ class Neighbours(NamedTuple):
     values: Array
     labels: Indices
 
-    def labels_of(self, values: Array) -> Indices:
+    def labels_of(self, values: Array, device: str = CPU) -> Indices:
         """Label of the majority of the nearest values, ties to the nearest."""
-        near = neighbours_of(self.values, min(VOTERS, len(self.values)))
-        votes = self.labels[:, near.kneighbors(values, return_distance=False)]
+        k = min(VOTERS, len(self.values))
+        votes = self.labels[:, nearest_of(values, self.values, k, device)]
         counts = (votes[..., None] == votes[..., None, :]).sum(axis=3)
         # The first of those with most votes is the nearest.
         first = counts.argmax(axis=2)[..., None]
@@ -87,9 +88,10 @@ class Model(NamedTuple):
         """Of the covariances."""
         return "diag" if self.components.covariances.ndim == 2 else "full"
 
-    def labels_of(self, measured: Measured) -> Indices:
+    def labels_of(self, measured: Measured, device: str = CPU) -> Indices:
         """Most probable component of each object."""
-        labels: Indices = log_densities(measured, self.components).shares.argmax(axis=0)
+        found = log_densities(measured.on(device), self.components)
+        labels: Indices = found.shares.argmax(axis=0)
         return labels
 
 

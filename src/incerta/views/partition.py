@@ -35,16 +35,16 @@ class Partition(NamedTuple):
     laws: Centres | None  # None if objects have one value
     fusion: Fusion
 
-    def labels_of(self, look: Look) -> Indices:
-        """Clusters of other objects."""
-        return self.fusion.labels_of(self.in_views(look))
+    def labels_of(self, look: Look, device: str) -> Indices:
+        """Clusters of other objects, which are compared on a device."""
+        return self.fusion.labels_of(self.in_views(look, device))
 
-    def in_views(self, look: Look) -> Indices:
+    def in_views(self, look: Look, device: str) -> Indices:
         """Their labels in each view, shape (n_views, n)."""
         found = [
-            self.model.labels_of(look.measured),
+            self.model.labels_of(look.measured, device),
             self.centres.labels_of(look.places),
-            *self.neighbours.labels_of(look.features),
+            *self.neighbours.labels_of(look.features, device),
         ]
         if self.laws is not None:
             found.append(self.laws.labels_of(look.features))
