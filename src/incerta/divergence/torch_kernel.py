@@ -115,5 +115,4 @@ def fused_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
     """Do as `blocked_sums` does in one launch, without storing any exponent."""
     from incerta.divergence.triton_kernel import sum_kernels
 
-    points = (x - center[:, None]) * unit[:, None]
-    return sum_kernels(points, ((centres - center) * unit).T.contiguous())
+    return sum_kernels(x, centres.T, center, unit)
