@@ -2,24 +2,27 @@
 
     python benchmarks/bench_density.py            # 2000 objects, some minutes
     python benchmarks/bench_density.py --large    # 20,000 objects: time and memory
+    python benchmarks/bench_density.py --elki /usr/share/java/elki.jar
 
 CPU time on one BLAS thread. Five Gaussian blobs with ten features and 50 values per
-object, eps 4.1, min_samples 50. ELKI 0.7.1 was measured elsewhere, on a machine like
-ours: 112 s of CPU for 2000 objects. The peer beside us is the same table by blocked
-numpy, all pairs of values multiplied out. Blobs lie apart, so that boxes rule out most
-pairs, or all in one place, where they rule out none.
+object, eps 4.1, min_samples 50. Blobs lie apart, so that boxes rule out most pairs, or
+all in one place, where they rule out none. The peers beside us are the same table by
+blocked numpy, all pairs of values multiplied out; and FDBSCAN of ELKI 0.7.1 on the same
+values, if its jar is there (Debian's package ``elki``, and a compiler of Java).
 """
 
 import argparse
 import os
 import resource
+import subprocess
+import tempfile
 import time
+from pathlib import Path
 from unittest import mock
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-ELKI = 112.0
 EPS, MIN_SAMPLES, N_VALUES, N_FEATURES = 4.1, 50, 50, 10
 
 
@@ -61,7 +64,26 @@ def blocked(law):
     return out
 
 
-def small_enough(n, n_values):
+def by_elki(law, jar):
+    """CPU time of ELKI's FDBSCAN."""
+    here, source = Path(__file__).parent / "elki", "FdbscanPeer.java"
+    jars = [jar, *Path(jar).parent.glob("*trove*.jar")]
+    with tempfile.TemporaryDirectory() as folder:
+        path = ":".join(map(str, [folder, *jars]))
+        command = ["javac", "-cp", path, "-d", folder, str(here / source)]
+        subprocess.run(command, check=True)
+        values = Path(folder, "values")
+        law.values.astype("<f8").tofile(values)
+        sizes = law.n_objects, len(law.values) // law.n_objects, N_FEATURES
+        command = ["java", "-XX:+UseSerialGC", "-cp", path, "FdbscanPeer", values]
+        command += [*sizes, EPS, MIN_SAMPLES]
+        done = subprocess.run(
+            list(map(str, command)), check=True, capture_output=True, text=True
+        )
+    return float(done.stdout.split()[0])
+
+
+def small_enough(n, n_values, jar):
     import numpy as np
 
     import incerta as ic
@@ -74,13 +96,15 @@ def small_enough(n, n_values):
         peer, expected = timed(blocked, data.law)
         print(f"{n} objects, blobs {'apart' if apart else 'in one place'}")
         print(f"  blocked numpy, all pairs     {peer:7.2f} s")
+        elki = by_elki(data.law, jar) if jar else float("nan")
+        print(f"  FDBSCAN of ELKI              {elki:7.2f} s", flush=True)
         for engine in ("numba", "numpy"):
             with mock.patch.object(value_pairs, "engine_for", lambda _, e=engine: e):
                 seconds, table = timed(within, data.law, EPS)
             same = bool(((table.toarray() >= 0.5) == (expected >= 0.5)).all())
             print(
                 f"  table by {engine:6}              {seconds:7.2f} s, "
-                f"{ELKI / seconds:5.1f} × ELKI, {peer / seconds:5.1f} × blocked; same "
+                f"{elki / seconds:5.1f} × ELKI, {peer / seconds:5.1f} × blocked; same "
                 f"decisions: {same}",
                 flush=True,
             )
@@ -90,7 +114,7 @@ def small_enough(n, n_values):
             noise = np.mean(fitted.labels_ < 0)
             print(
                 f"  FDBSCAN {variant:10}           {seconds:7.2f} s, "
-                f"{ELKI / seconds:5.1f} × ELKI, {fitted.n_clusters_} clusters, "
+                f"{elki / seconds:5.1f} × ELKI, {fitted.n_clusters_} clusters, "
                 f"{noise:.0%} noise",
                 flush=True,
             )
@@ -116,13 +140,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a size for tests")
     parser.add_argument("--large", action="store_true", help="20,000 objects")
+    parser.add_argument("--elki", metavar="JAR", help="measure ELKI, too")
     options = parser.parse_args()
     if options.large:
         large(20_000)
     elif options.small:
-        small_enough(60, 4)
+        small_enough(60, 4, options.elki)
     else:
-        small_enough(2000, N_VALUES)
+        small_enough(2000, N_VALUES, options.elki)
 
 
 if __name__ == "__main__":
