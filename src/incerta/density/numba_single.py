@@ -25,9 +25,10 @@ U: Any = np.uint64
 # Values at a time: their distances from four others stay in the first-level cache.
 WIDTH = U(512)
 TWO, THREE = U(2) * WIDTH, U(3) * WIDTH
+FOUR, FIVE = U(4) * WIDTH, U(5) * WIDTH
 ONE, NONE = np.int32(1), np.int32(0)
 # Where rounding could change more than this, columns are prepared for each object anew.
-NARROW = 1e-4
+NARROW = 3e-4
 
 
 @jit(fastmath={"contract"})
@@ -62,18 +63,24 @@ def _multiply_four(x: Any, y: Any, n_columns: Any, out: Any) -> None:
 
 
 @jit(fastmath={"contract"})
-def _multiply_two(x: Any, y: Any, n_columns: Any, out: Any) -> None:
-    """Add products of four rows of `x` with columns of `y`, over two features."""
-    a0, a1 = x[0, 0], x[0, 1]
-    b0, b1 = x[1, 0], x[1, 1]
-    c0, c1 = x[2, 0], x[2, 1]
-    d0, d1 = x[3, 0], x[3, 1]
+def _multiply_first_six(x: Any, y: Any, sizes: Any, n_columns: Any, out: Any) -> None:
+    """Write |y|² and products of four rows of `x` with columns of `y`, by six."""
+    a0, a1, a2, a3, a4, a5 = x[0, 0], x[0, 1], x[0, 2], x[0, 3], x[0, 4], x[0, 5]
+    b0, b1, b2, b3, b4, b5 = x[1, 0], x[1, 1], x[1, 2], x[1, 3], x[1, 4], x[1, 5]
+    c0, c1, c2, c3, c4, c5 = x[2, 0], x[2, 1], x[2, 2], x[2, 3], x[2, 4], x[2, 5]
+    d0, d1, d2, d3, d4, d5 = x[3, 0], x[3, 1], x[3, 2], x[3, 3], x[3, 4], x[3, 5]
     for t in range(n_columns):
-        y0, y1 = y[t], y[t + WIDTH]
-        out[t] = out[t] + a0 * y0 + a1 * y1
-        out[t + WIDTH] = out[t + WIDTH] + b0 * y0 + b1 * y1
-        out[t + TWO] = out[t + TWO] + c0 * y0 + c1 * y1
-        out[t + THREE] = out[t + THREE] + d0 * y0 + d1 * y1
+        size = sizes[t]
+        y0, y1, y2, y3 = y[t], y[t + WIDTH], y[t + TWO], y[t + THREE]
+        y4, y5 = y[t + FOUR], y[t + FIVE]
+        out[t] = size + a0 * y0 + a1 * y1 + a2 * y2 + a3 * y3 + a4 * y4 + a5 * y5
+        out[t + WIDTH] = (
+            size + b0 * y0 + b1 * y1 + b2 * y2 + b3 * y3 + b4 * y4 + b5 * y5
+        )
+        out[t + TWO] = size + c0 * y0 + c1 * y1 + c2 * y2 + c3 * y3 + c4 * y4 + c5 * y5
+        out[t + THREE] = (
+            size + d0 * y0 + d1 * y1 + d2 * y2 + d3 * y3 + d4 * y4 + d5 * y5
+        )
 
 
 @jit
@@ -109,13 +116,15 @@ def _count_singly(
     n_columns = U(n)
     out[:, :n] = 0
     squares = np.empty(4 * WIDTH, dtype=np.float32)
+    n_first = 6 if x.shape[1] % 4 else 4
     for s in range(0, x.shape[0], 4):
-        _multiply_first(x[s : s + 4], y, sizes, n_columns, squares)
-        fours = 4 * (x.shape[1] // 4)
-        for k in range(4, fours, 4):
-            _multiply_four(x[s : s + 4, k:], y[k * WIDTH :], n_columns, squares)
-        if fours < x.shape[1]:
-            _multiply_two(x[s : s + 4, fours:], y[fours * WIDTH :], n_columns, squares)
+        rows = x[s : s + 4]
+        if n_first == 6:
+            _multiply_first_six(rows, y, sizes, n_columns, squares)
+        else:
+            _multiply_first(rows, y, sizes, n_columns, squares)
+        for k in range(n_first, x.shape[1], 4):
+            _multiply_four(rows[:, k:], y[k * WIDTH :], n_columns, squares)
         _count(squares, limits[s : s + 4], band, n_columns, (out[0], out[1]))
 
 
