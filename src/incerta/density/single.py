@@ -31,7 +31,8 @@ class Factors(NamedTuple):
 
     def only(self, rows: slice | Indices) -> "Factors":
         """Return those of some values."""
-        return Factors(*(each[rows] for each in self))
+        left, right, limits, lengths = self
+        return Factors(left[rows], right[rows], limits[rows], lengths[rows])
 
 
 def factors(values: Array, centre: Array, eps: float) -> Factors:

@@ -26,6 +26,9 @@ from incerta.typing import Array
 LOG_2PI = float(np.log(2.0 * np.pi))
 # Differences of squares this large still have seven digits.
 MOST_SQUARED_DEVIATIONS = 1e9
+# With so few numbers in matrices, all components are taken at once: a call for each
+# would take longer than what it does.
+FEW_NUMBERS = 2**16
 
 
 class Fitted(NamedTuple):
@@ -58,6 +61,40 @@ class Sums(NamedTuple):
         )
 
 
+def under_each(measured: Measured, components: Components) -> list[Fitted]:
+    """A block of objects under all components."""
+    k, n = components.n_components, measured.n_objects
+    few = k * n * measured.n_features**2 <= FEW_NUMBERS and not measured.alike
+    if not few or not isinstance(measured.values, np.ndarray):
+        return [under(measured, components, c) for c in range(k)]
+    together = _end_to_end(measured, components)
+    parts = [slice(c * n, (c + 1) * n) for c in range(k)]
+    return [Fitted(*(each[..., part] for each in together)) for part in parts]
+
+
+def _end_to_end(measured: Measured, components: Components) -> Fitted:
+    """Few objects under all components at once: as if there were k times as many."""
+    (d, n), k = measured.values.shape, components.n_components
+    own, known = components.covariances, measured.known
+    if not measured.by_feature(components) and own.ndim == 2:
+        own = own[:, :, None] * np.eye(d)
+    own = np.moveaxis(np.broadcast_to(own, (k, *own.shape[1:])), 0, -1)
+    gaps = measured.values[:, None] - components.means.T[:, :, None]
+    if known is not None:
+        gaps *= known[:, None]
+        known = np.tile(known, k)
+    gap = gaps.reshape(d, k * n)
+    if measured.by_feature(components):
+        total = own[:, :, None] + measured.errors[:, None]
+        return _by_feature(gap, total.reshape(d, k * n), known)
+    total = np.repeat(own, n, axis=2)
+    if measured.errors.ndim == 3:
+        total.reshape(d, d, k, n)[...] += measured.errors[:, :, None]
+    else:
+        add_to_diagonals(total, np.tile(measured.errors, k))
+    return _correlated(gap, total, known)
+
+
 def under(measured: Measured, components: Components, k: int) -> Fitted:
     """A block of objects under component `k`."""
     own = components.covariances[k if len(components.covariances) > 1 else 0]
@@ -67,20 +104,27 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     gap = measured.values - put_beside(components.means[k][:, None], measured.values)
     if measured.known is not None:
         gap *= measured.known
+    errors = _stored(measured)
     if measured.by_feature(components):
-        return _by_feature(gap, own, measured)
-    return _correlated(gap, own, measured)
+        return _by_feature(gap, errors + own[:, None], measured.known)
+    # Objects lie side by side, however the errors are stored.
+    total = namespace(gap).repeat(own[:, :, None], errors.shape[-1], axis=2)
+    if errors.ndim == 3:
+        total += errors
+    else:
+        add_to_diagonals(total, errors)
+    return _correlated(gap, total, measured.known)
 
 
-def _by_feature(gap: Any, variance: Any, measured: Measured) -> Fitted:
+def _by_feature(gap: Any, total: Any, known: Any) -> Fitted:
+    """Log densities and pulls by ``w − m`` and the diagonals of ``T``."""
     xp = namespace(gap)
-    total = _stored(measured) + variance[:, None]
     n_known: Any = gap.shape[0]
     precision = 1.0 / total
-    if measured.known is not None:
-        total = xp.where(measured.known > 0, total, 1.0)
-        precision *= measured.known
-        n_known = xp.sum(measured.known, axis=0)
+    if known is not None:
+        total = xp.where(known > 0, total, 1.0)
+        precision *= known
+        n_known = xp.sum(known, axis=0)
     pulls = gap * precision
     squares = summed("in,in->n", gap, pulls)
     factors = [total[i, :] for i in range(gap.shape[0])]
@@ -88,16 +132,10 @@ def _by_feature(gap: Any, variance: Any, measured: Measured) -> Fitted:
     return Fitted(logs, pulls, precision)
 
 
-def _correlated(gap: Any, covariance: Any, measured: Measured) -> Fitted:
-    errors, known = _stored(measured), measured.known
-    xp, d = namespace(gap), gap.shape[0]
-    # Objects lie side by side, however the errors are stored.
-    total = xp.repeat(covariance[:, :, None], errors.shape[-1], axis=2)
-    if errors.ndim == 3:
-        total += errors
-    else:
-        add_to_diagonals(total, errors)
-    n_known: Any = d
+def _correlated(gap: Any, total: Any, known: Any) -> Fitted:
+    """Log densities and pulls by ``w − m`` and ``T``, which is not needed after."""
+    xp = namespace(gap)
+    n_known: Any = gap.shape[0]
     if known is not None:
         # Rows and columns of missing values are those of the unit matrix.
         total *= known
@@ -186,7 +224,7 @@ def log_densities(measured: Measured, components: Components) -> Densities:
     for block, some in measured.in_blocks(components):
         plain = plain_of(some, components)
         if plain is None:
-            logs = [under(some, components, c).logs for c in range(k)]
+            logs = [each.logs for each in under_each(some, components)]
         else:
             logs = plain.logs()
         found = log_shares(some, components, logs)
@@ -227,7 +265,7 @@ def sums(measured: Measured, components: Components) -> Sums:
 
 def _block_sums(some: Measured, components: Components) -> Sums:
     xp, k = namespace(some.values), components.n_components
-    fitted = [under(some, components, c) for c in range(k)]
+    fitted = under_each(some, components)
     logs, totals = log_shares(some, components, [each.logs for each in fitted])
     shares = xp.exp(logs[:k, :])
     pairs = [(each, shares[c, :]) for c, each in enumerate(fitted)]

@@ -109,6 +109,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     since = dict.fromkeys(how.covariances, 0)
     steps = track(len(how.numbers) * len(how.covariances), "mixtures")
     sums_of = partial(sums, some.on(how.device))
+    trials = {kind: _trial(some, kind, how) for kind in how.covariances}
     for k in how.numbers:
         if k > some.n_objects:
             return
@@ -116,7 +117,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
         for kind in how.covariances:
             if since[kind] >= PATIENCE:
                 continue
-            start = _first(some, k, kind, also, how)
+            start = _first(trials[kind], k, kind, also, how)
             yield (found := _finished(sums_of, start, kind, prior, how))
             value = getattr(found, how.criterion)
             since[kind] = 0 if value < best[kind] else since[kind] + 1
@@ -143,18 +144,31 @@ def _finished(
     return Found(last, covariance, objective, float(bic), float(misfit + 2.0 * size))
 
 
+class Trial(NamedTuple):
+    """What starts are tried with, whatever their number of components."""
+
+    few: Measured
+    prior: Prior
+    truth: Components  # a single Gaussian
+
+
+def _trial(measured: Measured, covariance: str, how: How) -> Trial:
+    few = some_of(measured, TRIAL_OBJECTS, how.seed)
+    prior = prior_for(few, how.prior_weight)
+    single = one_component(few, covariance)
+    truth = _followed(few, single, prior, how.tol, FIRST_ROUNDS).components
+    return Trial(few, prior, truth)
+
+
 def _first(
-    measured: Measured,
+    trial: Trial,
     n_components: int,
     covariance: str,
     also: Sequence[Components],
     how: How,
 ) -> Components:
     """The best of several starts, followed for a while with some of the objects."""
-    few = some_of(measured, TRIAL_OBJECTS, how.seed)
-    prior = prior_for(few, how.prior_weight)
-    single = one_component(few, covariance)
-    truth = _followed(few, single, prior, how.tol, FIRST_ROUNDS).components
+    few, prior, truth = trial
     if n_components == 1 and not how.noise:
         return truth
     seeds = range(how.seed, how.seed + (how.n_init if n_components > 1 else 1))
