@@ -58,7 +58,7 @@ def check_the_order_of_the_rows(one, data, new, kind):
 def check_batches_of_new_objects(fitted, new):
     labels, proba = fitted.predict(new), fitted.predict_proba(new)
     order = np.random.default_rng(1).permutation(len(new))
-    for batch in (order[:5], order[5:6], order[6:]):
+    for batch in (order[:1], order[1:]):
         np.testing.assert_array_equal(fitted.predict(new[batch]), labels[batch])
         found = fitted.predict_proba(new[batch])
         np.testing.assert_allclose(found, proba[batch], rtol=0, atol=1e-12)

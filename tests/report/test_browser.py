@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from itertools import product
 
 import numpy as np
 import pytest
@@ -218,13 +219,17 @@ def test_colours_change_while_the_page_is_open(show):
     )
 
 
-@pytest.mark.parametrize("key", ["id", "cluster", "confidence"])
-def test_table_sorts(show, results, key):
+def test_table_sorts(show, results):
     browser = show("noise")
     result = results["noise"]
-    column = {"id": result.ids, "cluster": result.labels}.get(key, result.confidence)
-    position = ["id", "cluster", "confidence"].index(key)
-    for way in ("ascending", "descending", "ascending"):
+    columns = {
+        "id": result.ids,
+        "cluster": result.labels,
+        "confidence": result.confidence,
+    }
+    keys = product(columns, ("ascending", "descending", "ascending"))
+    for key, way in keys:
+        column, position = columns[key], list(columns).index(key)
         heading(browser, key).find_element("tag name", "button").click()
         assert heading(browser, key).get_attribute("aria-sort") == way
         sign = 1 if way == "ascending" else -1
