@@ -209,7 +209,15 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
 
 
 def positions_of_objects(key: Any, n_objects: int) -> Indices:
-    """Turn a slice, mask, position or list of positions into positions."""
+    """Turn a slice, mask, position or list of positions into positions.
+
+    ``data[key, ...]``, as scikit-learn asks, is ``data[key]``.
+    """
+    if isinstance(key, tuple):
+        if len(key) != 2 or key[1] is not ...:
+            msg = f"objects have no second axis to pick from, as in {key!r}."
+            raise IndexError(msg)
+        key = key[0]
     if isinstance(key, slice):
         return np.arange(n_objects)[key]
     index = np.asarray(key)

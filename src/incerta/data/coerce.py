@@ -13,6 +13,7 @@ from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.tables.columns import library_of
+from incerta.data.tables.hints import warn_of_errors
 from incerta.exceptions import DataError, MissingValueError
 
 
@@ -51,6 +52,7 @@ def as_uncertain(X: Any) -> UncertainData:
         return from_distribution_array(X)
     native = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
+        warn_of_errors(native.columns)
         table = exact(native.to_numpy(), feature_names=native.columns)
         return replace(table, library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:

@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
+from incerta.data.output import uncertain_stays
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
 from incerta.typing import Array
 
 
+@uncertain_stays
 class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Bring features to a common scale, including their uncertainty.
 

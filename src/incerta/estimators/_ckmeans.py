@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
+from incerta.data.laws import Values
 from incerta.data.meaning import certain
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import (
@@ -21,6 +22,7 @@ from incerta.estimators._base import (
     UncertainClusterer,
 )
 from incerta.estimators._facts import Facts
+from incerta.estimators._scored import ScoredByDistance, as_points
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.mixture.pieces import by_moments, some_objects
 from incerta.models.checks import check_shapes, wrong
@@ -82,7 +84,7 @@ def _of_file(state: State) -> OfWorlds:
 register(OfWorlds, Recipe(lambda model: {"centres": model.centres}, _of_file))
 
 
-class CKMeans(UncertainClusterer):
+class CKMeans(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects by k-means on their means.
 
     The expected squared distance of an object to a centre is the squared distance of
@@ -211,6 +213,9 @@ class CKMeans(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         centres = self.cluster_centers_
         return nearest_centres(data.mean(), centres, np.zeros(len(centres)))
+
+    def _cores(self) -> tuple[Values, str]:
+        return as_points(self.cluster_centers_), "sqeuclidean"
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""

@@ -14,6 +14,7 @@ from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
+from incerta.estimators._scored import ScoredByDistance
 from incerta.labels import in_order_of_appearance
 from incerta.models.checks import wrong
 from incerta.partition.medoids import METHODS, Medoids, assign, seeds
@@ -23,7 +24,7 @@ from incerta.typing import Array, Indices, Seed
 MOST_OBJECTS = 20_000
 
 
-class UKMedoids(UncertainClusterer):
+class UKMedoids(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects around representative ones among them.
 
     Each cluster is represented by one of its objects, its medoid; the sum of the
@@ -201,6 +202,9 @@ class UKMedoids(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         how = self.metric, self.seed_, data.uniform_keys(), self.device
         return expected_distances(data.law, self._model, *how).argmin(axis=1)
+
+    def _cores(self) -> tuple[Law, str]:
+        return self._model, self.metric
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.progress import followed
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.laws import as_values
+from incerta.data.laws import Values, as_values
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import StrOptions, UncertainClusterer
 from incerta.estimators._ckmeans import (
@@ -22,6 +22,7 @@ from incerta.estimators._ckmeans import (
     keep_run,
 )
 from incerta.estimators._facts import Facts
+from incerta.estimators._scored import ScoredByDistance, as_points
 from incerta.partition.distributed import (
     drawn_means,
     labels_of,
@@ -37,7 +38,7 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 
-class UKMeans(UncertainClusterer):
+class UKMeans(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects by expected distance to centres.
 
     With squared distances this is exactly k-means on the means, and is computed as
@@ -286,6 +287,9 @@ class UKMeans(UncertainClusterer):
         if self.metric == "sqeuclidean":
             return nearest_centres(objects.mean(), centres, np.zeros(len(centres)))
         return self._search_for(objects).assigned(centres)  # type: ignore[union-attr]
+
+    def _cores(self) -> tuple[Values, str]:
+        return as_points(self.cluster_centers_), self.metric
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""

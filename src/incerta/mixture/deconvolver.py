@@ -15,6 +15,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
+from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import How
@@ -30,6 +31,7 @@ from incerta.worlds.streams import as_seed
 MOST_COMPONENTS = 10
 
 
+@uncertain_stays
 class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn measured values with errors into beliefs about the true values.
 
