@@ -114,7 +114,8 @@ def _count_singly(
 ) -> None:
     """Count near values in n columns, less and plus what rounding could change."""
     n_columns = U(n)
-    out[:, :n] = 0
+    for t in range(n):
+        out[0, t], out[1, t] = 0, 0
     squares = np.empty(4 * WIDTH, dtype=np.float32)
     n_first = 6 if x.shape[1] % 4 else 4
     for s in range(0, x.shape[0], 4):
@@ -136,16 +137,19 @@ def _recount(
 
     Feature k of a column is `steps` times k after its first.
     """
-    which = np.flatnonzero(counts[0] != counts[1])
-    some = np.empty((values.shape[1], which.shape[0]))
-    for t in range(which.shape[0]):
+    n = 0
+    which = np.empty(counts.shape[1], dtype=np.int64)
+    for t in range(counts.shape[1]):
+        if counts[0, t] != counts[1, t]:
+            which[n], counts[0, t] = t, 0
+            n += 1
+    some, squares = np.empty((values.shape[1], n)), np.empty(n)
+    for t in range(n):
         for k in range(values.shape[1]):
             some[k, t] = by_feature[firsts[which[t]] + k * steps[which[t]]]
-    counts[0, which] = 0
-    squares = np.empty(which.shape[0])
     for s in range(values.shape[0]):
         squared_distances(values[s], some, squares)
-        for t in range(which.shape[0]):
+        for t in range(n):
             counts[0, which[t]] += squares[t] <= eps * eps
 
 
@@ -160,15 +164,18 @@ def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
     """Rows -2 x, in blocks of four; limits 1 - |x|² of rows; the largest |x|²."""
     n, d = values.shape
     x = np.zeros((-(-n // 4) * 4, _padded(d)), dtype=np.float32)
-    sizes = np.zeros(n)
-    for s in range(n):
-        for k in range(d):
+    limits = np.empty(x.shape[0], dtype=np.float32)
+    largest = 0.0
+    for s in range(x.shape[0]):
+        size = 0.0
+        for k in range(d if s < n else 0):
             scaled = (values[s, k] - centre[k]) * scale
             x[s, k] = -2.0 * scaled
-            sizes[s] += scaled * scaled
-    limits = np.full(x.shape[0], -np.inf, dtype=np.float32)
-    limits[:n] = 1.0 - sizes
-    return x, limits, sizes.max()
+            size += scaled * scaled
+        limits[s] = 1.0 - size if s < n else -np.inf
+        # Not a number if one of them is infinite, or is none.
+        largest = max(largest, size) + (size - size)
+    return x, limits, largest
 
 
 @jit
@@ -191,8 +198,11 @@ def _scaled(by_feature: Any, starts: Any, centre: Any, scale: Any) -> Any:
 @jit
 def _scale_again(
     columns: Any, n: Any, centre: Any, scale: Any, y: Any, sizes: Any
-) -> None:
-    """Write n columns, in units of eps from another centre, to `y`, and |y|²."""
+) -> Any:
+    """Write n columns, in units of eps from another centre, to `y`, and |y|².
+
+    Return the largest |y|², or not a number if one of them is infinite, or is none.
+    """
     total = np.zeros(n)
     for k in range(columns.shape[0]):
         own, middle, row = columns[k], centre[k], y[k]
@@ -200,8 +210,11 @@ def _scale_again(
             scaled = (own[t] - middle) * scale
             row[t] = scaled
             total[t] += scaled * scaled
+    largest = 0.0
     for t in range(n):
         sizes[t] = total[t]
+        largest = max(largest, total[t]) + (total[t] - total[t])
+    return largest
 
 
 @jit
@@ -255,9 +268,11 @@ def counts_within(
     columns = np.empty((d, WIDTH))
     y = np.zeros((_padded(d), WIDTH), dtype=np.float32)
     sizes = np.empty(WIDTH, dtype=np.float32)
-    owner, firsts, steps = np.empty((3, WIDTH), dtype=np.int64)
+    owner = np.empty(WIDTH, dtype=np.int64)
+    firsts, steps = np.empty_like(owner), np.empty_like(owner)
     counts = np.empty((2, WIDTH), dtype=np.int32)
-    out[:] = 0.0
+    for q in range(out.shape[0]):
+        out[q] = 0.0
     p = 0
     while p < i.shape[0]:
         own = values[starts[i[p]] : starts[i[p] + 1]]
@@ -296,9 +311,10 @@ def counts_within(
                 if n < WIDTH and (q < last or done < end - begin):
                     continue
                 if not prepared:
-                    _scale_again(columns, n, centre, scale, y, sizes)
-                    band = _band(reach, sizes[:n].max(), d)
-                counts[0], counts[1] = 0, 1
+                    size = _scale_again(columns, n, centre, scale, y, sizes)
+                    band = _band(reach, size, d)
+                for c in range(n):
+                    counts[0, c], counts[1, c] = 0, 1
                 if band <= WIDEST:  # and a number
                     _count_singly(
                         x, y.ravel(), sizes, n, limits, np.float32(band), counts
