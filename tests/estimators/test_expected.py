@@ -57,6 +57,7 @@ def test_width_scale():
     assert half.width_ == pytest.approx(one.width_ / 2)
 
 
+@pytest.mark.slow
 def test_weather_joint_and_not():
     for joint in (True, False):
         stations = load_weather(joint=joint).data

@@ -177,6 +177,7 @@ def test_joint_data_use_all_draws_or_an_even_part():
         ic.RPC(3, n_representatives=50, random_state=0).fit(data)
 
 
+@pytest.mark.slow
 def test_weather_needs_joint_worlds():
     found = {}
     for joint in (True, False):

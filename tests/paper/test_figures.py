@@ -321,6 +321,7 @@ def test_claims_of_parts_and_nan(rows):
     assert low < 0 < high
 
 
+@pytest.mark.slow
 def test_sensitivity_has_small_panels_with_the_same_axes():
     figure = drawn(draw_sensitivity(reactions()))
     assert len(figure.axes) == len(SETS) * len(METHODS)

@@ -135,6 +135,7 @@ def test_large_cells_can_be_computed_again(cells):
         same(cell, again(cell))
 
 
+@pytest.mark.slow
 def test_a_search_can_be_made_again():
     task = SearchTask("wine", "centered", 0.5, "probability", 2)
     stored = Store(RESULTS / "searches.csv", Found).rows

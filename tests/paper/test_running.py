@@ -110,6 +110,7 @@ def test_the_whole_table_is_asked_for():
     assert not [t for t in tasks if t.tuning == "labels" and t.input != "uncertain"]
 
 
+@pytest.mark.slow
 def test_table_of_a_small_set(tmp_path):
     lines = table2(tmp_path, ["wine"], ["UK-means", "RPC"], n_seeds=2, n_jobs=1)
     of = {(line.input, line.method): line for line in lines}

@@ -84,6 +84,7 @@ def test_embeddings_are_orthonormal(problem):
         np.testing.assert_allclose(U.T @ U, np.eye(k), atol=1e-8)
 
 
+@pytest.mark.slow
 def test_larger_problem_needs_restarts():
     laplacians = laplacians_of(worlds_of(3, 3, 400, 2), width_scale=0.2)
     found = consistency(laplacians, 4)
