@@ -116,7 +116,7 @@ def main():
     if options.small:
         options.out = Path(options.out).with_name("small.csv")
         options.out.unlink(missing_ok=True)
-        run(1, 1, options.out, ["incerta", "k-means"], ["iris"], most=3)
+        run(1, 1, options.out, ["incerta", "k-means"], ["iris"], most=2)
         print(tables(options.out))
         options.out.unlink()
     elif options.command == "run":
