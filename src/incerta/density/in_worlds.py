@@ -22,6 +22,9 @@ from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import check_worlds
 
+# Threads are started for each search; with fewer objects that takes longer than it.
+MANY_OBJECTS = 2000
+
 
 def _check(clusters: "DenseClusters") -> None:
     check_worlds(clusters.worlds, clusters.labels)
@@ -142,8 +145,9 @@ def _core(world: Array, labels: Indices, levels: Array, min_samples: int) -> Ind
     # Rounding of the search must not decide about objects at the very radius.
     radii = np.nextafter(levels[labels[members]], np.inf)
     if world.shape[1] <= TREE_FEATURES:
+        workers = -1 if len(members) > MANY_OBJECTS else 1
         near = cKDTree(world).query_ball_point(
-            world[members], radii, return_length=True, workers=-1
+            world[members], radii, return_length=True, workers=workers
         )
     else:
         near = np.empty(len(members), dtype=np.intp)
