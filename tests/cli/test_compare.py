@@ -11,7 +11,7 @@ import incerta as ic
 from incerta.api.answer import cluster
 from incerta.cli.columns import classes_of
 from incerta.cli.compare import _print_tables
-from incerta.cli.options import METHODS
+from incerta.estimators.named import METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
 from tests.cli.conftest import WIDE
 

@@ -12,6 +12,7 @@ from incerta.cli.failures import in_one_line
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say
+from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -53,8 +54,8 @@ def compare(
         typer.Option(
             "--methods",
             metavar="NAME,…",
-            callback=options.some_of(options.METHODS),
-            help=f"Methods, separated by commas, from {', '.join(options.METHODS)}.",
+            callback=options.some_of(METHODS),
+            help=f"Methods, separated by commas, from {', '.join(METHODS)}.",
         ),
     ] = ",".join(USUAL),
     k: options.Clusters = "auto",
@@ -132,17 +133,17 @@ def _numbers(
     data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
 ) -> dict[str, int | str]:
     """What each method is asked for; a number that must be chosen is chosen once."""
-    from incerta import estimators
-    from incerta.api.answer import chosen_number, scaled_by, takes_number
+    from incerta.api.answer import chosen_number, scaled_by
+    from incerta.api.methods import asked
 
-    models = {name: getattr(estimators, name)() for name in names}
+    found = {name: asked(name) for name in names}
     if k != "auto":
-        return {n: k if takes_number(model) else "auto" for n, model in models.items()}
+        return {name: k if each.numbers else "auto" for name, each in found.items()}
     chosen = None
-    if not all(model.finds_number for model in models.values()):
+    if not all(each.finds_number for each in found.values()):
         chosen = chosen_number(scaled_by(data, scale)[1], seed)
     number: int | str = "auto" if chosen is None else chosen.k
-    return {n: "auto" if model.finds_number else number for n, model in models.items()}
+    return {n: "auto" if each.finds_number else number for n, each in found.items()}
 
 
 def _answer(

@@ -22,6 +22,7 @@ from incerta.cli.output import (
 )
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, tell
+from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -57,9 +58,9 @@ def fit(
         typer.Option(
             "--method",
             metavar="NAME",
-            callback=options.one_of(("auto", *options.METHODS)),
-            autocompletion=options.starting_as(("auto", *options.METHODS)),
-            help=f"auto, or one of {', '.join(options.METHODS)}.",
+            callback=options.one_of(("auto", *METHODS)),
+            autocompletion=options.starting_as(("auto", *METHODS)),
+            help=f"auto, or one of {', '.join(METHODS)}.",
         ),
     ] = "auto",
     seed: options.Seed = 0,

@@ -10,10 +10,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from incerta import estimators
-
-# Of those that need no clusterer of one's own.
-METHODS = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
 MEANINGS = ("error", "belief", "spread")
 FORMATS = ("csv", "parquet", "json")

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta import estimators
-from incerta.api.answer import check_takes_number
+from incerta.api.methods import asked, check_takes_number
 from incerta.cost.model import Cost, Size, expected, measured, slowness
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.data.meaning import certain, of_errors
+from incerta.estimators.named import IN_WORLDS
 
 # Where the number of clusters is not known yet.
 SOME_CLUSTERS = 4
@@ -58,15 +59,22 @@ def forecast(
     >>> list(forecast(data, "auto").seconds)
     ['choose_k', 'ViewConsensus']
     """
-    name = "ViewConsensus" if method == "auto" else method
-    model: Any = getattr(estimators, name)()
-    kind = kind_of(data)
+    wanted = asked(method)
+    name = wanted.name
     if isinstance(k, int):
-        check_takes_number(model, k)
+        check_takes_number(wanted, k)
+    if name in IN_WORLDS:
+        msg = (
+            f"method={name!r} has no known cost: scikit-learn's clusterer is run in "
+            f"{wanted.estimator.n_worlds} worlds. Time it in a few of them, with "
+            "n_worlds=5 among its parameters."
+        )
+        raise ValueError(msg)
+    kind = kind_of(data)
     n_clusters = k if isinstance(k, int) else SOME_CLUSTERS
     size = size_of(data, n_clusters, worlds_of_method(name))
     parts = [name]
-    if k == "auto" and (method == "auto" or not model.finds_number):
+    if k == "auto" and not wanted.finds_number:
         parts.insert(0, "choose_k")
     slow = slowness()
     costs: dict[str, Cost] = {part: expected(part, kind, size) for part in parts}
