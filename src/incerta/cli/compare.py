@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from incerta.cli import options
+from incerta.cli import options, params
 from incerta.cli.columns import Columns, classes_of, on_disk
 from incerta.cli.failures import in_one_line
 from incerta.cli.output import check_format, write_table
@@ -26,7 +26,9 @@ EXAMPLES = """\
 Examples:
   incerta compare stars.csv --id star --values mass --errors '{}_error'
   incerta compare stars.csv --id star --values mass --errors '{}_error' \\
-      --methods RPC,UKMeans -k 3 --truth class --format csv"""
+      --methods RPC,UKMeans -k 3 --truth class --format csv
+  incerta compare stars.csv --id star --values mass --errors '{}_error' \\
+      --methods kmeans,dbscan --param dbscan.eps=0.2"""
 
 
 class Answer(NamedTuple):
@@ -58,6 +60,7 @@ def compare(
             help=f"Methods, separated by commas, from {', '.join(METHODS)}.",
         ),
     ] = ",".join(USUAL),
+    param: options.ParamOfSome = None,
     k: options.Clusters = "auto",
     seed: options.Seed = 0,
     scale: options.Scale = True,
@@ -103,6 +106,7 @@ def compare(
         meaning=meaning,
         batch=batch,
     )
+    wanted = params.for_each(params.parsed(param), names)
     classes: Ids | None = None
     failed: dict[str, str] = {}
     answers: dict[str, Answer] = {}
@@ -115,7 +119,9 @@ def compare(
         numbers = _numbers(data, asked, names, seed, scale)
         for name in names:
             try:
-                answers[name] = _answer(data, numbers[name], name, seed, scale)
+                answers[name] = _answer(
+                    data, numbers[name], name, seed, scale, wanted[name]
+                )
             except ValueError as error:  # too few objects for it, and the like
                 failed[name] = in_one_line(error)
     for name, why in failed.items():
@@ -147,12 +153,17 @@ def _numbers(
 
 
 def _answer(
-    data: "UncertainData", k: int | str, name: str, seed: int, scale: bool
+    data: "UncertainData",
+    k: int | str,
+    name: str,
+    seed: int,
+    scale: bool,
+    wanted: dict[str, Any],
 ) -> Answer:
     from incerta.api.answer import cluster
 
     start = time.perf_counter()
-    result = cluster(data, k=k, method=name, seed=seed, scale=scale)
+    result = cluster(data, k, name, seed, scale, wanted)
     return Answer(result, time.perf_counter() - start)
 
 

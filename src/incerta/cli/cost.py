@@ -1,6 +1,7 @@
 """What ``incerta fit --dry-run`` says: time and memory, before anything is done."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,7 +18,13 @@ KINDS = {
 }
 
 
-def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) -> None:
+def tell_cost(
+    data: "UncertainData",
+    k: int | str,
+    method: str,
+    reading: float,
+    params: Mapping[str, Any],
+) -> None:
     """Print what a fit would cost.
 
     Parameters
@@ -28,11 +35,13 @@ def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) 
         As for `incerta.cluster`.
     reading : float
         Seconds that it took to read them.
+    params : mapping of str
+        As for `incerta.cluster`.
     """
     from incerta.backend.memory import physical_bytes
     from incerta.cost.forecast import forecast, start_seconds
 
-    found = forecast(data, k, method)
+    found = forecast(data, k, method, params)
     before = start_seconds() + reading
     whole = before + sum(found.seconds.values())
     parts = [f"{name} {duration(each)}" for name, each in found.seconds.items()]
@@ -47,6 +56,8 @@ def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) 
     }.items():
         typer.echo(f"{heading:<10} {text}")
     typer.echo("Good to a factor of two for most data. Nothing was fitted or written.")
+    if set(params) - {"n_worlds"}:
+        typer.echo("Of the parameters only n_worlds is taken into account.")
     if (whole > LONG or found.bytes > there) and method != CHEAPEST:
         other = forecast(data, k, CHEAPEST)
         seconds = before + sum(other.seconds.values())

@@ -173,6 +173,23 @@ Clusters = Annotated[
         help="Number of clusters; auto chooses among 1 to 8.",
     ),
 ]
+_PARAM = "may be repeated: numbers, true, false, none or words."
+Param = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help=f"Parameter of the method, such as eps=0.3; {_PARAM}",
+    ),
+]
+ParamOfSome = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="[METHOD.]NAME=VALUE",
+        help=f"Parameter of a method, or of all that have it; {_PARAM}",
+    ),
+]
 Seed = Annotated[
     int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")
 ]
