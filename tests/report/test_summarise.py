@@ -16,6 +16,7 @@ from incerta.api.answer import cluster
 from incerta.report import plain, summarise
 from incerta.report.shown import picture, separation, shown_objects
 from incerta.report.summarise import SURE, _confidence
+from incerta.wording import counted
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -351,7 +352,7 @@ def test_sentences():
     told = " ".join(summarise(result)["sentences"])
     assert told.startswith("FDBSCAN found ")
     assert f"{plain.share(result.confidence.mean())} on average" in told
-    assert f"For {plain.counted(40 - unsure, 'object')}" in told or unsure == 0
+    assert f"For {counted(40 - unsure, 'object')}" in told or unsure == 0
     assert "the least reliable feature" in told
     spread = groups().with_meaning("belief")
     told = " ".join(summarise(cluster(spread, 2, "UKMeans"))["sentences"])

@@ -20,6 +20,7 @@ from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
+from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
 # A cluster of so few objects is named, if there are so many.
@@ -163,10 +164,10 @@ def _relabelled(model: UncertainClusterer) -> list[str]:
     n = int((found != model.labels_).sum())
     if n == 0:
         return []
-    objects = "1 object has" if n == 1 else f"{n} objects have"
     return [
-        f"{objects} a label other than {type(model).__name__}'s own: their most "
-        "probable cluster."
+        f"{counted(n, 'object')} {verb(n, 'has', 'have')} a label other than "
+        f"{type(model).__name__}'s own: {verb(n, 'its', 'their')} most probable "
+        "cluster."
     ]
 
 
@@ -191,7 +192,7 @@ def _with_number(
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
     check_takes_number(method, k)
-    return method.with_number(int(k)), None, [f"{k} clusters, as asked for."]
+    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
 
 
 def chosen_number(data: UncertainData, seed: int) -> KChoice | None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from incerta.wording import counted
+
 if TYPE_CHECKING:
     from incerta.data import UncertainData
 
@@ -48,7 +50,7 @@ def tell_cost(
     kind = KINDS[found.kind].format(found.size.n_values)
     there = physical_bytes()
     for heading, text in {
-        "objects": f"{len(data)}, {kind}, in {data.n_features} features",
+        "objects": f"{len(data)}, {kind}, in {counted(data.n_features, 'feature')}",
         "method": ", then ".join(found.seconds),
         "time": f"about {duration(whole)} on one core: start and reading "
         f"{duration(before)}, {', '.join(parts)}",
