@@ -1,6 +1,7 @@
 """Methods by name, clusterers of scikit-learn in every world, and their parameters."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +156,18 @@ def test_unknown_parameters_are_refused(groups, method, name, message):
 def test_a_bad_value_is_refused_by_who_knows_it(groups):
     with pytest.raises(ValueError, match="'eps' parameter of DBSCAN must be"):
         cluster(groups[0], method="dbscan", params={"eps": -1.0, **FEW})
+
+
+def test_the_pages_name_them_all():
+    pages = Path(__file__).parents[2] / "docs"
+    for text in (
+        cluster.__doc__,
+        (pages / "methods.rst").read_text(encoding="utf-8"),
+        (pages / "consensus.rst").read_text(encoding="utf-8"),
+    ):
+        assert all(f"``{name}``" in text.replace('"', "") for name in IN_WORLDS)
+
+
+def test_parameters_that_both_have_are_the_clusterers():
+    model = asked("birch", {"threshold": 0.2}).estimator
+    assert (model.clusterer.threshold, model.threshold) == (0.2, 0.5)

@@ -61,9 +61,10 @@ def cluster(
         "auto" is `ViewConsensus`. A name is that of an estimator, in upper or lower
         case: ``"fdbscan"``; or of a clusterer of scikit-learn, which `WorldConsensus`
         runs in every world: ``"kmeans"``, ``"gmm"``, ``"agglomerative"``,
-        ``"spectral"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``, ``"meanshift"``. An
-        estimator is used as it is, with its own number of clusters unless `k` is given,
-        and with `seed`; a clusterer of scikit-learn is run in every world.
+        ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``,
+        ``"meanshift"``. An estimator is used as it is, with its own number of clusters
+        unless `k` is given, and with `seed`; a clusterer of scikit-learn is run in
+        every world.
     seed : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True

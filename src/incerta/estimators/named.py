@@ -20,12 +20,13 @@ class Clusterer(NamedTuple):
 
 # All but the one that needs a clusterer.
 OWN = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
-# Those that `WorldConsensus` runs in every world. Not Birch: its trees cannot be saved.
+# Those that `WorldConsensus` runs in every world.
 IN_WORLDS = {
     "kmeans": Clusterer("sklearn.cluster", "KMeans", {"n_init": 3}),
     "gmm": Clusterer("sklearn.mixture", "GaussianMixture"),
     "agglomerative": Clusterer("sklearn.cluster", "AgglomerativeClustering"),
     "spectral": Clusterer("sklearn.cluster", "SpectralClustering"),
+    "birch": Clusterer("sklearn.cluster", "Birch"),
     # Without copy it warns of what its default will be.
     "hdbscan": Clusterer("sklearn.cluster", "HDBSCAN", {"copy": True}),
     "dbscan": Clusterer("sklearn.cluster", "DBSCAN"),
