@@ -82,7 +82,7 @@ def test_methods_by_name_and_by_estimator(blobs):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "dbscan"}, "method='dbscan' must be 'auto' or one of"),
+        ({"method": "dbskan"}, "method='dbskan' must be 'auto' or one of"),
         ({"k": 0}, "k=0 must be a whole number"),
         ({"k": "many"}, "k='many' must be"),
         ({"k": 2.5}, r"k=2\.5 must be"),
@@ -276,6 +276,16 @@ def test_where_confidence_says_nothing(blobs, measured):
     )
 
 
+def test_noise_alone_is_not_certain(blobs, tmp_path):
+    tiny = {"eps": 1e-6, "n_worlds": 3}
+    with pytest.warns(IncertaWarning, match="all objects are noise in 3 of 3 worlds"):
+        result = ic.cluster(blobs, method="dbscan", params=tiny)
+    assert (result.n_clusters, result.no_confidence) == (0, "there is no cluster")
+    assert "60 objects in 0 clusters, 60 noise by dbscan, confid" in repr(result)
+    result.report(tmp_path / "report.html")
+    assert "there is no cluster" in (tmp_path / "report.html").read_text()
+
+
 def test_crumbs_are_named():
     values = np.random.default_rng(0).normal(size=(60, 2))
     values[7] += 40.0
@@ -377,8 +387,6 @@ def test_one_object():
     result = ic.cluster(ic.from_gaussian([[1.0, 2.0]], std=0.1), method="UKMeans")
     np.testing.assert_array_equal(result.labels, [0])
     assert result.reasons[-1] == "A single object."
-
-
-def test_a_clusterer_of_points_is_sent_to_the_worlds():
-    with pytest.raises(TypeError, match=r"every world: method=WorldConsensus\(KMeans"):
-        ic.cluster(make("gaussian"), method=KMeans(2))
+    assert "<Clustering: 1 object in 1 cluster by UKMeans" in repr(result)
+    asked = ic.cluster(ic.from_gaussian([[1.0]], std=0.1), 1, "UKMeans")
+    assert "1 cluster, as asked for." in asked.reasons

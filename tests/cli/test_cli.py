@@ -10,9 +10,8 @@ import pytest
 import typer
 
 import incerta as ic
-from incerta.api.answer import NAMES
 from incerta.cli.app import app
-from incerta.cli.options import KINDS, METHODS
+from incerta.cli.options import KINDS
 from incerta.data.tables import roles
 from tests.cli.conftest import QUICK, WIDE, environment
 
@@ -74,8 +73,7 @@ def test_help_documents_the_exit_codes(call):
         assert code in told.partition("Exit codes:")[2]
 
 
-def test_names_are_those_of_the_library():
-    assert set(METHODS) == set(NAMES)
+def test_kinds_are_those_of_the_library():
     assert KINDS == roles.KINDS
 
 

@@ -6,12 +6,14 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from sklearn.cluster import HDBSCAN, KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
+from incerta.cli.answers import CONTROLS
 from incerta.cli.columns import classes_of
 from incerta.cli.compare import _print_tables
-from incerta.cli.options import METHODS
+from incerta.estimators.named import METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
 from tests.cli.conftest import WIDE
 
@@ -25,11 +27,13 @@ def rows_of(text):
 def test_csv_against_the_library(call, wide):
     done = call("compare", wide, *ASKED, "--truth", "class", "--format", "csv")
     rows = {row["method"]: row for row in rows_of(done.stdout)}
-    assert list(rows) == ["UKMeans", "UKMedoids", "FDBSCAN"]
+    assert list(rows) == ["UKMeans", "UKMedoids", "FDBSCAN", *CONTROLS]
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
     truth = classes_of(wide, "star", "class")
     results = {
-        name: cluster(data, "auto" if name == "FDBSCAN" else 3, name) for name in rows
+        name: cluster(data, "auto" if name == "FDBSCAN" else 3, name)
+        for name in rows
+        if name not in CONTROLS
     }
     for name, result in results.items():
         row = rows[name]
@@ -53,27 +57,80 @@ def test_tables_to_read(call, wide):
 
 
 def test_all_methods_fit_in_80_columns(capsys):
-    n = len(METHODS)
+    names = (*METHODS, *CONTROLS)
+    n = len(names)
     facts = {
-        "method": np.array(METHODS),
+        "method": np.array(names),
         "clusters": np.full(n, 10),
         "noise": np.full(n, 12345),
         "confidence": np.full(n, 0.5),
+        "stability": np.full(n, -0.05),
         "seconds": np.full(n, 1234.5),
         "acc": np.full(n, 0.5),
         "nmi": np.full(n, 0.5),
     }
-    _print_tables(facts, np.full((n, n), -0.05))
+    _print_tables(facts, np.full((n, n), 1.0))
     told = capsys.readouterr().out
     assert max(map(len, told.splitlines())) <= 80
     assert "…" not in told
-    assert all(name in told for name in METHODS)
+    assert all(name in told for name in names)
+    assert f"{n - 1} and {n}: controls, which" in " ".join(told.split())
+    last = told.splitlines()[-1].split()
+    assert last == [str(n), *["100"] * (n - 18)]
 
 
-def test_one_method_has_nothing_to_agree_with(call, wide):
+def test_a_method_that_is_named_twice_is_run_once(call, wide):
     done = call("compare", wide, *WIDE, "-k", "3", "--methods", "UKMeans,UKMeans")
-    assert "Agreement" not in done.stdout
     assert done.stdout.count("UKMeans") == 1
+
+
+def test_controls_take_the_values_for_exact(call, wide):
+    asked = ["compare", wide, *WIDE, "--methods", "FDBSCAN", "--format"]
+    rows = {row["method"]: row for row in rows_of(call(*asked, "csv").stdout)}
+    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    values = ic.Standardizer().fit_transform(data).mean()
+    number = int(rows["FDBSCAN"]["clusters"])  # nobody was asked for one
+    for name, clusterer in (
+        ("k-means on the values", KMeans(number, n_init=10, random_state=0)),
+        ("HDBSCAN on the values", HDBSCAN(copy=True)),
+    ):
+        labels = clusterer.fit_predict(values)
+        assert int(rows[name]["clusters"]) == labels.max() + 1
+        assert int(rows[name]["noise"]) == (labels < 0).sum()
+        assert rows[name]["confidence"] == ""
+        fdbscan = cluster(data, method="FDBSCAN").labels
+        assert float(rows[name]["ari_FDBSCAN"]) == pytest.approx(ari(labels, fdbscan))
+
+
+def test_controls_of_few_objects_and_of_gaps(call):
+    table = "x,e\n1,0.1\n2,0.1\n9,0.1\n"
+    asked = ["compare", "-", "--values", "x", "--errors", "e", "-k", "2"]
+    asked += ["--methods", "ErrorMixture"]
+    done = call(*asked, input=table)
+    assert "k-means on the values" in done.stdout
+    assert "HDBSCAN on the values is left out: " in " ".join(done.stderr.split())
+    holes = "x,e,y,f\n" + "".join(
+        f"{i % 2 * 9},0.1,{'' if i == 3 else i % 2 * 9 + i / 20},0.1\n"
+        for i in range(20)
+    )
+    asked = ["compare", "-", "--values", "x,y", "--errors", "e,f", "-k", "2"]
+    asked += ["--methods", "ErrorMixture", "--missing", "keep", "--format", "csv"]
+    rows = rows_of(call(*asked, input=holes).stdout)
+    assert [row["clusters"] for row in rows] == ["2", "2", "2"]
+
+
+def test_stability_is_agreement_with_another_seed(call, wide):
+    methods = ["--methods", "UKMeans,kmeans", "--param", "n_worlds=3"]
+    asked = [*WIDE, "-k", "5", *methods, "--seed", "4"]
+    rows = rows_of(call("compare", wide, *asked, "--format", "csv").stdout)
+    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    for row in rows[:2]:
+        one, two = (
+            cluster(data, 5, row["method"], seed, params={"n_worlds": 3}).labels
+            for seed in (4, 5)
+        )
+        assert float(row["stability"]) == ari(one, two)
+    assert "run again with another seed" in call("compare", wide, *asked).stdout
 
 
 def test_k_is_chosen_once(call, wide, monkeypatch):
@@ -97,6 +154,7 @@ def test_the_others_are_shown_where_one_fails(call, wide):
     asked = [*WIDE, "--methods", "UKMeans,FDBSCAN", "-k", "4", "--format", "csv"]
     done = call("compare", "-", *asked, input="\n".join(some), code=1)
     assert [row["method"] for row in rows_of(done.stdout)] == ["FDBSCAN"]
+    assert "k-means on the values is left out: n_samples=3" in done.stderr
     assert done.stderr.startswith("Error: UKMeans: n_clusters=4")
 
 
@@ -133,7 +191,7 @@ def test_classes_must_be_one_per_object(call, wide):
 def test_a_method_finds_what_it_finds_alone(call, wide):
     asked = [*WIDE, "-k", "auto"]
     compared = call("compare", wide, *asked, "--methods", "FOPTICS", "--format", "csv")
-    (row,) = rows_of(compared.stdout)
+    row = rows_of(compared.stdout)[0]
     alone = rows_of(call("fit", wide, *asked, "--method", "FOPTICS").stdout)
     clusters = {one["cluster"] for one in alone} - {"-1"}
     assert row["clusters"] == str(len(clusters))

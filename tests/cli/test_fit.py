@@ -78,6 +78,18 @@ def test_nothing_stands_where_confidence_says_nothing(call, wide):
     assert {row["confidence"] for row in json.loads(told.stdout)} == {None}
 
 
+def test_no_change_that_was_seen_is_not_called_certainty(call):
+    table = "x,e\n" + "".join(f"{i % 2 * 99},0.1\n" for i in range(12))
+    asked = ("--values", "x", "--errors", "e", "--method", "kmeans")
+    few = ("--param", "n_worlds=4")
+    told = call("fit", "-", *asked, *few, "-k", "2", input=table).stderr
+    assert "Within the given uncertainty no label was seen to change." in told
+    told = call("fit", "-", *asked, *few, "-k", "1", input=table).stderr
+    assert "12 objects in 1 cluster by kmeans" in told
+    assert "Confidence is not applicable: there is one cluster." in told
+    assert "certain:" not in told
+
+
 def test_quiet(call, wide):
     assert call("fit", wide, *QUICK, "--quiet").stderr == ""
 
@@ -330,7 +342,7 @@ def test_head_has_seen_enough(tmp_path):
     process.stdout.close()
     said = process.stderr.read().decode()
     assert process.wait() == 0
-    assert said.startswith("6000 objects in 3 clusters")
+    assert said.startswith("6,000 objects in 3 clusters")
     assert "Broken" not in said
     assert "Error" not in said
     process.stderr.close()

@@ -36,8 +36,7 @@ def test_table_of_new_objects(call, fitted, wide, new):
     asked = {"id": "star", "values": ["mass", "radius"], "errors": "{}_error"}
     model = cluster(ic.read(wide, **asked), k=3, method="UKMeans")
     data = ic.read(new, **asked)
-    scaled = model.scaler.transform(data)
-    shares = model.estimator.predict_proba(scaled)
+    shares = model.predict_proba(data)
     assert list(rows[0]) == [
         "id",
         "cluster",
@@ -49,12 +48,23 @@ def test_table_of_new_objects(call, fitted, wide, new):
     ]
     assert [row["id"] for row in rows] == data.ids.tolist()
     labels = [int(row["cluster"]) for row in rows]
-    assert labels == model.estimator.predict(scaled).tolist()
+    assert labels == model.predict(data).tolist()
     for c in range(3):
         assert [float(row[f"p_{c}"]) for row in rows] == shares[:, c].tolist()
     own = shares[np.arange(12), labels]
     assert [float(row["confidence"]) for row in rows] == own.tolist()
     assert "12 objects" in done.stderr
+
+
+def test_nothing_is_said_to_be_certain_of_one_cluster(call, wide, new, tmp_path):
+    asked = [*WIDE, "-k", "1", "--method", "UKMeans", "-o", tmp_path / "out"]
+    assert "30 objects in 1 cluster by" in call("fit", wide, *asked).stderr
+    done = call("predict", tmp_path / "out" / "model.incerta", new)
+    assert {row["confidence"] for row in rows_of(done.stdout)} == {""}
+    assert "12 objects, confidence not applicable." in done.stderr
+    alone = "\n".join(new.read_text().splitlines()[:2])
+    done = call("predict", tmp_path / "out" / "model.incerta", "-", input=alone)
+    assert "1 object, confidence" in done.stderr
 
 
 def test_columns_may_be_named_anew(call, fitted, new, tmp_path):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.answer import NAMES
 from incerta.cost import forecast as forecasts
 from incerta.cost.forecast import forecast, kind_of, size_of
 from incerta.cost.model import (
@@ -16,6 +15,7 @@ from incerta.cost.model import (
     total,
     value_of,
 )
+from incerta.estimators.named import OWN
 
 SIZE = Size(3000, 7, 5.0, 4, 32)
 VALUES = [[[0.0], [1.0]], [[2.0], [3.0], [4.0], [5.0]]]
@@ -50,7 +50,7 @@ def test_a_cost_is_the_sum_of_its_terms():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", [*NAMES, "choose_k"])
+@pytest.mark.parametrize("name", [*OWN, "choose_k"])
 def test_every_method_was_measured_and_more_never_costs_less(name, kind):
     size = Size(300, 5, 10.0 if kind == "values" else 1.0, 4, 100)
     here = expected(name, kind, size)
@@ -85,6 +85,8 @@ def test_what_is_forecast_is_what_would_be_done():
     assert list(forecast(data, "auto", "FDBSCAN").seconds) == ["FDBSCAN"]
     with pytest.raises(ValueError, match="k=3 cannot be asked of FDBSCAN"):
         forecast(data, 3, "FDBSCAN")
+    with pytest.raises(ValueError, match=r"'kmeans' has no known cost.* 100 worlds"):
+        forecast(data, 3, "kmeans")
 
 
 def test_a_slower_machine_takes_longer(monkeypatch):

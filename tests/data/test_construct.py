@@ -30,10 +30,10 @@ PSD = np.eye(2)[None]
         (lambda: ic.from_array([[[1.0, np.inf]]]), r"\(inf\) at X\[0, 0, 1\]"),
         (
             lambda: ic.from_gaussian([[1.0]], std=[[NAN]]),
-            r"std has 1 values that are NaN",
+            r"std has 1 value that is NaN",
         ),
-        (lambda: ic.from_interval([[NAN]], [[1.0]]), "low has 1 values"),
-        (lambda: ic.from_worlds([[[NAN]]]), "worlds has 1 values"),
+        (lambda: ic.from_interval([[NAN]], [[1.0]]), "low has 1 value "),
+        (lambda: ic.from_worlds([[[NAN]]]), "worlds has 1 value "),
         (lambda: ic.from_samples([[1.0]], [NAN]), "objects has NaN at position 0"),
         (lambda: ic.from_samples([["a"]], [0]), "values must be an array of numbers"),
         # weights

@@ -114,7 +114,7 @@ class TestXarray:
 
     def test_object_without_complete_draw(self, cube):
         cube[1, :, 0] = np.nan
-        with pytest.raises(MissingValueError, match=r"1 objects.*first is c"):
+        with pytest.raises(MissingValueError, match=r"1 object has.*first is c"):
             ic.from_xarray(labelled(cube), **NAMES, joint=False, missing="drop")
 
     def test_through_from_frame(self, cube):
@@ -257,7 +257,7 @@ class TestAstropy:
     def test_masked_ids(self):
         ids = np.ma.array(["a", "b"], mask=[False, True])
         table = pytest.importorskip("astropy.table").Table({"id": ids, "x": [1.0, 2.0]})
-        with pytest.raises(MissingValueError, match="id='id' is missing in 1 rows"):
+        with pytest.raises(MissingValueError, match="id='id' is missing in 1 row"):
             ic.from_frame(table, id="id", values="x")
 
     def test_table_with_units(self):

@@ -123,7 +123,7 @@ def test_missing_values_are_refused_where_they_cannot_be_used():
     data = ic.from_gaussian(values, std=0.1, missing="keep")
     assert "1 of 8 values" in repr(data)
     for refusing in (lambda: ic.UKMeans(2).fit(data), lambda: data.worlds(3, 0)):
-        with pytest.raises(ValueError, match="1 values are missing, the first of obj"):
+        with pytest.raises(ValueError, match="1 value is missing, the first of obj"):
             refusing()
     assert ic.Standardizer().fit_transform(data).meaning == "error"
     belief = ic.Deconvolver().fit_transform(data)

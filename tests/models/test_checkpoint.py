@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.cluster import DBSCAN, Birch, KMeans
+from sklearn.cluster import DBSCAN, KMeans
 
 import incerta as ic
 from incerta.divergence import jensen_shannon
@@ -156,9 +156,16 @@ def test_damage_is_told(tmp_path):
         consensus(tmp_path).fit(DATA)
 
 
+class Own(KMeans):
+    """Of a class that no file may name."""
+
+    def __init__(self, n_clusters=2, random_state=None):
+        super().__init__(n_clusters, random_state=random_state)
+
+
 def test_what_cannot_be_kept(tmp_path):
     with pytest.raises(CheckpointError, match=r"'world-0': .*Or leave checkpoint"):
-        consensus(tmp_path / "a", clusterer=Birch(n_clusters=2)).fit(DATA)
+        consensus(tmp_path / "a", clusterer=Own()).fit(DATA)
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="cannot be used"):
         consensus(tmp_path / "file").fit(DATA)

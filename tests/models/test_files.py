@@ -310,18 +310,21 @@ def test_an_unknown_thing_is_named_with_the_way_out(tmp_path):
         ModelFileError, match=r"\._model\.models\[0\], a Own, .*KMeans or Gau"
     ):
         save(own, path)
-    birch = Birch(n_clusters=2)
-    trees = ic.WorldConsensus(birch, n_worlds=2, random_state=0).fit(data)
-    with pytest.raises(
-        ModelFileError, match=r"_model\.models\[0\]\.dummy_leaf_, a _CFNode"
-    ):
-        save(trees, path)
     cached = ic.WorldConsensus(
         AgglomerativeClustering(2, memory=str(tmp_path / "cache")), n_worlds=2
     ).fit(data)
     with pytest.raises(ModelFileError, match="memory names a folder"):
         save(cached, path)
     assert not path.exists()
+
+
+def test_birch_is_stored_without_its_trees(tmp_path):
+    path, data = tmp_path / "model.incerta", two_groups()
+    model = ic.WorldConsensus(Birch(n_clusters=2), n_worlds=2, random_state=0)
+    save(model.fit(data), path)
+    again = load(path)
+    np.testing.assert_array_equal(again.predict_proba(data), model.predict_proba(data))
+    assert not hasattr(again._model.models[0], "root_")
 
 
 def test_a_distribution_without_a_name_is_refused(tmp_path):

@@ -16,6 +16,7 @@ from incerta.api.answer import cluster
 from incerta.report import plain, summarise
 from incerta.report.shown import picture, separation, shown_objects
 from incerta.report.summarise import SURE, _confidence
+from incerta.wording import counted
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -310,6 +311,23 @@ def test_python_code_repeats_the_labels(method, scale):
     assert names["result"].confidence.tolist() == result.confidence.tolist()
 
 
+def test_python_code_repeats_clusterers_in_worlds():
+    few = {"n_worlds": 5}
+    for k, method, params, told in (
+        (3, "kmeans", {**few, "n_init": 1}, "k=3, method='kmeans', params={'n_worlds'"),
+        ("auto", "hdbscan", {**few, "min_cluster_size": 4}, "(data, method='hdbscan'"),
+    ):
+        result = cluster(groups(), k, method, 7, params=params)
+        code = summarise(result)["reproduce"]["python"]
+        assert told in code
+        names = {"ic": SimpleNamespace(cluster=cluster), "data": groups()}
+        exec(code.splitlines()[-1], names)
+        assert names["result"].membership.tolist() == result.membership.tolist()
+    given = cluster(groups(), method=KMeans(3, n_init=2), params=few)
+    code = summarise(given)["reproduce"]["python"]
+    assert "k=3, method=ic.WorldConsensus(clusterer=KMeans(n_clusters=3" in code
+
+
 def test_command_and_warnings_are_passed_on():
     result = cluster(groups(), k=2, method="UKMeans")
     result = dataclasses.replace(result, command="incerta fit a.csv", warnings=("odd",))
@@ -334,7 +352,7 @@ def test_sentences():
     told = " ".join(summarise(result)["sentences"])
     assert told.startswith("FDBSCAN found ")
     assert f"{plain.share(result.confidence.mean())} on average" in told
-    assert f"For {plain.counted(40 - unsure, 'object')}" in told or unsure == 0
+    assert f"For {counted(40 - unsure, 'object')}" in told or unsure == 0
     assert "the least reliable feature" in told
     spread = groups().with_meaning("belief")
     told = " ".join(summarise(cluster(spread, 2, "UKMeans"))["sentences"])

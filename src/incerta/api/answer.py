@@ -1,16 +1,15 @@
 """`cluster`: one call for people who want an answer."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from incerta import estimators
 from incerta.api.clustering import Clustering
+from incerta.api.methods import Method, asked, check_takes_number
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.meaning import certain, of_errors
@@ -21,6 +20,7 @@ from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
+from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
 # A cluster of so few objects is named, if there are so many.
@@ -36,14 +36,8 @@ TAKEN_AS = {
     "spread": "Objects have many values, and none is the true one. If these are "
     "repeated measurements of one quantity, say meaning='error'.",
 }
-DEFAULT = (
-    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; what "
-    "they agree on counts."
-)
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
-# All but the one that needs a clusterer.
-NAMES = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 
 
 def cluster(
@@ -52,6 +46,7 @@ def cluster(
     method: Any = "auto",
     seed: Seed = 0,
     scale: bool = True,
+    params: Mapping[str, Any] | None = None,
 ) -> Clustering:
     """Cluster uncertain data, and say how sure each label is.
 
@@ -64,13 +59,21 @@ def cluster(
         their own number.
     method : "auto", name or estimator, default="auto"
         "auto" is `ViewConsensus`. A name is that of an estimator, in upper or lower
-        case: ``"fdbscan"``; an estimator is used as it is, with its own number of
-        clusters unless `k` is given, and with `seed`.
+        case: ``"fdbscan"``; or of a clusterer of scikit-learn, which `WorldConsensus`
+        runs in every world: ``"kmeans"``, ``"gmm"``, ``"agglomerative"``,
+        ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``,
+        ``"meanshift"``. An estimator is used as it is, with its own number of clusters
+        unless `k` is given, and with `seed`; a clusterer of scikit-learn is run in
+        every world.
     seed : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
         Bring all features to one scale first, by the spread of their values. False if
         they have the same units and the same weight.
+    params : mapping of str, optional
+        Parameters of the estimator, by name: ``{"eps": 0.3}``; of a clusterer that is
+        run in every world those of both, the clusterer and `WorldConsensus`. Distances
+        are those after scaling.
 
     Returns
     -------
@@ -99,7 +102,8 @@ def cluster(
     """
     objects = as_uncertain(data)
     seed = as_seed(seed)
-    model, reasons = _model(method)
+    wanted = asked(method, params)
+    model, reasons = wanted.estimator, [wanted.reason]
     said: list[str] = []
     with _noted(said):
         scaler, scaled = scaled_by(objects, scale)
@@ -116,8 +120,7 @@ def cluster(
             if set(objects.kind.split(" + ")) - GAUSSIAN:
                 reasons.append(OF_OTHER_ERRORS)
         own = not isinstance(method, str)
-        by_default = isinstance(method, str) and method == "auto"
-        model, choice, why = _with_number(model, k, own, by_default, seen, seed)
+        model, choice, why = _with_number(wanted, k, own, seen, seed)
         reasons += why
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
@@ -130,7 +133,7 @@ def cluster(
     result = Clustering(
         data=objects,
         estimator=model,
-        method=type(model).__name__,
+        method=wanted.name,
         reasons=tuple(reasons),
         seed=seed,
         scaler=scaler,
@@ -139,29 +142,6 @@ def cluster(
         warnings=tuple(dict.fromkeys(said)),
     )
     return replace(result, reasons=(*result.reasons, *_crumbs(result)))
-
-
-def _model(method: Any) -> tuple[Any, list[str]]:
-    """The estimator, unfitted, and why this one."""
-    if isinstance(method, str) and method == "auto":
-        return estimators.ViewConsensus(), [DEFAULT]
-    if isinstance(method, str):
-        found = {name.lower(): name for name in NAMES}.get(method.lower())
-        if found is None:
-            msg = f"method={method!r} must be 'auto' or one of {', '.join(NAMES)}."
-            raise ValueError(msg)
-        return getattr(estimators, found)(), [f"{found}, as asked for."]
-    if not hasattr(method, "fit") or isinstance(method, type):
-        msg = f"method={method!r} must be 'auto', a name or an estimator."
-        raise TypeError(msg)
-    if not isinstance(method, UncertainClusterer):
-        name = type(method).__name__
-        msg = (
-            f"method={method!r} does not take uncertain data; run it in every world: "
-            f"method=WorldConsensus({name}(...))."
-        )
-        raise TypeError(msg)
-    return clone(method), [f"{type(method).__name__}, as given."]
 
 
 def _crumbs(result: Clustering) -> list[str]:
@@ -185,56 +165,35 @@ def _relabelled(model: UncertainClusterer) -> list[str]:
     n = int((found != model.labels_).sum())
     if n == 0:
         return []
-    objects = "1 object has" if n == 1 else f"{n} objects have"
     return [
-        f"{objects} a label other than {type(model).__name__}'s own: their most "
-        "probable cluster."
+        f"{counted(n, 'object')} {verb(n, 'has', 'have')} a label other than "
+        f"{type(model).__name__}'s own: {verb(n, 'its', 'their')} most probable "
+        "cluster."
     ]
 
 
 def _with_number(
-    model: Any,
-    k: int | str,
-    own: bool,
-    by_default: bool,
-    data: UncertainData,
-    seed: int,
+    method: Method, k: int | str, own: bool, data: UncertainData, seed: int
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number comes from."""
-    name = type(model).__name__
     if isinstance(k, str) and k != "auto":
         msg = f"k={k!r} must be a whole number or 'auto'."
         raise ValueError(msg)
     if isinstance(k, str):
-        if model.finds_number and not by_default:
-            return model, None, [f"{name} finds the number of clusters itself."]
+        if method.finds_number:
+            why = [f"{method.name} finds the number of clusters itself."]
+            return method.estimator, None, why
         if own:
-            return model, None, []
+            return method.estimator, None, []
         choice = chosen_number(data, seed)
         if choice is None:
-            single = {model.number_parameter: 1}
-            return model.set_params(**single), None, ["A single object."]
-        why = [" ".join(choice.sentences())]
-        return model.set_params(**{model.number_parameter: choice.k}), choice, why
+            return method.with_number(1), None, ["A single object."]
+        return method.with_number(choice.k), choice, [" ".join(choice.sentences())]
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
-    check_takes_number(model, k)
-    model = model.set_params(**{model.number_parameter: int(k)})
-    return model, None, [f"{k} clusters, as asked for."]
-
-
-def check_takes_number(model: Any, k: int) -> None:
-    """Raise if an estimator cannot be asked for a number of clusters."""
-    if not takes_number(model):
-        name = type(model).__name__
-        msg = f"k={k} cannot be asked of {name}, which finds its own number."
-        raise ValueError(msg)
-
-
-def takes_number(model: Any) -> bool:
-    """Whether an estimator can be asked for a number of clusters."""
-    return model.number_parameter in model.get_params()
+    check_takes_number(method, k)
+    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
 
 
 def chosen_number(data: UncertainData, seed: int) -> KChoice | None:

@@ -32,6 +32,7 @@ from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
+from incerta.wording import counted
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
@@ -116,6 +117,8 @@ class Clustering:
     @cached_property
     def no_confidence(self) -> str | None:
         """Why a confidence would say nothing; None if it says something."""
+        if self.membership.shape[1] == 0:
+            return "there is no cluster"
         if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
             return "there is one cluster"
         return "the data have no uncertainty" if certain(self.data) else None
@@ -354,15 +357,12 @@ class Clustering:
     def _headline(self) -> str:
         n_noise = int((self.labels < 0).sum())
         noise = f", {n_noise} noise" if n_noise else ""
-        clusters = (
-            "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
-        )
+        objects, clusters = len(self.labels), self.n_clusters
         sure = "confidence not applicable"
         if self.no_confidence is None:
             sure = f"mean confidence {self.confidence.mean():.2f}"
-        return (
-            f"{len(self.labels)} objects in {clusters}{noise} by {self.method}, {sure}"
-        )
+        found = f"{counted(objects, 'object')} in {counted(clusters, 'cluster')}"
+        return f"{found}{noise} by {self.method}, {sure}"
 
     def _scaled(self, X: Any) -> UncertainData:
         data = as_uncertain(X)

@@ -1,23 +1,28 @@
 """``incerta compare``: several methods side by side."""
 
 import sys
-import time
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli import options
+from incerta.cli import options, params
+from incerta.cli.answers import CONTROLS, Answer, answer, control
 from incerta.cli.columns import Columns, classes_of, on_disk
 from incerta.cli.failures import in_one_line
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say
+from incerta.cli.summary import WIDTH, noted, say
+from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
-    from incerta.api.clustering import Clustering
     from incerta.data import UncertainData
     from incerta.typing import Array, Ids
 
+# What columns are called where there is little room.
+HEADINGS = {"stability": "stable", "acc": "ACC", "nmi": "NMI"}
+# Of a table of agreement, in 80 columns.
+MOST_COLUMNS = 18
 USUAL = ("ViewConsensus", "UKMeans", "RPC", "FDBSCAN")
 
 EXAMPLES = """\
@@ -25,14 +30,9 @@ EXAMPLES = """\
 Examples:
   incerta compare stars.csv --id star --values mass --errors '{}_error'
   incerta compare stars.csv --id star --values mass --errors '{}_error' \\
-      --methods RPC,UKMeans -k 3 --truth class --format csv"""
-
-
-class Answer(NamedTuple):
-    """What a method found, and how long it took."""
-
-    result: "Clustering"
-    seconds: float
+      --methods RPC,UKMeans -k 3 --truth class --format csv
+  incerta compare stars.csv --id star --values mass --errors '{}_error' \\
+      --methods kmeans,dbscan --param dbscan.eps=0.2"""
 
 
 def compare(
@@ -53,10 +53,11 @@ def compare(
         typer.Option(
             "--methods",
             metavar="NAME,…",
-            callback=options.some_of(options.METHODS),
-            help=f"Methods, separated by commas, from {', '.join(options.METHODS)}.",
+            callback=options.some_of(METHODS),
+            help=f"Methods, separated by commas, from {', '.join(METHODS)}.",
         ),
     ] = ",".join(USUAL),
+    param: options.ParamOfSome = None,
     k: options.Clusters = "auto",
     seed: options.Seed = 0,
     scale: options.Scale = True,
@@ -83,9 +84,11 @@ def compare(
 ) -> None:
     """Cluster with several methods, and show how far they agree.
 
-    For each method: clusters, objects that are noise, mean confidence, seconds, and
-    the adjusted Rand index with each other method (1 is the same clustering, 0 is
-    chance). Density methods find their own number of clusters.
+    For each method: clusters, objects that are noise, mean confidence, stability (how
+    far it agrees with itself, run again with another seed), seconds, and the adjusted
+    Rand index with each other method (1 is the same clustering, 0 is chance). Density
+    methods find their own number of clusters. Two controls, k-means and HDBSCAN, take
+    the values as if they were exact.
     """
     if form is not None:
         check_format(form)
@@ -102,6 +105,7 @@ def compare(
         meaning=meaning,
         batch=batch,
     )
+    wanted = params.for_each(params.parsed(param), names)
     classes: Ids | None = None
     failed: dict[str, str] = {}
     answers: dict[str, Answer] = {}
@@ -114,9 +118,18 @@ def compare(
         numbers = _numbers(data, asked, names, seed, scale)
         for name in names:
             try:
-                answers[name] = _answer(data, numbers[name], name, seed, scale)
+                answers[name] = answer(
+                    data, numbers[name], name, seed, scale, wanted[name]
+                )
             except ValueError as error:  # too few objects for it, and the like
                 failed[name] = in_one_line(error)
+        if answers:
+            number = _number_for_control(asked, numbers, answers)
+            for name in CONTROLS:
+                try:
+                    answers[name] = control(name, data, number, seed, scale)
+                except ValueError as error:
+                    warned.append(f"{name} is left out: {in_one_line(error)}")
     for name, why in failed.items():
         typer.echo(f"Error: {name}: {why}", err=True)
     if answers:
@@ -132,27 +145,26 @@ def _numbers(
     data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
 ) -> dict[str, int | str]:
     """What each method is asked for; a number that must be chosen is chosen once."""
-    from incerta import estimators
-    from incerta.api.answer import chosen_number, scaled_by, takes_number
+    from incerta.api.answer import chosen_number, scaled_by
+    from incerta.api.methods import asked
 
-    models = {name: getattr(estimators, name)() for name in names}
+    found = {name: asked(name) for name in names}
     if k != "auto":
-        return {n: k if takes_number(model) else "auto" for n, model in models.items()}
+        return {name: k if each.numbers else "auto" for name, each in found.items()}
     chosen = None
-    if not all(model.finds_number for model in models.values()):
+    if not all(each.finds_number for each in found.values()):
         chosen = chosen_number(scaled_by(data, scale)[1], seed)
     number: int | str = "auto" if chosen is None else chosen.k
-    return {n: "auto" if model.finds_number else number for n, model in models.items()}
+    return {n: "auto" if each.finds_number else number for n, each in found.items()}
 
 
-def _answer(
-    data: "UncertainData", k: int | str, name: str, seed: int, scale: bool
-) -> Answer:
-    from incerta.api.answer import cluster
-
-    start = time.perf_counter()
-    result = cluster(data, k=k, method=name, seed=seed, scale=scale)
-    return Answer(result, time.perf_counter() - start)
+def _number_for_control(
+    asked: int | str, numbers: dict[str, int | str], answers: dict[str, Answer]
+) -> int:
+    """The number that was asked for or chosen; else that of the first method."""
+    known = next((n for n in (asked, *numbers.values()) if isinstance(n, int)), None)
+    first = int(next(iter(answers.values())).labels.max()) + 1
+    return max(first, 1) if known is None else known
 
 
 def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -> None:
@@ -161,7 +173,7 @@ def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -
     from incerta.metrics import ari
 
     facts = _facts(answers, classes)
-    found = [answer.result.labels for answer in answers.values()]
+    found = [each.labels for each in answers.values()]
     agreement = np.array([[ari(one, other) for other in found] for one in found])
     if form is None:
         _print_tables(facts, agreement)
@@ -176,47 +188,64 @@ def _facts(answers: dict[str, Answer], classes: "Ids | None") -> dict[str, Any]:
 
     from incerta.metrics import clustering_accuracy, nmi
 
-    results = [answer.result for answer in answers.values()]
+    found = [each.labels for each in answers.values()]
     facts = {
         "method": np.array(list(answers)),
-        "clusters": np.array([result.n_clusters for result in results]),
-        "noise": np.array([(result.labels < 0).sum() for result in results]),
-        "confidence": np.array([result.confidence.mean() for result in results]),
-        "seconds": np.array([answer.seconds for answer in answers.values()]),
+        "clusters": np.array([labels.max() + 1 for labels in found]),
+        "noise": np.array([(labels < 0).sum() for labels in found]),
+        "confidence": np.array([each.confidence for each in answers.values()]),
+        "stability": np.array([each.stability for each in answers.values()]),
+        "seconds": np.array([each.seconds for each in answers.values()]),
     }
     if classes is not None:
-        facts["acc"] = np.array(
-            [clustering_accuracy(classes, r.labels) for r in results]
-        )
-        facts["nmi"] = np.array([nmi(classes, r.labels) for r in results])
+        facts["acc"] = np.array([clustering_accuracy(classes, one) for one in found])
+        facts["nmi"] = np.array([nmi(classes, one) for one in found])
     return facts
 
 
 def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
-    """Two tables of at most 80 columns; the second names methods by number."""
+    """Tables of at most 80 columns; those of agreement name methods by number."""
     from rich.console import Console
     from rich.table import Table
 
-    headings = {"acc": "ACC", "nmi": "NMI"}
     console = Console(highlight=False, markup=False)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("")
     table.add_column("method", no_wrap=True)
     for name in list(facts)[1:]:
-        table.add_column(headings.get(name, name), justify="right", no_wrap=True)
+        table.add_column(HEADINGS.get(name, name), justify="right", no_wrap=True)
     for i, row in enumerate(zip(*facts.values(), strict=True), start=1):
         table.add_row(str(i), *map(_cell, row))
     console.print(table)
-    if len(agreement) == 1:
+    console.print("\n" + "\n".join(textwrap.wrap(_foot(facts["method"]), WIDTH)))
+    n = len(agreement)
+    if n == 1:
         return
-    matrix = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    matrix.add_column("")
-    for i in range(1, len(agreement) + 1):
-        matrix.add_column(str(i), justify="right", no_wrap=True)
-    for i, row in enumerate(agreement, start=1):
-        matrix.add_row(str(i), *(f"{100.0 * value:.0f}" for value in row))
     console.print("\nAgreement (adjusted Rand index, in %)")
-    console.print(matrix)
+    for start in range(0, n, MOST_COLUMNS):
+        some = range(start, min(start + MOST_COLUMNS, n))
+        matrix = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+        matrix.add_column("")
+        for j in some:
+            matrix.add_column(str(j + 1), justify="right", no_wrap=True)
+        for i, row in enumerate(agreement, start=1):
+            matrix.add_row(str(i), *(f"{100.0 * row[j]:.0f}" for j in some))
+        console.print(matrix)
+
+
+def _foot(methods: "Array") -> str:
+    """What the table does not say by itself."""
+    told = (
+        "stable: agreement of each method with itself, run again with another seed and "
+        "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
+    )
+    there = [f"{i}" for i, name in enumerate(methods, 1) if name in CONTROLS]
+    if there:
+        told += (
+            f" {' and '.join(there)}: controls, which take the values as if they were "
+            "exact, and so have no confidence."
+        )
+    return told
 
 
 def _cell(value: Any) -> str:

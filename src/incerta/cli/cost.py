@@ -1,8 +1,11 @@
 """What ``incerta fit --dry-run`` says: time and memory, before anything is done."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from incerta.wording import counted
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
@@ -17,7 +20,13 @@ KINDS = {
 }
 
 
-def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) -> None:
+def tell_cost(
+    data: "UncertainData",
+    k: int | str,
+    method: str,
+    reading: float,
+    params: Mapping[str, Any],
+) -> None:
     """Print what a fit would cost.
 
     Parameters
@@ -28,18 +37,20 @@ def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) 
         As for `incerta.cluster`.
     reading : float
         Seconds that it took to read them.
+    params : mapping of str
+        As for `incerta.cluster`.
     """
     from incerta.backend.memory import physical_bytes
     from incerta.cost.forecast import forecast, start_seconds
 
-    found = forecast(data, k, method)
+    found = forecast(data, k, method, params)
     before = start_seconds() + reading
     whole = before + sum(found.seconds.values())
     parts = [f"{name} {duration(each)}" for name, each in found.seconds.items()]
     kind = KINDS[found.kind].format(found.size.n_values)
     there = physical_bytes()
     for heading, text in {
-        "objects": f"{len(data)}, {kind}, in {data.n_features} features",
+        "objects": f"{len(data)}, {kind}, in {counted(data.n_features, 'feature')}",
         "method": ", then ".join(found.seconds),
         "time": f"about {duration(whole)} on one core: start and reading "
         f"{duration(before)}, {', '.join(parts)}",
@@ -47,6 +58,8 @@ def tell_cost(data: "UncertainData", k: int | str, method: str, reading: float) 
     }.items():
         typer.echo(f"{heading:<10} {text}")
     typer.echo("Good to a factor of two for most data. Nothing was fitted or written.")
+    if set(params) - {"n_worlds"}:
+        typer.echo("Of the parameters only n_worlds is taken into account.")
     if (whole > LONG or found.bytes > there) and method != CHEAPEST:
         other = forecast(data, k, CHEAPEST)
         seconds = before + sum(other.seconds.values())

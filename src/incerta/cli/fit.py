@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli import options
+from incerta.cli import options, params
 from incerta.cli.columns import Columns, on_disk
 from incerta.cli.cost import tell_cost
 from incerta.cli.output import (
@@ -22,6 +22,7 @@ from incerta.cli.output import (
 )
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, tell
+from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -34,6 +35,8 @@ Examples:
   incerta fit stars.csv --id star --values mass,radius --errors '{}_error' \\
       -k 3 -o out --report
   incerta fit stars.csv --id star --values mass --errors '{}_error' --dry-run
+  incerta fit stars.csv --id star --values mass --errors '{}_error' \\
+      --method dbscan --param eps=0.2
   incerta fit replicates.csv --id sample --values x,y > clusters.csv
   incerta fit ensemble.csv --id station --values rain --sample member --joint"""
 
@@ -57,11 +60,12 @@ def fit(
         typer.Option(
             "--method",
             metavar="NAME",
-            callback=options.one_of(("auto", *options.METHODS)),
-            autocompletion=options.starting_as(("auto", *options.METHODS)),
-            help=f"auto, or one of {', '.join(options.METHODS)}.",
+            callback=options.one_of(("auto", *METHODS)),
+            autocompletion=options.starting_as(("auto", *METHODS)),
+            help=f"auto, or one of {', '.join(METHODS)}.",
         ),
     ] = "auto",
+    param: options.Param = None,
     seed: options.Seed = 0,
     scale: options.Scale = True,
     output: Annotated[
@@ -112,8 +116,10 @@ def fit(
     elif report:
         options.refuse("--report", "a report needs a folder; give -o DIR.")
     _check_extras(form, report)
+    wanted = params.parsed(param)
+    params.check(method, wanted)
     if dry_run:
-        _say_cost(file, columns, k, method, quiet)
+        _say_cost(file, columns, k, method, wanted, quiet)
         return
     from incerta.api.answer import cluster
 
@@ -125,8 +131,10 @@ def fit(
             method=method,
             seed=seed,
             scale=scale,
+            params=wanted,
         )
     chosen = ["-k", k, "--method", method, "--seed", str(seed)]
+    chosen += [word for text in param or () for word in ("--param", text)]
     chosen += [] if scale else ["--no-scale"]
     chosen += [] if folder is None else ["-o", str(folder)]
     chosen += ["--report"] if report else []
@@ -148,12 +156,19 @@ def fit(
             tell(result, written, folder)
 
 
-def _say_cost(file: Path, columns: Columns, k: str, method: str, quiet: bool) -> None:
+def _say_cost(
+    file: Path,
+    columns: Columns,
+    k: str,
+    method: str,
+    wanted: dict[str, Any],
+    quiet: bool,
+) -> None:
     with noted(), bars(shown=not quiet), on_disk(file) as path:
         start = time.process_time()
         data = columns.read(path)
         reading = time.process_time() - start
-    tell_cost(data, options.number_of_clusters(k), method, reading)
+    tell_cost(data, options.number_of_clusters(k), method, reading, wanted)
 
 
 def command_line(file: Path, arguments: Sequence[str]) -> str:

@@ -10,10 +10,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from incerta import estimators
-
-# Of those that need no clusterer of one's own.
-METHODS = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
 KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
 MEANINGS = ("error", "belief", "spread")
 FORMATS = ("csv", "parquet", "json")
@@ -175,6 +171,23 @@ Clusters = Annotated[
         metavar="N|auto",
         callback=_whole_or_auto,
         help="Number of clusters; auto chooses among 1 to 8.",
+    ),
+]
+_PARAM = "may be repeated: numbers, true, false, none or words."
+Param = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help=f"Parameter of the method, such as eps=0.3; {_PARAM}",
+    ),
+]
+ParamOfSome = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="[METHOD.]NAME=VALUE",
+        help=f"Parameter of a method, or of all that have it; {_PARAM}",
     ),
 ]
 Seed = Annotated[

@@ -20,9 +20,11 @@ from incerta.cli.output import (
 )
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say
+from incerta.wording import counted
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
+    from incerta.typing import Array
 
 EXAMPLES = """\
 \b
@@ -100,7 +102,7 @@ def predict(
         return
     for text in warned:
         say(f"Warning: {text}", hanging="  ")
-    say(f"{len(data)} objects, mean confidence {table['confidence'].mean():.2f}.")
+    say(f"{counted(len(data), 'object')}, {_sure(table['confidence'])}.")
     if target != STDOUT:
         say(f"Written to {target}.")
 
@@ -147,20 +149,29 @@ def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
     import numpy as np
 
     from incerta.api.clustering import Clustering
+    from incerta.data.meaning import certain
+    from incerta.labels import confidence_of, likeliest
 
-    scaled: Any = data
-    if isinstance(fitted, Clustering):
-        if fitted.scaler is not None:
-            scaled = fitted.scaler.transform(data)
-        fitted = fitted.estimator
-    labels = fitted.predict(scaled)
-    membership = fitted.predict_proba(scaled)
+    membership = fitted.predict_proba(data)
+    # The label of a Clustering is always the most probable one.
+    ours = isinstance(fitted, Clustering)
+    labels = likeliest(membership) if ours else fitted.predict(data)
+    confidence = confidence_of(labels, membership)
+    # As in the fit, unless new objects are uncertain where those of the fit were not.
+    if ours and fitted.no_confidence and (fitted.n_clusters < 2 or certain(data)):
+        confidence = np.full(len(labels), np.nan)
     noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
-    chances = np.column_stack([membership, noise])  # noise, −1, is the last column
     return {
         "id": data.ids,
         "cluster": labels,
-        "confidence": chances[np.arange(len(labels)), labels],
+        "confidence": confidence,
         **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
         "p_noise": noise,
     }
+
+
+def _sure(confidence: "Array") -> str:
+    mean = float(confidence.mean())
+    if mean != mean:  # NaN
+        return "confidence not applicable"
+    return f"mean confidence {mean:.2f}"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from incerta.wording import counted
+
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
@@ -69,15 +71,17 @@ def shown(name: Any) -> str:
 
 
 def _unsure(result: "Clustering") -> str:
+    from incerta.report.plain import share
+
     if result.no_confidence is not None:
         return f"Confidence is not applicable: {result.no_confidence}."
     least = result.confidence.argsort(kind="stable")[:N_UNSURE]
     least = least[result.confidence[least] < 1.0]
     if len(least) == 0:
-        return "Every object is certain: all worlds agree."
+        return "Within the given uncertainty no label was seen to change."
     listed = ", ".join(
-        f"{shown(result.ids[i])} ({result.confidence[i]:.2f})" for i in least
+        f"{shown(result.ids[i])} ({share(result.confidence[i])})" for i in least
     )
     n_unsure = len(result.unclassifiable(SURE))
-    counted = f"{n_unsure} of {len(result.ids)} objects"
-    return f"Confidence below {SURE}: {counted}. Least certain: {listed}."
+    of = f"{n_unsure} of {counted(len(result.ids), 'object')}"
+    return f"Confidence below {SURE}: {of}. Least certain: {listed}."

@@ -1,15 +1,17 @@
 """Which parts a call of `cluster` has, and what each will cost."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from incerta import estimators
-from incerta.api.answer import check_takes_number
+from incerta.api.methods import asked, check_takes_number
 from incerta.cost.model import Cost, Size, expected, measured, slowness
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.data.meaning import certain, of_errors
+from incerta.estimators.named import IN_WORLDS
 
 # Where the number of clusters is not known yet.
 SOME_CLUSTERS = 4
@@ -25,7 +27,10 @@ class Forecast(NamedTuple):
 
 
 def forecast(
-    data: UncertainData, k: int | str = "auto", method: str = "auto"
+    data: UncertainData,
+    k: int | str = "auto",
+    method: str = "auto",
+    params: Mapping[str, Any] | None = None,
 ) -> Forecast:
     """Say what ``cluster(data, k, method)`` will cost, without doing it.
 
@@ -37,6 +42,8 @@ def forecast(
         As for `cluster`.
     method : str, default="auto"
         As for `cluster`.
+    params : mapping of str, optional
+        As for `cluster`; of these only the number of worlds counts.
 
     Returns
     -------
@@ -58,15 +65,22 @@ def forecast(
     >>> list(forecast(data, "auto").seconds)
     ['choose_k', 'ViewConsensus']
     """
-    name = "ViewConsensus" if method == "auto" else method
-    model: Any = getattr(estimators, name)()
-    kind = kind_of(data)
+    wanted = asked(method, params)
+    name = wanted.name
     if isinstance(k, int):
-        check_takes_number(model, k)
+        check_takes_number(wanted, k)
+    if name in IN_WORLDS:
+        msg = (
+            f"method={name!r} has no known cost: scikit-learn's clusterer is run in "
+            f"{wanted.estimator.n_worlds} worlds. Time it in a few of them: set its "
+            "parameter n_worlds to 5."
+        )
+        raise ValueError(msg)
+    kind = kind_of(data)
     n_clusters = k if isinstance(k, int) else SOME_CLUSTERS
-    size = size_of(data, n_clusters, worlds_of_method(name))
+    size = size_of(data, n_clusters, _n_worlds(wanted.estimator))
     parts = [name]
-    if k == "auto" and (method == "auto" or not model.finds_number):
+    if k == "auto" and not wanted.finds_number:
         parts.insert(0, "choose_k")
     slow = slowness()
     costs: dict[str, Cost] = {part: expected(part, kind, size) for part in parts}
@@ -104,5 +118,8 @@ def size_of(data: UncertainData, n_clusters: int, n_worlds: int) -> Size:
 
 def worlds_of_method(name: str) -> int:
     """Number of worlds that a method draws by default; 1 if it draws none."""
-    model: Any = getattr(estimators, name)()
+    return _n_worlds(getattr(estimators, name)())
+
+
+def _n_worlds(model: Any) -> int:
     return int(model.get_params().get("n_worlds", 1))

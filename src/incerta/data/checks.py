@@ -8,6 +8,7 @@ import numpy as np
 
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Ids, Indices
+from incerta.wording import counted, verb
 
 HOW_TO_TELL = (
     "from_array takes (n_objects, n_values, n_features), values of each object on "
@@ -32,12 +33,12 @@ def as_finite(value: ArrayLike, name: str) -> Array:
     array = as_floats(value, name)
     bad = ~np.isfinite(array)
     if bad.any():
-        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        n, place = int(bad.sum()), tuple(int(i) for i in np.argwhere(bad)[0])
         msg = (
-            f"{name} has {bad.sum()} values that are NaN or infinite, the first "
-            f"({array[place]}) at {name}[{', '.join(map(str, place))}]. Leave these "
-            "rows out, or read the table with from_frame(..., missing='impute') or "
-            "missing='keep'."
+            f"{name} has {counted(n, 'value')} that {verb(n, 'is', 'are')} NaN or "
+            f"infinite, the first ({array[place]}) at "
+            f"{name}[{', '.join(map(str, place))}]. Leave these rows out, or read the "
+            "table with from_frame(..., missing='impute') or missing='keep'."
         )
         raise DataError(msg)
     return array

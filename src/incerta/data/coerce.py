@@ -15,6 +15,7 @@ from incerta.data.container import UncertainData
 from incerta.data.tables.columns import library_of
 from incerta.data.tables.hints import warn_of_errors
 from incerta.exceptions import DataError, MissingValueError
+from incerta.wording import counted, verb
 
 
 def as_uncertain(X: Any) -> UncertainData:
@@ -105,10 +106,10 @@ def refuse_missing(data: UncertainData) -> None:
     """Raise if values are missing."""
     gaps = data.law.missing()
     if gaps is not None:
-        first = data.ids[int(gaps.any(axis=1).argmax())]
+        n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
         msg = (
-            f"{int(gaps.sum())} values are missing, the first of object {first!s}. "
-            "ErrorMixture takes them as they are; for other methods "
+            f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
+            f"object {first!s}. ErrorMixture takes them as they are; for other methods "
             "Deconvolver().fit_transform(data) says what they probably are."
         )
         raise MissingValueError(msg)

@@ -25,6 +25,7 @@ from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.data.tables.wide import exact_with_gaps, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
+from incerta.wording import counted, verb
 
 
 def from_frame(
@@ -275,7 +276,8 @@ def _cells(coded: Coded, draws: Coded, roles: Roles) -> Indices:
     if len(twice):
         draw, object_ = divmod(int(twice[0]), len(coded.ids))
         msg = (
-            f"{len(twice)} rows repeat a pair of id={roles.id!r} and "
+            f"{counted(len(twice), 'row')} {verb(len(twice), 'repeats', 'repeat')} a "
+            f"pair of id={roles.id!r} and "
             f"sample={roles.sample!r}, the first is object {coded.ids[object_]!s} with "
             f"{draws.ids[draw]!s}. A draw places an object once: average the rows, or "
             "name a column that tells them apart."

@@ -36,6 +36,7 @@ from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
+from incerta.wording import counted
 from incerta.worlds.streams import as_seed
 
 __all__ = [
@@ -273,7 +274,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         k = getattr(self, name, 1)
         if isinstance(k, (int, np.integer)) and k > n_objects:
             msg = (
-                f"{name}={k} clusters cannot be made of {n_objects} objects "
+                f"{name}={k} clusters cannot be made of {counted(n_objects, 'object')} "
                 f"(n_samples={n_objects}); lower {name}."
             )
             raise ValueError(msg)

@@ -50,8 +50,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Data given by `scipy.stats` are stored by the names and parameters of the
     distributions, so the same worlds are drawn from them: univariate ones, kernel
     densities, multivariate normal and t. Clusterers of scikit-learn are stored by their
-    parameters and fitted arrays. Other distributions, clusterers of other libraries or
-    with trees in them (Birch), and functions cannot be stored.
+    parameters and fitted arrays. Other distributions, clusterers of other libraries
+    and functions cannot be stored.
 
     Examples
     --------

@@ -51,11 +51,16 @@ FITTED = {
     "ordering_": "i n",
     "core_distances_": "f n",
     "_counts": "f c",
+    "subcluster_centers_": "f s d",
+    "subcluster_labels_": "i s",
+    "_subcluster_norms": "f s",
 }
+# Trees of Birch: only `partial_fit` needs them, and it would begin anew.
+LEFT_OUT = ("root_", "dummy_leaf_")
 
 
 def _estimator_state(model: Any) -> State:
-    state = dict(vars(model))
+    state = {k: value for k, value in vars(model).items() if k not in LEFT_OUT}
     _refuse_folder(state)
     return state
 

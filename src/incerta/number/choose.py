@@ -23,6 +23,7 @@ from incerta.models.registry import stored
 from incerta.number.references import Best, p_of_one
 from incerta.typing import Array, ArrayLike, Seed
 from incerta.views.truths import errors_of
+from incerta.wording import counted
 from incerta.worlds.streams import as_seed
 
 # More components than clusters are tried: some clusters take two.
@@ -125,7 +126,8 @@ class KChoice:
     def sentences(self) -> list[str]:
         """What was chosen, and why."""
         told = [
-            f"{_clusters(self.k)}, of {self.ks[0]} to {self.ks[-1]} that were allowed."
+            f"{counted(self.k, 'cluster')}, of {self.ks[0]} to {self.ks[-1]} that were "
+            "allowed."
         ]
         if not np.isnan(self.p_one):
             if self.k == 1:
@@ -141,7 +143,7 @@ class KChoice:
         elif self.k == 1:
             told.append("One Gaussian explains the data best, errors included.")
         if self.runner_up is not None:
-            told.append(f"Next best: {_clusters(self.runner_up)}.")
+            told.append(f"Next best: {counted(self.runner_up, 'cluster')}.")
         if self.k == self.ks[-1]:
             told.append("There may be more: larger numbers were not allowed.")
         return told
@@ -278,10 +280,6 @@ def _seen(data: UncertainData) -> Measured:
     return without_errors(data.mean())
 
 
-def _clusters(k: int) -> str:
-    return "1 cluster" if k == 1 else f"{k} clusters"
-
-
 def _number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.3f}"
 
@@ -304,8 +302,8 @@ def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, .
         msg = f"ks={listed!r} leaves nothing to choose; give at least two numbers."
     elif max(listed) > n_objects:
         msg = (
-            f"ks goes up to {max(listed)} clusters, but only {n_objects} objects are "
-            "used; give smaller numbers."
+            f"ks goes up to {max(listed)} clusters, but only "
+            f"{counted(n_objects, 'object')} can be used; give smaller numbers."
         )
     elif not 0 < alpha < 1:
         msg = f"alpha={alpha!r} must lie between 0 and 1."

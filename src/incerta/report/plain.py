@@ -52,11 +52,6 @@ def significant(values: Array, digits: int = 5) -> Array:
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 
-def counted(n: int, thing: str) -> str:
-    """Number of things: "1 object", "1,200 objects"."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
-
-
 def listed(words: list[str]) -> str:
     """Words as a list in a sentence: "a, b and c"."""
     if len(words) < 2:

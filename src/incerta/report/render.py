@@ -14,9 +14,10 @@ from incerta.backend.templates import pages_of, part_of_page
 from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
-from incerta.report.plain import counted, cut, measured, percent, share
+from incerta.report.plain import cut, measured, percent, share
 from incerta.report.shown import picture
 from incerta.report.summarise import summarise
+from incerta.wording import counted
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from incerta.data.meaning import of_errors
 from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
+from incerta.report.code import python_of
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
 from incerta.report.words import label_set_in_words, sentences
@@ -116,7 +116,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "versions": {key: text(value) for key, value in result.versions.items()},
         "reproduce": {
             "command": None if result.command is None else text(result.command, 10_000),
-            "python": _python(result),
+            "python": python_of(result),
         },
     }
     return {"sentences": sentences(summary), **summary}
@@ -249,34 +249,3 @@ def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
         "cluster": owners.tolist(),
         "cut": None if cut is None else number(cut),
     }
-
-
-def _python(result: Clustering) -> str:
-    """Code that repeats the clustering, given the data."""
-    asked = result.parameters.get(result.estimator.number_parameter)
-    arguments = ["data"]
-    if result.choice is None and isinstance(asked, (int, np.integer)):
-        arguments.append(f"k={asked}")
-    arguments += [f"method={_method(result)}", f"seed={int(result.seed)}"]
-    if result.scaler is None:
-        arguments.append("scale=False")
-    return (
-        "import incerta as ic\n\n"
-        "data = ...  # the same objects\n"
-        f"result = ic.cluster({', '.join(arguments)})"
-    )
-
-
-def _method(result: Clustering) -> str:
-    """The method as code: its name or, if parameters were set, an estimator."""
-    usual = signature(type(result.estimator)).parameters
-    changed = [
-        f"{key}={text(repr(value), 200)}"
-        for key, value in result.parameters.items()
-        if key not in (result.estimator.number_parameter, "random_state")
-        and repr(value) != repr(usual[key].default)
-    ]
-    name_of_class = text(result.method)
-    return (
-        f"ic.{name_of_class}({', '.join(changed)})" if changed else repr(result.method)
-    )

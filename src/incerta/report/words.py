@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from incerta.report.plain import counted, listed, percent, share
+from incerta.report.plain import listed, percent, share
+from incerta.wording import counted, verb
 
 # Beyond this many clusters their sizes are not listed one by one.
 _FEW_CLUSTERS = 8
@@ -68,7 +69,7 @@ def _found(summary: dict[str, Any]) -> str:
 
 def _noise(summary: dict[str, Any]) -> str:
     n, share = summary["n_noise"], summary["n_noise"] / summary["data"]["n_objects"]
-    belong = "belongs" if n == 1 else "belong"
+    belong = verb(n, "belongs", "belong")
     return f"{counted(n, 'object')} ({percent(share)}) {belong} to no cluster: noise."
 
 

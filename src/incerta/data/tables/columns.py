@@ -12,6 +12,7 @@ from incerta.data.container import FRAME_LIBRARIES
 from incerta.data.grouping import Coded, by_appearance, encode
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
+from incerta.wording import counted
 
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
 
@@ -100,8 +101,9 @@ class Table:
         missing = _missing(column)
         if missing.any():
             msg = (
-                f"{role}={name!r} is missing in {missing.sum()} rows, the first is row "
-                f"{int(missing.argmax())}; fill it or leave these rows out."
+                f"{role}={name!r} is missing in {counted(int(missing.sum()), 'row')}, "
+                f"the first is row {int(missing.argmax())}; fill it or leave these "
+                "rows out."
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)

@@ -8,6 +8,7 @@ import numpy as np
 from incerta.data.grouping import Coded
 from incerta.exceptions import IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
+from incerta.wording import counted, verb
 
 
 def missing_message(
@@ -43,15 +44,16 @@ def complete_rows(coded: Coded, gaps: Mask) -> Indices:
     if not left.all():
         lost = np.flatnonzero(left == 0)
         msg = (
-            f"{len(lost)} objects have no row without missing values, the first is "
+            f"{counted(len(lost), 'object')} {verb(len(lost), 'has', 'have')} no row "
+            "without missing values, the first is "
             f"{coded.ids[lost[0]]!s}. Leave these objects out, or give one row per "
             "object with error columns (errors=), whose missing values can be imputed."
         )
         raise MissingValueError(msg)
-    msg = (
-        f"{gaps.sum()} of {len(gaps)} rows have missing values and were left out; "
-        f"their {len(np.unique(coded.codes[gaps]))} objects have other rows."
-    )
+    n, n_objects = int(gaps.sum()), len(np.unique(coded.codes[gaps]))
+    have = verb(n, "has missing values and was", "have missing values and were")
+    other = verb(n_objects, "the object has", "their objects have")
+    msg = f"{n:,} of {len(gaps):,} rows {have} left out; {other} other rows."
     warnings.warn(msg, IncertaWarning, stacklevel=4)
     return kept
 

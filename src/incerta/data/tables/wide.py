@@ -15,6 +15,7 @@ from incerta.data.tables.impute import conditional, fit_gaussian
 from incerta.data.tables.roles import LONG_FORM, Missing, Roles
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
+from incerta.wording import counted, verb
 
 
 def wide_form(
@@ -91,11 +92,13 @@ def _usual_errors(std: Array, unsure: Mask, roles: Roles) -> Array:
             "cannot be replaced; leave the column out, or fill it."
         )
         raise MissingValueError(msg)
+    n, n_objects = int(unsure.sum()), int(unsure.any(axis=1).sum())
     squares = np.where(known, std, 0.0) ** 2
     mean_square = squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     msg = (
-        f"{unsure.sum()} missing errors of {unsure.any(axis=1).sum()} objects were "
-        "replaced by the root mean square of the known errors of their column."
+        f"{counted(n, 'missing error')} of {counted(n_objects, 'object')} "
+        f"{verb(n, 'was', 'were')} replaced by the root mean square of the known "
+        f"errors of {verb(n, 'its', 'their')} column."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=4)
     return np.where(unsure, np.sqrt(mean_square), std)
@@ -119,9 +122,10 @@ def _with_imputed(
     few = (~unknown).sum(axis=0) < 2
     if few.any():
         j = int(few.argmax())
+        n = int((~unknown[:, j]).sum())
         msg = (
-            f"column {names[j]!r} has {int((~unknown[:, j]).sum())} known values; to "
-            "impute the others at least 2 are needed. Leave the column out."
+            f"column {names[j]!r} has {counted(n, 'known value')}; to impute the "
+            "others at least 2 are needed. Leave the column out."
         )
         raise MissingValueError(msg)
     gaps: Mask = np.asarray(unknown.any(axis=1))
@@ -130,13 +134,15 @@ def _with_imputed(
     imputed = Gaussian.with_covariance(
         *conditional(mean[rows], variance[rows], population)
     )
-    empty = int(unknown.all(axis=1).sum())
+    empty, n = int(unknown.all(axis=1).sum()), int(unknown.sum())
     msg = (
-        f"{unknown.sum()} missing values of {len(rows)} objects were imputed from the "
-        "Gaussian of all objects' values, and made as uncertain as that leaves them."
+        f"{counted(n, 'missing value')} of {counted(len(rows), 'object')} "
+        f"{verb(n, 'was', 'were')} imputed from the Gaussian of all objects' values, "
+        f"and made as uncertain as that leaves {verb(n, 'it', 'them')}."
     )
     if empty:
-        msg += f" {empty} of these objects have no known value at all."
+        of_these = f"{empty:,} of these objects {verb(empty, 'has', 'have')}"
+        msg += f" {of_these} no known value at all."
     warnings.warn(msg, IncertaWarning, stacklevel=4)
     if gaps.all():
         return imputed

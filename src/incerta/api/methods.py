@@ -1,0 +1,159 @@
+"""What `method`, `k` and `params` ask for: an estimator, and who sets its number."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from incerta import estimators
+from incerta.estimators._base import UncertainClusterer
+from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
+
+DEFAULT = (
+    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; what "
+    "they agree on counts."
+)
+# What clusterers of scikit-learn call the number of clusters.
+NUMBERS = ("n_clusters", "n_components")
+INNER = "clusterer__"
+# Each fit in a world runs on one thread, with a seed of its own.
+NOT_OF_ONE_WORLD = ("n_jobs", "random_state")
+
+
+class Method(NamedTuple):
+    """A method that was asked for."""
+
+    estimator: Any  # unfitted, and nobody else's
+    name: str
+    reason: str
+    numbers: tuple[str, ...]  # its parameters that are the number of clusters
+    finds_number: bool  # where none is asked for
+
+    def with_number(self, k: int) -> Any:
+        """The estimator, asked for this many clusters."""
+        return self.estimator.set_params(**dict.fromkeys(self.numbers, k))
+
+
+def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
+    """Find the method that is meant.
+
+    Parameters
+    ----------
+    method : "auto", name or estimator
+        As for `cluster`.
+    params : mapping of str, optional
+        As for `cluster`.
+
+    Returns
+    -------
+    Method
+    """
+    found = _named(method) if isinstance(method, str) else _given(method)
+    if params:
+        known = parameters_of(found)
+        for name in params:
+            _check_known(found, name, known)
+        found.estimator.set_params(**{known[name]: params[name] for name in params})
+    return found
+
+
+def parameters_of(method: Method) -> dict[str, str]:
+    """Parameters that may be set by name, and what the estimator calls them.
+
+    Where a clusterer is run in every world, its own parameters are among them, and come
+    first where both have one of the same name.
+    """
+    model = method.estimator
+    elsewhere = {"clusterer", "random_state", *method.numbers}
+    known = {name: name for name in model.get_params(deep=False)}
+    for name in model.get_params():
+        short = name.removeprefix(INNER)
+        if name != short and short not in NOT_OF_ONE_WORLD:
+            known[short] = name
+    return {name: full for name, full in known.items() if full not in elsewhere}
+
+
+def check_takes_number(method: Method, k: int) -> None:
+    """Raise if a method cannot be asked for a number of clusters."""
+    if not method.numbers:
+        msg = f"k={k} cannot be asked of {method.name}, which finds its own number."
+        raise ValueError(msg)
+
+
+def _check_known(method: Method, name: str, known: Mapping[str, str]) -> None:
+    if name in known:
+        return
+    if name in NUMBERS and method.numbers:
+        msg = f"params: {name!r} is the number of clusters; say it with k."
+    elif name == "random_state":
+        msg = "params: 'random_state' is the seed; say it with seed."
+    else:
+        near = get_close_matches(str(name), known, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        msg = (
+            f"params: {method.name} has no parameter {name!r}.{hint} It has "
+            f"{', '.join(sorted(known))}."
+        )
+    raise ValueError(msg)
+
+
+def _named(method: str) -> Method:
+    if method == "auto":
+        return _own(estimators.ViewConsensus(), DEFAULT)
+    name = spelled(method)
+    if name is None:
+        msg = f"method={method!r} must be 'auto' or one of {', '.join(METHODS)}."
+        raise ValueError(msg)
+    if name not in IN_WORLDS:
+        return _own(made(name), f"{name}, as asked for.")
+    return _in_worlds(made(name), name, f"{name}, as asked for")
+
+
+def _given(method: Any) -> Method:
+    if isinstance(method, type) or not hasattr(method, "fit"):
+        msg = f"method={method!r} must be 'auto', a name or an estimator."
+        raise TypeError(msg)
+    name = type(method).__name__
+    if isinstance(method, UncertainClusterer):
+        return _own(clone(method), f"{name}, as given.")
+    if not hasattr(method, "fit_predict"):
+        msg = f"method={method!r} is not a clusterer: it has no fit_predict."
+        raise TypeError(msg)
+    return _in_worlds(clone(method, safe=False), name, f"{name}, as given")
+
+
+def _own(model: UncertainClusterer, reason: str) -> Method:
+    numbers = {model.number_parameter} & model.get_params().keys()
+    name = type(model).__name__
+    return Method(model, name, reason, tuple(numbers), model.finds_number)
+
+
+def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
+    """Run a clusterer of scikit-learn in every world.
+
+    The consensus has as many clusters as the clusterer is asked for.
+    """
+    number = _number_of(clusterer)
+    model = estimators.WorldConsensus(clusterer)
+    reason = (
+        f"{reason}: {type(clusterer).__name__} was run in every world, and what the "
+        "worlds agree on counts."
+    )
+    if number is None:
+        return Method(model, name, reason, (), True)
+    wanted = clusterer.get_params()[number]
+    if isinstance(wanted, (int, np.integer)):
+        model.set_params(n_clusters=int(wanted))
+    return Method(model, name, reason, (INNER + number, "n_clusters"), False)
+
+
+def _number_of(clusterer: Any) -> str | None:
+    """Parameter of a clusterer, or of the last step of a pipeline, with the number."""
+    if not hasattr(clusterer, "get_params"):
+        return None
+    steps = getattr(clusterer, "steps", None)
+    before = f"{steps[-1][0]}__" if steps else ""
+    known = clusterer.get_params()
+    return next((before + each for each in NUMBERS if before + each in known), None)
