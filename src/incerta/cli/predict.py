@@ -51,6 +51,10 @@ def predict(
     missing: options.Missing = None,
     meaning: options.Meaning = None,
     batch: options.Batch = None,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    na: options.Na = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -84,6 +88,10 @@ def predict(
         missing=missing,
         meaning=meaning,
         batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
     )
     from incerta.api import load
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from incerta.cli.wording import as_options
+
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
@@ -57,7 +59,8 @@ def noted() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield texts
-    texts += dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
+    said = (as_options(" ".join(str(one.message).split())) for one in caught)
+    texts += dict.fromkeys(said)
 
 
 def shown(name: Any) -> str:
