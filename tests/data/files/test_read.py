@@ -95,9 +95,7 @@ class TestCsv:
 
     def test_a_cell_that_is_no_number(self, tmp_path, library):
         path = write(tmp_path / "d.csv", "i,x\na,1.0\nb,\nc,much\n")
-        with pytest.raises(
-            DataError, match=r"column 'x' .* line 4 \(object c\) is 'much'"
-        ):
+        with pytest.raises(DataError, match=r"column 'x' .* line 4, object c: 'much'"):
             ic.read(path, id="i", values="x")
 
     def test_joint_draws(self, tmp_path, library):

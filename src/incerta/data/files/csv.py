@@ -5,6 +5,7 @@ import gzip
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from incerta.data.files.dialect import (
+    FEW_ROWS,
     Dialect,
     TextFormat,
     as_western,
@@ -25,6 +27,7 @@ from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
 MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
 
@@ -57,8 +60,15 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
         if other is None:
             if isinstance(error, UnicodeError):
                 raise not_decoded(dialect.source, error) from error
+            _refuse_ragged(dialect)
             raise
     return _read(other, roles)
+
+
+def _refuse_ragged(dialect: Dialect) -> None:
+    """Name the line that has too many columns, or too few."""
+    with suppress(csv.Error, UnicodeError):
+        _cells(dialect, [])
 
 
 def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
@@ -74,7 +84,7 @@ def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
 
 def _read(dialect: Dialect, roles: Roles) -> TextTable:
     _refuse_twice(dialect, roles)
-    columns = roles.columns(dialect.names)
+    columns = _needed(dialect, roles)
     text = [name for name in columns if name in (roles.id, roles.sample)]
     library = next((name for name in READERS if find_spec(name) is not None), None)
     if dialect.decimal != "," and not dialect.comma_seen and library is not None:
@@ -95,6 +105,19 @@ def _unpacked_size(path: Path, limit: int) -> int:
         while unpacked <= limit and (chunk := stream.read(2**20)):
             unpacked += len(chunk)
     return unpacked
+
+
+def _needed(dialect: Dialect, roles: Roles) -> list[str]:
+    try:
+        return roles.columns(dialect.names)
+    except DataError as error:
+        if len(dialect.names) > 1:
+            raise
+        msg = (
+            f"{error}. The first line must name the columns; if they are separated by "
+            f"something else than {dialect.separator!r}, pass sep=."
+        )
+        raise DataError(msg) from error
 
 
 def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
@@ -181,18 +204,26 @@ def _read_by_pandas(
     older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     exactly: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
 
+    def attempt(**said: Any) -> Any:
+        return pd.read_csv(
+            dialect.source.for_library(),
+            sep=dialect.separator,
+            keep_default_na=False,
+            index_col=False,
+            **said,
+        )
+
     try:
         # With usecols pandas would cut lines that are too long and say nothing.
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                dialect.source.for_library(),
-                sep=dialect.separator,
+            first = attempt(nrows=FEW_ROWS, dtype=str)[numbers]
+            if first.isin(TRUTH_VALUES).any(axis=None):
+                return None  # or they would become 1 and 0
+            table = attempt(
                 **exactly,
                 dtype={name: str if name in text else float for name in columns},
                 na_values={name: [*MISSING, *dialect.na] for name in numbers},
-                keep_default_na=False,
-                index_col=False,
             )
     except ValueError as error:
         if isinstance(error, UnicodeError) or "convert" not in str(error):
@@ -232,8 +263,8 @@ def _understood(
     words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
     of_id = cells.get(roles.id or "")
 
-    def where(_: str, row: int) -> str:
-        named = "" if of_id is None else f" (object {of_id[row]})"
+    def where(row: int) -> str:
+        named = "" if of_id is None else f", object {of_id[row]}"
         return f"line {lines[row]}{named}"
 
     rules = Rules(
@@ -306,7 +337,8 @@ def _cells(
             if len(row) != len(names):
                 msg = (
                     f"{source.path}, line {line}: {len(row)} columns; the header has "
-                    f"{len(names)}."
+                    f"{len(names)}. A cell with {dialect.separator!r} in it must be in "
+                    "quotes."
                 )
                 raise FileError(msg)
             lines.append(line)

@@ -95,6 +95,7 @@ class Source:
     path: Path
     encoding: str
     n_skipped: int = 0  # lines above the header
+    old_lines: bool = False  # they end as on a Macintosh of the last century
 
     def open_text(self) -> TextIO:
         """Open the file at its header."""
@@ -107,13 +108,15 @@ class Source:
 
     def for_library(self) -> Path | BinaryIO:
         """What a library can read: the file itself, or its text as UTF-8."""
-        if self.encoding in UTF8 and not self.n_skipped:
+        if self.encoding in UTF8 and not self.n_skipped and not self.old_lines:
             return self.path
         try:
             with self.open_text() as stream:
-                return io.BytesIO(stream.read().encode())
+                text = stream.read()
         except UnicodeError as error:
             raise not_decoded(self, error) from error
+        text = text.replace("\r", "\n") if self.old_lines else text
+        return io.BytesIO(text.encode())
 
     def head(self) -> bytes:
         """First bytes of the file."""
@@ -166,6 +169,8 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     source = replace(source, encoding=said.encoding or _encoding(head))
     cut = len(head) == HEAD
     lines = _lines(source, head, cut)
+    old_lines = b"\r" in head and b"\n" not in head and not cut
+    source = replace(source, old_lines=old_lines)
     if said.encoding is None and source.encoding == WESTERN:
         _warn_of_western(path)
     separator = said.separator

@@ -68,7 +68,7 @@ class Rules(NamedTuple):
     separator: str
     comma_seen: bool  # in other columns
     na: tuple[str, ...]
-    where: Callable[[str, int], str]  # column and row in words
+    where: Callable[[int], str]  # a row in words
 
 
 def numbers_in(table: Mapping[str, Sequence[str]], rules: Rules) -> dict[str, Column]:
@@ -111,7 +111,7 @@ def _parts(
     name: str,
     cells: Sequence[str],
     own_words: frozenset[str],
-    where: Callable[[str, int], str],
+    where: Callable[[int], str],
 ) -> list[Parts | None]:
     """Take cells apart; None where missing."""
     found: list[Parts | None] = []
@@ -149,13 +149,15 @@ def _taken_apart(text: str) -> Parts | None:
 
 
 def _refuse(
-    name: str, row: int, cells: Sequence[str], where: Callable[[str, int], str]
+    name: str, row: int, cells: Sequence[str], where: Callable[[int], str]
 ) -> NoReturn:
-    cell = cells[row]
-    msg = (
-        f"column {name!r} must hold numbers; {where(name, row)} is {cell!r}. If this "
-        f"stands for a missing value, pass na={cell.strip()!r}."
+    cell = cells[row].strip()
+    way_out = (
+        "Write a plain number, or leave the cell empty."
+        if any(letter.isdigit() for letter in cell)
+        else f"If this stands for a missing value, pass na={cell!r}."
     )
+    msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
     raise DataError(msg)
 
 
@@ -196,8 +198,8 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
         (a, i, one), (b, j, other) = hints["."], hints[","]
         msg = (
             f"the decimal mark is not clear: {one!r} in column {a!r} "
-            f"({rules.where(a, i)}) and {other!r} in column {b!r} "
-            f"({rules.where(b, j)}). Write all numbers alike."
+            f"({rules.where(i)}) and {other!r} in column {b!r} ({rules.where(j)}). "
+            "Write all numbers alike."
         )
         raise DataError(msg)
     for mark in (".", ","):
@@ -212,7 +214,7 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
         mark = "," if "," in text else "."
         other = "." if mark == "," else ","
         msg = (
-            f"column {name!r}, {rules.where(name, row)}: {text!r} can be {as_decimal} "
+            f"column {name!r}, {rules.where(row)}: {text!r} can be {as_decimal} "
             f"or {as_groups}, and no other number of the table says which. Pass "
             f"decimal={mark!r} for {as_decimal}, or decimal={other!r} for {as_groups}."
         )
@@ -295,8 +297,8 @@ def _leave_out_unit(
     if len(rows) > 1:
         (_, i), (_, j) = sorted(rows.items(), key=lambda pair: pair[1])[:2]
         msg = (
-            f"column {name!r} mixes units: {cells[i].strip()!r} ({rules.where(name, i)}"
-            f") and {cells[j].strip()!r} ({rules.where(name, j)}). Write all numbers "
+            f"column {name!r} mixes units: {cells[i].strip()!r} ({rules.where(i)}"
+            f") and {cells[j].strip()!r} ({rules.where(j)}). Write all numbers "
             "in one unit."
         )
         raise DataError(msg)

@@ -15,6 +15,7 @@ from incerta.data.files.csv import line_without, read_csv, read_text
 from incerta.data.files.dialect import TextFormat
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
+from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
@@ -159,6 +160,9 @@ def read(
     the standard deviation; a table with such cells has one row per object, and values
     of columns without them are exact.
 
+    A number such as -999 or 99.99 that occurs several times, far from all others of its
+    column, gets a warning and stays a number unless `na` says otherwise.
+
     csv files are read by the first of pyarrow, polars and pandas that is installed,
     small ones even without any of them; the other formats need the extra ``io``.
 
@@ -202,6 +206,8 @@ def read(
             errors = errors_in_cells or errors
         else:
             frame = reader(file, roles, limit)
+    if is_text:
+        warn_of_sentinels(frame, roles)
     data = from_frame(
         frame,
         id=id,
