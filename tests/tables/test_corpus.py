@@ -153,6 +153,7 @@ CASES = [
     ("cp1252.csv", {**G, "encoding": "utf-8"}, "cannot be read as utf-8", None),
     ("cp1252.csv", {**G, "encoding": "klingon"}, "encoding='klingon' is unknown", None),
     ("utf16.csv", G, GERMAN, None),
+    ("unicode_text_of_excel.txt", G, GERMAN, None),
     ("utf8_mark.csv", G, GERMAN, None),
     ("utf16_without_mark.csv", {}, "pass encoding='utf-16-le'", None),
     ("utf16_without_mark.csv", {"encoding": "utf-16-le"}, PLAIN, None),
@@ -206,6 +207,7 @@ CASES = [
     ),
     ("text_in_g.csv", {"id": None}, "column 'g' must hold .* line 3: 'much'", None),
     ("text_after_line_breaks.csv", {}, "'g' must .* line 5, object b: 'much'", None),
+    ("a_long_story.csv", {}, "object a: '1 and more and .*…'. Write a plain", None),
     ("below_a_limit.csv", {}, no_number("3, object b", "<0.5"), None),
     ("dates.csv", {}, no_number("2, object a", "2020-01-02"), None),
     ("times.csv", {}, no_number("2, object a", "12:30"), None),
@@ -226,6 +228,12 @@ CASES = [
     ("units_of_all_sorts.csv", {}, PLAIN, "the unit '€' was left out .* column 'g'"),
     ("mixed_units.csv", {}, "column 'h' mixes units: '1.5 cm' .* and '25 mm'", None),
     ("units_here_and_there.csv", {}, "mixes units: '1.5 cm' .* and '2.5'", None),
+    (
+        "units_of_errors.csv",
+        {"errors": "{}_sd"},
+        "column 'h_sd' has the unit 'mm', its values in 'h' have 'cm'",
+        None,
+    ),
     # errors in cells
     ("errors_in_cells.csv", {}, WITH_ERRORS, None),
     ("errors_in_parentheses.csv", {}, WITH_ERRORS, None),
@@ -239,6 +247,7 @@ CASES = [
     ),
     ("errors_in_some.csv", {}, "1 in 'h .error.'; the first object is b", None),
     ("errors_in_percent.csv", {}, no_number("2, object a", "1.5 ± 10 %"), None),
+    ("errors_of_powers.csv", {}, "line 2, object a: '1.5e3.2.'. Write a plain", None),
     ("errors_of_repeated_objects.csv", {}, "a single row; a has several", None),
     ("errors_in_cells.csv", {"weight": "g", "values": "h"}, "weight='g' cannot", None),
 ]

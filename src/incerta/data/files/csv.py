@@ -3,7 +3,6 @@
 import csv
 import gzip
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -13,8 +12,10 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
+from incerta.data.files.cells import cells_of, understood
 from incerta.data.files.dialect import (
     FEW_ROWS,
+    MISSING,
     Dialect,
     TextFormat,
     as_western,
@@ -22,11 +23,10 @@ from incerta.data.files.dialect import (
     not_decoded,
 )
 from incerta.data.files.limits import refuse_size
-from incerta.data.files.numbers import Column, Rules, numbers_in, numbers_of
+from incerta.data.files.numbers import numbers_of
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
 MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
@@ -68,7 +68,7 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
 def _refuse_ragged(dialect: Dialect) -> None:
     """Name the line that has too many columns, or too few."""
     with suppress(csv.Error, UnicodeError):
-        _cells(dialect, [])
+        cells_of(dialect, [])
 
 
 def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
 
 def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
     """First line of a file, counted from 1, in which a column is empty."""
-    cells, lines = _cells(dialect_of(path, roles, said), [name])
+    cells, lines = cells_of(dialect_of(path, roles, said), [name])
     return lines[cells[name].index("")]
 
 
@@ -87,12 +87,12 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     columns = _needed(dialect, roles)
     text = [name for name in columns if name in (roles.id, roles.sample)]
     library = next((name for name in READERS if find_spec(name) is not None), None)
-    if dialect.decimal != "," and not dialect.comma_seen and library is not None:
+    if library is not None:
         frame = READERS[library](dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
-    table, errors = _understood(dialect, columns, roles)
+    table, errors = understood(dialect, columns, roles)
     return TextTable(_as_frame(table, library), errors)
 
 
@@ -156,6 +156,7 @@ def _read_by_pyarrow(
                 include_columns=list(columns),
                 column_types=types,
                 null_values=[*MISSING, *dialect.na],
+                decimal_point=dialect.mark,
                 strings_can_be_null=False,
             ),
         )
@@ -188,10 +189,21 @@ def _read_by_polars(
         for cell in given
     ]
     try:
+        if dialect.mark == ",":  # a dot is then no decimal mark, and the cast fails
+            cells = [
+                cell.str.replace(".", "x", literal=True).str.replace(
+                    ",", ".", literal=True
+                )
+                for cell in cells
+            ]
         numbers = [cell.str.strip_chars().cast(pl.Float64) for cell in cells]
-        return lazy.with_columns(numbers).collect()
+        frame = lazy.with_columns(numbers).collect()
     except pl.exceptions.InvalidOperationError:
         return None
+    nothing = [pl.col(name).is_null() for name in columns if name not in text]
+    nothing += [pl.col(name) == "" for name in text]
+    # To polars a blank line is a row without values.
+    return None if frame.select(pl.all_horizontal(nothing).any()).item() else frame
 
 
 def _read_by_pandas(
@@ -208,6 +220,7 @@ def _read_by_pandas(
         return pd.read_csv(
             dialect.source.for_library(),
             sep=dialect.separator,
+            decimal=dialect.mark,
             keep_default_na=False,
             index_col=False,
             **said,
@@ -250,101 +263,6 @@ def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
         for name in names
     ]
     return kept.with_columns(*cells).to_native()
-
-
-# all others ---------------------------------------------------------------------------
-
-
-def _understood(
-    dialect: Dialect, columns: Sequence[str], roles: Roles
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Read with the standard library, and find out what the cells mean."""
-    cells, lines = _cells(dialect, columns)
-    words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
-    of_id = cells.get(roles.id or "")
-
-    def where(row: int) -> str:
-        named = "" if of_id is None else f", object {of_id[row]}"
-        return f"line {lines[row]}{named}"
-
-    rules = Rules(
-        dialect.decimal, dialect.separator, dialect.comma_seen, dialect.na, where
-    )
-    numbers = {name: column for name, column in cells.items() if name not in words}
-    found = numbers_in(numbers, rules)
-    table: dict[str, Any] = {}
-    for name in columns:
-        if name not in words:
-            table[name] = found[name].values
-        elif name == roles.batch:
-            table[name] = [None if cell in MISSING else cell for cell in cells[name]]
-        else:
-            table[name] = np.array(cells[name], dtype=np.str_)
-    own = {name: column for name, column in found.items() if column.errors is not None}
-    if not own:
-        return table, {}
-    _refuse_errors(own, roles, of_id)
-    errors = {name: f"{name} (error)" for name in roles.values}
-    for name, error in errors.items():
-        exact = np.zeros_like(table[name])
-        table[error] = own[name].errors if name in own else exact
-    return table, errors
-
-
-def _refuse_errors(
-    own: dict[str, Column], roles: Roles, ids: Sequence[str] | None
-) -> None:
-    """Refuse values with errors where these are not expected."""
-    name, column = next(iter(own.items()))
-    held = f"column {name!r} holds values with errors, such as {column.example!r}"
-    if name not in roles.values:
-        msg = f"{held}; a column of errors or weights must hold plain numbers."
-        raise DataError(msg)
-    if roles.errors is not None:
-        errors = "/".join(roles.errors[roles.values.index(name)])
-        msg = (
-            f"{held}, and errors= names its error column {errors!r}, too. Leave errors "
-            "out, or leave the errors out of the cells."
-        )
-        raise DataError(msg)
-    given = {"weight": roles.weight, "sample": roles.sample, "batch": roles.batch}
-    for role, other in given.items():
-        if other is not None:
-            msg = f"{held}; {role}={other!r} cannot be used with these."
-            raise DataError(msg)
-    if ids is not None and len(set(ids)) < len(ids):
-        twice = next(one for one, times in Counter(ids).items() if times > 1)
-        msg = f"{held}, so each object must have a single row; {twice} has several."
-        raise DataError(msg)
-
-
-def _cells(
-    dialect: Dialect, columns: Sequence[str]
-) -> tuple[dict[str, list[str]], list[int]]:
-    """Cells of some columns, and the line of the file where each row begins."""
-    cells: dict[str, list[str]] = {name: [] for name in columns}
-    lines: list[int] = []
-    source = dialect.source
-    with source.open_text() as stream:
-        rows = csv.reader(stream, delimiter=dialect.separator, strict=True)
-        names = next(rows)
-        places = [names.index(name) for name in columns]
-        begin = rows.line_num + 1
-        for row in rows:
-            line, begin = begin + source.n_skipped, rows.line_num + 1
-            if not row:
-                continue
-            if len(row) != len(names):
-                msg = (
-                    f"{source.path}, line {line}: {len(row)} columns; the header has "
-                    f"{len(names)}. A cell with {dialect.separator!r} in it must be in "
-                    "quotes."
-                )
-                raise FileError(msg)
-            lines.append(line)
-            for name, place in zip(columns, places, strict=True):
-                cells[name].append(row[place])
-    return cells, lines
 
 
 def _as_frame(table: dict[str, Any], library: str | None) -> Any:

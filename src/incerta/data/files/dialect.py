@@ -17,6 +17,8 @@ from typing import Any, BinaryIO, Self, TextIO, cast
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
+# What is missing to every reader; `numbers` knows more.
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 SEPARATORS = (",", ";", "\t", "|")
 NAMES_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 # What the bytes at the beginning of a file say; the longer marks first.
@@ -149,6 +151,11 @@ class Dialect:
     decimal: str | None  # None: to be found out from the numbers
     comma_seen: bool  # some numbers at the beginning have decimal commas
     na: tuple[str, ...]  # more words for missing values
+
+    @property
+    def mark(self) -> str:
+        """The decimal mark that plain numbers should have."""
+        return self.decimal or ("," if self.comma_seen else ".")
 
 
 def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:

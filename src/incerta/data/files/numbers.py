@@ -28,10 +28,12 @@ _MEASURED = (
 )
 _UNIT = rf"(?P<unit>{_WORD}(?: ?[ */·] ?{_WORD}){{0,3}})"
 CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?")
+PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
 LONGEST = 80  # letters of a cell with a number
+LONGEST_SHOWN = 40
 ALIKE = str.maketrans(
     {"−": "-", "’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\t": " "}
 )
@@ -59,6 +61,7 @@ class Column(NamedTuple):
     values: Array
     errors: Array | None  # if the cells have errors
     example: str  # a cell with an error
+    unit: str
 
 
 class Rules(NamedTuple):
@@ -116,7 +119,7 @@ def _parts(
     """Take cells apart; None where missing."""
     found: list[Parts | None] = []
     for row, cell in enumerate(cells):
-        text = cell.translate(ALIKE).strip()
+        text = (cell if cell.isascii() else cell.translate(ALIKE)).strip()
         word = text.casefold()
         if word in MISSING_WORDS or word in own_words:
             found.append(None)
@@ -131,11 +134,15 @@ def _parts(
 def _taken_apart(text: str) -> Parts | None:
     if len(text) > LONGEST:
         return None
+    if PLAIN.fullmatch(text):  # as most cells are: a short way
+        return Parts(text, None, None, "", "")
     if match := CELL.fullmatch(text):
         if match["money"]:
             return Parts(text[1:].strip(), None, None, "", match["money"])
         error, unit = match["error"], match["unit"] or ""
         if error and unit == "%":  # of the value, or of 100?
+            return None
+        if match["last"] and "e" in match["value"].lower():  # the last digit of what?
             return None
         return Parts(match["value"], error, match["last"], match["power"] or "", unit)
     if match := IN_PARENTHESES.fullmatch(text):
@@ -151,7 +158,7 @@ def _taken_apart(text: str) -> Parts | None:
 def _refuse(
     name: str, row: int, cells: Sequence[str], where: Callable[[int], str]
 ) -> NoReturn:
-    cell = cells[row].strip()
+    cell = _shown(cells[row])
     way_out = (
         "Write a plain number, or leave the cell empty."
         if any(letter.isdigit() for letter in cell)
@@ -159,6 +166,12 @@ def _refuse(
     )
     msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
     raise DataError(msg)
+
+
+def _shown(cell: str) -> str:
+    """A cell as text for messages."""
+    cell = cell.strip()
+    return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
 
 
 # the decimal mark ---------------------------------------------------------------------
@@ -205,6 +218,8 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
     for mark in (".", ","):
         if mark in hints:
             return mark
+    if rules.comma_seen and "?." not in hints:
+        return ","
     doubtful = hints.get("?,") or (hints.get("?.") if rules.comma_seen else None)
     if doubtful is None:
         return "."
@@ -229,6 +244,10 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
 
 def _number(text: str, decimal: str) -> float | None:
     """A number with marks of thousands, or None if it is not well formed."""
+    if PLAIN.fullmatch(text) and (
+        "," not in text if decimal == "." else "." not in text
+    ):
+        return float(text.replace(",", "."))
     if INFINITE.fullmatch(text):
         return float(text)
     body, _, power = text.lower().partition("e")
@@ -267,8 +286,8 @@ def _column(
         if cell.error or cell.last:
             example = example or cells[row].strip()
     values[np.isin(values, numbers_of(rules.na))] = np.nan
-    _leave_out_unit(name, cells, parts, rules)
-    return Column(values, errors if example else None, example)
+    unit = _without_unit(name, cells, parts, rules)
+    return Column(values, errors if example else None, example, unit)
 
 
 def _error(cell: Parts, decimal: str) -> float | None:
@@ -285,23 +304,24 @@ def _error(cell: Parts, decimal: str) -> float | None:
     return error * float(f"1{cell.power}") if cell.power else error
 
 
-def _leave_out_unit(
+def _without_unit(
     name: str, cells: Sequence[str], parts: Sequence[Parts | None], rules: Rules
-) -> None:
+) -> str:
     """Say which unit was left out; all numbers of a column must have the same."""
     rows = {
         cell.unit: row for row, cell in reversed(list(enumerate(parts))) if cell
     }  # the first row of each
     if not set(rows) - {""}:
-        return
+        return ""
     if len(rows) > 1:
         (_, i), (_, j) = sorted(rows.items(), key=lambda pair: pair[1])[:2]
         msg = (
-            f"column {name!r} mixes units: {cells[i].strip()!r} ({rules.where(i)}"
-            f") and {cells[j].strip()!r} ({rules.where(j)}). Write all numbers "
+            f"column {name!r} mixes units: {_shown(cells[i])!r} ({rules.where(i)}"
+            f") and {_shown(cells[j])!r} ({rules.where(j)}). Write all numbers "
             "in one unit."
         )
         raise DataError(msg)
     unit = next(iter(rows))
     msg = f"the unit {unit!r} was left out of the numbers in column {name!r}."
     warnings.warn(msg, IncertaWarning, stacklevel=7)
+    return unit

@@ -30,6 +30,7 @@ READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
     ".csv.gz": read_csv,
     ".tsv": read_csv,
     ".tsv.gz": read_csv,
+    ".txt": read_csv,
     ".parquet": read_parquet,
     ".arrow": read_arrow,
     ".feather": read_arrow,
@@ -110,8 +111,8 @@ def read(
     Parameters
     ----------
     path : str or path
-        ``.csv`` and ``.tsv``, also with ``.gz``; ``.parquet``; ``.arrow``, ``.feather``
-        and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
+        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
+        ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
