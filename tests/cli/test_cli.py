@@ -108,11 +108,18 @@ def test_wrong_usage_exits_with_2(call, arguments):
     ("table", "arguments", "said"),
     [
         ("a,b\n1,2\n", ("--values", "c"), "values: there is no column 'c'"),
-        ("a\n1\nx\n", ("--values", "a"), "column 'a' must hold numbers; row 1 is 'x'"),
+        ("a\n1\nx\n", ("--values", "a"), "column 'a' must hold numbers; line 3: 'x'"),
         ("a\n1\n\n", ("--values", "a", "-k", "3"), "n_clusters=3"),
         ("a,b\n1,\n2,3\n", ("--values", "a,b"), "missing"),
         ("", ("--values", "a"), "stdin is empty"),
-        ("a;b\n1;2\n", ("--values", "a"), "separator"),
+        ("a;b\n1;2\n", ("--values", "a", "--sep", ","), "There are: 'a;b'"),
+        (
+            "a,b\n1,2\n3,x\n",
+            ("--values", "a,b"),
+            "column 'b' must hold numbers; line 3",
+        ),
+        ("a,b\n1,2\n3,x\n", ("--values", "a,b"), "pass --na x."),
+        ("a;b\n1,234;2\n", ("--values", "a"), "Pass --decimal , for 1.234"),
     ],
 )
 def test_bad_data_exit_with_1_and_one_line(call, table, arguments, said):

@@ -11,7 +11,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 import incerta as ic
 from incerta.api.answer import cluster
 from incerta.cli.answers import CONTROLS
-from incerta.cli.columns import classes_of
+from incerta.cli.columns import Columns, classes_of
 from incerta.cli.compare import _print_tables
 from incerta.estimators.named import METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
@@ -29,7 +29,7 @@ def test_csv_against_the_library(call, wide):
     rows = {row["method"]: row for row in rows_of(done.stdout)}
     assert list(rows) == ["UKMeans", "UKMedoids", "FDBSCAN", *CONTROLS]
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
-    truth = classes_of(wide, "star", "class")
+    truth = classes_of(wide, Columns(id="star"), "class")
     results = {
         name: cluster(data, "auto" if name == "FDBSCAN" else 3, name)
         for name in rows
@@ -161,8 +161,8 @@ def test_the_others_are_shown_where_one_fails(call, wide):
 def test_a_list_of_classes_per_object(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("id,x,class\nb,1,u\na,2,v\nb,3,u\na,4,v\nc,5,u\n")
-    assert classes_of(path, "id", "class").tolist() == ["u", "v", "u"]
-    assert classes_of(path, None, "class").tolist() == ["u", "v", "u", "v", "u"]
+    assert classes_of(path, Columns(id="id"), "class").tolist() == ["u", "v", "u"]
+    assert classes_of(path, Columns(), "class").tolist() == list("uvuvu")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -175,7 +175,7 @@ def test_classes_are_numbers_or_text(tmp_path, ending):
     else:
         pytest.importorskip("pyarrow", reason="parquet needs pyarrow")
         table.to_parquet(path)
-    found = classes_of(path, "id", "class")
+    found = classes_of(path, Columns(id="id"), "class")
     assert np.unique(found, return_inverse=True)[1].tolist() == [0, 1]
 
 

@@ -404,7 +404,7 @@ BAD = {
         "joint draws are equally likely",
     ),
     "missing": ({"values": "mass", "missing": "mean"}, "missing='mean' must be"),
-    "text": ({"values": "star"}, "column 'star' must hold numbers; row 0 is 'b'"),
+    "text": ({"values": "star"}, "column 'star' must hold numbers; row 1 .* is 'b'"),
 }
 
 
@@ -432,7 +432,7 @@ def test_what_does_not_fit(frame, said, message):
             "column 'x', object b: 2.0 lies outside the bounds in 'l' and 'h'",
         ),
         ({"id": ["a", "a"]}, {}, "object a has 2 rows. errors= means one row"),
-        ({"id": ["a", None]}, {}, "id='id' is missing in 1 row, the first is row 1"),
+        ({"id": ["a", None]}, {}, "id='id' is missing in 1 row, the first is row 2"),
         (
             {"w": [1.0, -1.0]},
             {"errors": None, "weight": "w"},
@@ -560,7 +560,7 @@ class TestUnusualTables:
             ic.from_frame(frame({"x": ["1.5", "2.5"]}), values="x")
 
     def test_the_cell_that_is_no_number_is_named(self, frame):
-        with pytest.raises(DataError, match="row 1 is 'n/a'"):
+        with pytest.raises(DataError, match=r"row 2 \(counted from 1\) is 'n/a'"):
             ic.from_frame(frame({"x": ["1.5", "n/a"]}), values="x")
 
     def test_dates_are_no_numbers(self, frame):

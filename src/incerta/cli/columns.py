@@ -16,6 +16,7 @@ from incerta.cli.options import refuse
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
+    from incerta.data.files.dialect import TextFormat
     from incerta.data.tables.columns import Table
     from incerta.data.tables.roles import Roles
     from incerta.typing import Ids
@@ -37,6 +38,10 @@ class Columns:
     missing: str | None = None
     meaning: str | None = None
     batch: str | None = None
+    na: tuple[str, ...] = ()
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
     @classmethod
     def of(
@@ -44,10 +49,12 @@ class Columns:
         *,
         values: Sequence[str] | None,
         errors: Sequence[str] | None,
+        na: str | None = None,
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
-        found = cls(values=_split(values), errors=_split(errors), **others)
+        words = _split(None if na is None else [na])
+        found = cls(values=_split(values), errors=_split(errors), na=words, **others)
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -62,12 +69,14 @@ class Columns:
 
         How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
         is taken as a whole or not at all: parts of two descriptions do not make a
-        third.
+        third. How one file is written (sep, decimal, encoding) says nothing about
+        another.
         """
         form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
         told = any(getattr(self, name) not in (None, ()) for name in form)
+        kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {
-            name: own if (told and name in form) or own not in (None, ()) else other
+            name: own if name in kept or own not in (None, ()) else other
             for (name, own), other in zip(
                 asdict(self).items(), asdict(stored).values(), strict=True
             )
@@ -93,7 +102,17 @@ class Columns:
             joint=self.joint,
             meaning=self.meaning,
             batch=self.batch,
+            sep=self.sep,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            na=self.na or None,
         )
+
+    def written(self) -> "TextFormat":
+        """How a text file is written, as far as was said."""
+        from incerta.data.files.dialect import TextFormat
+
+        return TextFormat.of(self.sep, self.decimal, self.encoding, self.na)
 
     def arguments(self) -> list[str]:
         """The options that say this."""
@@ -107,22 +126,27 @@ class Columns:
             "--missing": self.missing,
             "--meaning": self.meaning,
             "--batch": self.batch,
+            "--sep": self.sep,
+            "--decimal": self.decimal,
+            "--encoding": self.encoding,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
             words.append("--joint" if self.joint else "--independent")
+        if self.na:  # in one word, as it may begin with a minus
+            words.append(f"--na={_joined(self.na)}")
         return [word for word in words if word is not None]
 
 
-def classes_of(path: Path, id: str | None, name: str) -> "Ids":
+def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     """Known class of each object: a column of numbers or text.
 
     Parameters
     ----------
     path : Path
         A file that `incerta.read` reads.
-    id : str, optional
-        Column with the object of each row.
+    columns : Columns
+        What the options say.
     name : str
         Column with the classes, the same in all rows of an object.
     """
@@ -132,9 +156,10 @@ def classes_of(path: Path, id: str | None, name: str) -> "Ids":
     from incerta.exceptions import DataError
 
     # Draws are text to the readers, or whatever else the column holds: so are classes.
+    id = columns.id
     roles = Roles(id, (), None, "sd", None, name, False)
     try:
-        table = _table(path, roles)
+        table = _table(path, roles, columns)
         table.load(roles.columns(table.names))
     except DataError as error:
         raise DataError(str(error).replace("sample:", "truth:", 1)) from error
@@ -152,28 +177,38 @@ def classes_of(path: Path, id: str | None, name: str) -> "Ids":
     return classes.ids[of_object]
 
 
-def names_in(path: Path) -> tuple[str, ...]:
+def names_in(path: Path, columns: Columns) -> tuple[str, ...]:
     """Names of all columns of a file."""
+    from incerta.data.files.csv import column_names, read_csv
+    from incerta.data.files.read import reader_of
+    from incerta.data.files.reading import Reading
     from incerta.data.tables.roles import Roles
+
+    if reader_of(path) is read_csv:
+        with Reading(path):
+            return column_names(path, columns.written())
 
     class Everything(Roles):
         def columns(self, known: Sequence[str]) -> list[str]:
             return list(known)
 
-    return _table(path, Everything(None, (), None, "sd", None, None, False)).names
+    every = Everything(None, (), None, "sd", None, None, False)
+    return _table(path, every, columns).names
 
 
-def _table(path: Path, roles: "Roles") -> "Table":
+def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.backend.memory import physical_bytes
-    from incerta.data.files.read import READERS
+    from incerta.data.files.csv import read_csv, read_text
+    from incerta.data.files.read import reader_of
+    from incerta.data.files.reading import Reading
     from incerta.data.tables.columns import Table
-    from incerta.exceptions import FileError
 
-    for extension, reader in READERS.items():
-        if path.name.lower().endswith(extension):
-            return Table(reader(path, roles, physical_bytes() // 2))
-    msg = f"{path} has an unknown extension; the known ones are {', '.join(READERS)}."
-    raise FileError(msg)
+    reader, limit = reader_of(path), physical_bytes() // 2
+    with Reading(path):
+        if reader is read_csv:
+            return Table(read_text(path, roles, limit, columns.written()).frame)
+        columns.written().refuse_for(path)
+        return Table(reader(path, roles, limit))
 
 
 @contextmanager
@@ -182,7 +217,7 @@ def on_disk(file: Path) -> Iterator[Path]:
     if file != STDIN:
         yield file
         return
-    from incerta.exceptions import FileError
+    from incerta.exceptions import DataError, FileError
 
     with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
         path = folder / "stdin.csv"
@@ -190,8 +225,8 @@ def on_disk(file: Path) -> Iterator[Path]:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         try:
             yield path
-        except FileError as error:
-            raise FileError(str(error).replace(str(path), "stdin")) from error
+        except (DataError, FileError) as error:
+            raise type(error)(str(error).replace(str(path), "stdin")) from error
 
 
 def _split(words: Sequence[str] | None) -> tuple[str, ...]:

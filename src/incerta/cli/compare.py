@@ -48,6 +48,10 @@ def compare(
     missing: options.Missing = None,
     meaning: options.Meaning = None,
     batch: options.Batch = None,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    na: options.Na = None,
     methods: Annotated[
         str,
         typer.Option(
@@ -104,6 +108,10 @@ def compare(
         missing=missing,
         meaning=meaning,
         batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
     )
     wanted = params.for_each(params.parsed(param), names)
     classes: Ids | None = None
@@ -113,7 +121,7 @@ def compare(
         with on_disk(file) as path:
             data = columns.read(path)
             if truth is not None:
-                classes = classes_of(path, id, truth)
+                classes = classes_of(path, columns, truth)
         asked = options.number_of_clusters(k)
         numbers = _numbers(data, asked, names, seed, scale)
         for name in names:

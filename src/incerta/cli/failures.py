@@ -8,6 +8,8 @@ import typer
 from typer.core import TyperGroup
 
 from incerta.cli.interrupts import INTERRUPTED, tell
+from incerta.cli.wording import as_options
+from incerta.exceptions import DataError, FileError
 
 EXIT_CODES = f"""\
 \b
@@ -19,6 +21,8 @@ Exit codes:
 
 # What bad data, bad parameters and the system cause. All else is our mistake.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+# What is said about parameters that are options here.
+ABOUT_DATA = (DataError, FileError)
 
 
 class Commands(TyperGroup):
@@ -53,7 +57,7 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"there is not enough memory. {said}".strip()
     if isinstance(error, EXPECTED) and said:
-        return said
+        return as_options(said) if isinstance(error, ABOUT_DATA) else said
     return (
         f"{type(error).__name__}: {said} This is unexpected; `incerta --debug …` "
         "shows where it happened."

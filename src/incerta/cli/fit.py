@@ -54,6 +54,10 @@ def fit(
     missing: options.Missing = None,
     meaning: options.Meaning = None,
     batch: options.Batch = None,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    na: options.Na = None,
     k: options.Clusters = "auto",
     method: Annotated[
         str,
@@ -109,6 +113,10 @@ def fit(
         missing=missing,
         meaning=meaning,
         batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
     )
     folder = None if output in (None, STDOUT) else output
     if folder is not None:

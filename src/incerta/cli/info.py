@@ -38,6 +38,10 @@ def info(
     missing: options.Missing = None,
     meaning: options.Meaning = None,
     batch: options.Batch = None,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    na: options.Na = None,
 ) -> None:
     """Show what is installed, or what is in a table or a model."""
     if not files:
@@ -54,6 +58,10 @@ def info(
         missing=missing,
         meaning=meaning,
         batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
     )
     for number, file in enumerate(files):
         if number:
@@ -71,7 +79,7 @@ def _show_table(file: Path, columns: Columns) -> None:
         if columns.values:
             told = repr(columns.read(path))
         else:
-            told = "columns: " + ", ".join(map(shown, names_in(path)))
+            told = "columns: " + ", ".join(map(shown, names_in(path, columns)))
     typer.echo(told)
     for text in warned:
         say(f"Warning: {text}", hanging="  ")

@@ -164,6 +164,42 @@ Batch = Annotated[
         help="Replicates: column with the batch of each row; its offset is taken off.",
     ),
 ]
+Sep = Annotated[
+    str | None,
+    typer.Option(
+        "--sep",
+        metavar="CHAR",
+        help="Text tables: what separates the columns, a character or tab. By default "
+        "as the file looks.",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal",
+        metavar="MARK",
+        callback=one_of((".", ",")),
+        help="Text tables: decimal mark, . or a comma. By default as the numbers look.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Text tables: encoding, such as latin-1. By default UTF-8, UTF-16 or "
+        "cp1252, as the file looks.",
+    ),
+]
+Na = Annotated[
+    str | None,
+    typer.Option(
+        "--na",
+        metavar="WORD,…",
+        help="Text tables: more words or numbers for missing values, separated by "
+        "commas, as in --na=-999,none.",
+    ),
+]
 Clusters = Annotated[
     str,
     typer.Option(

@@ -53,6 +53,10 @@ def predict(
     missing: options.Missing = None,
     meaning: options.Meaning = None,
     batch: options.Batch = None,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    na: options.Na = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -86,6 +90,10 @@ def predict(
         missing=missing,
         meaning=meaning,
         batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
     )
     from incerta.api import load
 

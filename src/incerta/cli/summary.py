@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from incerta.cli.wording import as_options
 from incerta.wording import counted
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def noted() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield texts
-    texts += dict.fromkeys(" ".join(str(one.message).split()) for one in caught)
+    said = (as_options(" ".join(str(one.message).split())) for one in caught)
+    texts += dict.fromkeys(said)
 
 
 def shown(name: Any) -> str:

@@ -84,7 +84,7 @@ class TestCsv:
 
     def test_empty_id(self, tmp_path, library):
         path = write(tmp_path / "d.csv", "i,x\na,1.0\n,2.0\n")
-        with pytest.raises(MissingValueError, match="id='i' is empty"):
+        with pytest.raises(MissingValueError, match="id='i' is empty in line 3"):
             ic.read(path, id="i", values="x")
 
     @pytest.mark.parametrize("mark", csv_files.MISSING)
@@ -95,7 +95,7 @@ class TestCsv:
 
     def test_a_cell_that_is_no_number(self, tmp_path, library):
         path = write(tmp_path / "d.csv", "i,x\na,1.0\nb,\nc,much\n")
-        with pytest.raises(DataError, match=r"column 'x' .* row 2 is 'much'"):
+        with pytest.raises(DataError, match=r"column 'x' .* line 4, object c: 'much'"):
             ic.read(path, id="i", values="x")
 
     def test_joint_draws(self, tmp_path, library):
@@ -153,7 +153,6 @@ class TestCsv:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("i;x\n1;2\n", "single column 'i;x'; its separator is not ','"),
             ("i,x,x\n1,2,3\n", "has 2 columns named 'x'"),
             ("i,y\n1,2\n", "values: there is no column 'x'"),
         ],
@@ -163,11 +162,23 @@ class TestCsv:
         with pytest.raises((DataError, FileError), match=message):
             ic.read(path, id="i", values="x")
 
-    def test_not_utf8(self, tmp_path):
+    def test_not_utf8(self, tmp_path, library):
         path = tmp_path / "d.csv"
-        path.write_bytes("i,größe\n".encode("latin-1"))
-        with pytest.raises(FileError, match=r"d\.csv cannot be read.*utf-8"):
-            ic.read(path, id="i", values="x")
+        path.write_bytes("i,größe\nä,1\n".encode("latin-1"))
+        with pytest.warns(IncertaWarning, match=r"d\.csv is not UTF-8.*encoding="):
+            data = ic.read(path, id="i", values="größe")
+        assert data.ids.tolist() == ["ä"]
+        assert ic.read(path, id="i", values="größe", encoding="latin-1").ids == ["ä"]
+        with pytest.raises(FileError, match=r"cannot be read as utf-8.*encoding="):
+            ic.read(path, id="i", values="größe", encoding="utf-8")
+
+    def test_not_utf8_far_below(self, tmp_path, library):
+        path = tmp_path / "d.csv"
+        rows = "".join(f"{i},1.5\n" for i in range(20_000))
+        path.write_bytes(f"i,x\n{rows}ä,2.5\n".encode("latin-1"))
+        with pytest.warns(IncertaWarning, match=r"d\.csv is not UTF-8"):
+            data = ic.read(path, id="i", values="x")
+        assert data.ids[-1] == "ä"
 
 
 @pytest.fixture

@@ -4,34 +4,96 @@ import csv
 import gzip
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, NamedTuple
 
+import narwhals as nw
 import numpy as np
 
+from incerta.data.files.cells import cells_of, understood
+from incerta.data.files.dialect import (
+    FEW_ROWS,
+    MISSING,
+    Dialect,
+    TextFormat,
+    as_western,
+    dialect_of,
+    not_decoded,
+)
 from incerta.data.files.limits import refuse_size
+from incerta.data.files.numbers import numbers_of
 from incerta.data.tables.roles import Roles
-from incerta.exceptions import FileError
+from incerta.exceptions import DataError, FileError
 
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
 MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
 
-def read_csv(path: Path, roles: Roles, limit: int) -> Any:
-    """Read the needed columns: ids as text, all others as numbers.
+class TextTable(NamedTuple):
+    """What a text file holds."""
 
-    A column that does not hold numbers comes back as text; whoever needs the
-    numbers says which cell is wrong.
+    frame: Any
+    errors: dict[str, str]  # from value to error column, where cells have errors
+
+
+def read_csv(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns: ids as text, all others as numbers."""
+    return read_text(path, roles, limit, TextFormat()).frame
+
+
+def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTable:
+    """Read the needed columns of a file that is written in any usual way.
+
+    A library reads plain numbers. Where it cannot, the file is read again as text,
+    and what the cells mean is found out here.
     """
     refuse_size(path, _unpacked_size(path, limit), limit)
-    separator = "\t" if ".tsv" in path.name.lower() else ","
-    columns = roles.columns(_header(path, separator, roles))
+    dialect = dialect_of(path, roles, said)
+    try:
+        return _read(dialect, roles)
+    except (DataError, FileError):
+        raise
+    except Exception as error:  # of any library
+        other = None if said.encoding else as_western(dialect)
+        if other is None:
+            if isinstance(error, UnicodeError):
+                raise not_decoded(dialect.source, error) from error
+            _refuse_ragged(dialect)
+            raise
+    return _read(other, roles)
+
+
+def _refuse_ragged(dialect: Dialect) -> None:
+    """Name the line that has too many columns, or too few."""
+    with suppress(csv.Error, UnicodeError):
+        cells_of(dialect, [])
+
+
+def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
+    """Names of all columns of a file."""
+    return dialect_of(path, None, said).names
+
+
+def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
+    """First line of a file, counted from 1, in which a column is empty."""
+    cells, lines = cells_of(dialect_of(path, roles, said), [name])
+    return lines[cells[name].index("")]
+
+
+def _read(dialect: Dialect, roles: Roles) -> TextTable:
+    _refuse_twice(dialect, roles)
+    columns = _needed(dialect, roles)
     text = [name for name in columns if name in (roles.id, roles.sample)]
-    for library, reader in READERS.items():
-        if find_spec(library) is not None:
-            return reader(path, separator, columns, text)
-    return _read_plainly(path, separator, columns, text)
+    library = next((name for name in READERS if find_spec(name) is not None), None)
+    if library is not None:
+        frame = READERS[library](dialect, columns, text)
+        if frame is not None:
+            numbers = [name for name in columns if name not in text]
+            return TextTable(_without_marks(frame, numbers, dialect.na), {})
+    table, errors = understood(dialect, columns, roles)
+    return TextTable(_as_frame(table, library), errors)
 
 
 def _unpacked_size(path: Path, limit: int) -> int:
@@ -45,31 +107,36 @@ def _unpacked_size(path: Path, limit: int) -> int:
     return unpacked
 
 
-def _open_text(path: Path) -> TextIO:
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    return cast("TextIO", opener(path, "rt", encoding="utf-8-sig", newline=""))
-
-
-def _header(path: Path, separator: str, roles: Roles) -> list[str]:
-    with _open_text(path) as stream:
-        names = next(csv.reader(stream, delimiter=separator), [])
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t|,"):
+def _needed(dialect: Dialect, roles: Roles) -> list[str]:
+    try:
+        return roles.columns(dialect.names)
+    except DataError as error:
+        if len(dialect.names) > 1:
+            raise
         msg = (
-            f"{path} has a single column {names[0]!r}; its separator is not "
-            f"{separator!r}. Load it with your frame library and pass it to from_frame."
+            f"{error}. The first line must name the columns; if they are separated by "
+            f"something else than {dialect.separator!r}, pass sep=."
         )
-        raise FileError(msg)
+        raise DataError(msg) from error
+
+
+def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
+    names = dialect.names
     wanted = {roles.id, roles.sample, roles.weight, *roles.values}
     wanted.update(name for pair in roles.errors or () for name in pair)
     twice = [name for name in names if name in wanted and names.count(name) > 1]
     if twice:
+        path = dialect.source.path
         msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."
         raise FileError(msg)
-    return names
+
+
+# plain numbers ------------------------------------------------------------------------
+# Readers return None if a cell is no plain number.
 
 
 def _read_by_pyarrow(
-    path: Path, separator: str, columns: Sequence[str], text: Sequence[str]
+    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
 ) -> Any:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -78,17 +145,19 @@ def _read_by_pyarrow(
     words = pa.dictionary(pa.int32(), pa.string())
     types = {name: words if name in text else pa.float64() for name in columns}
 
-    def attempt(types: dict[str, Any], *, whole_file: bool, nulls: bool) -> Any:
+    def attempt(*, whole_file: bool) -> Any:
+        source = dialect.source.for_library()
         return arrow_csv.read_csv(
-            str(path),
+            str(source) if isinstance(source, Path) else source,
             parse_options=arrow_csv.ParseOptions(
-                delimiter=separator, newlines_in_values=whole_file
+                delimiter=dialect.separator, newlines_in_values=whole_file
             ),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=list(columns),
                 column_types=types,
-                null_values=MISSING,
-                strings_can_be_null=nulls,
+                null_values=[*MISSING, *dialect.na],
+                decimal_point=dialect.mark,
+                strings_can_be_null=False,
             ),
         )
 
@@ -96,37 +165,49 @@ def _read_by_pyarrow(
     # has a line break; only then is the file parsed from end to end.
     for whole_file in (False, True):
         try:
-            return attempt(types, whole_file=whole_file, nulls=False)
+            return attempt(whole_file=whole_file)
         except pa.ArrowInvalid as error:
-            if "conversion error" in str(error):
+            if "conversion error" in str(error) and "UTF8" not in str(error):
                 break
             if whole_file:
                 raise
-    as_text = dict.fromkeys(columns, pa.string())
-    return attempt(as_text, whole_file=True, nulls=True)
+    return None
 
 
 def _read_by_polars(
-    path: Path, separator: str, columns: Sequence[str], text: Sequence[str]
+    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
 ) -> Any:
     import polars as pl
 
-    lazy = pl.scan_csv(path, separator=separator, infer_schema=False)
+    source = dialect.source.for_library()
+    lazy = pl.scan_csv(source, separator=dialect.separator, infer_schema=False)
     lazy = lazy.select(columns).with_columns(pl.col(text).fill_null(""))
     given = [pl.col(name) for name in columns if name not in text]
+    words = [*MISSING, *dialect.na]
     cells = [
-        pl.when(cell.is_in(MISSING)).then(None).otherwise(cell).name.keep()
+        pl.when(cell.is_in(words)).then(None).otherwise(cell).name.keep()
         for cell in given
     ]
     try:
+        if dialect.mark == ",":  # a dot is then no decimal mark, and the cast fails
+            cells = [
+                cell.str.replace(".", "x", literal=True).str.replace(
+                    ",", ".", literal=True
+                )
+                for cell in cells
+            ]
         numbers = [cell.str.strip_chars().cast(pl.Float64) for cell in cells]
-        return lazy.with_columns(numbers).collect()
+        frame = lazy.with_columns(numbers).collect()
     except pl.exceptions.InvalidOperationError:
-        return lazy.with_columns(cells).collect()
+        return None
+    nothing = [pl.col(name).is_null() for name in columns if name not in text]
+    nothing += [pl.col(name) == "" for name in text]
+    # To polars a blank line is a row without values.
+    return None if frame.select(pl.all_horizontal(nothing).any()).item() else frame
 
 
 def _read_by_pandas(
-    path: Path, separator: str, columns: Sequence[str], text: Sequence[str]
+    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
 ) -> Any:
     import pandas as pd
 
@@ -135,61 +216,33 @@ def _read_by_pandas(
     older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     exactly: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
 
-    def attempt(kind: type) -> Any:
+    def attempt(**said: Any) -> Any:
+        return pd.read_csv(
+            dialect.source.for_library(),
+            sep=dialect.separator,
+            decimal=dialect.mark,
+            keep_default_na=False,
+            index_col=False,
+            **said,
+        )
+
+    try:
         # With usecols pandas would cut lines that are too long and say nothing.
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                path,
-                sep=separator,
+            first = attempt(nrows=FEW_ROWS, dtype=str)[numbers]
+            if first.isin(TRUTH_VALUES).any(axis=None):
+                return None  # or they would become 1 and 0
+            table = attempt(
                 **exactly,
-                dtype={name: str if name in text else kind for name in columns},
-                na_values=dict.fromkeys(numbers, MISSING),
-                keep_default_na=False,
-                index_col=False,
+                dtype={name: str if name in text else float for name in columns},
+                na_values={name: [*MISSING, *dialect.na] for name in numbers},
             )
-        return table[list(columns)]
-
-    try:
-        return attempt(float)
     except ValueError as error:
-        if "convert" not in str(error):
+        if isinstance(error, UnicodeError) or "convert" not in str(error):
             raise
-    return attempt(str)
-
-
-def _read_plainly(
-    path: Path, separator: str, columns: Sequence[str], text: Sequence[str]
-) -> dict[str, Any]:
-    """Read with the standard library: slow, for small files."""
-    cells: dict[str, list[Any]] = {name: [] for name in columns}
-    with _open_text(path) as stream:
-        rows = csv.reader(stream, delimiter=separator, strict=True)
-        names = next(rows)
-        places = [names.index(name) for name in columns]
-        for number, row in enumerate(rows, start=2):
-            if not row:
-                continue
-            if len(row) != len(names):
-                msg = (
-                    f"{path}, line {number}: {len(row)} columns; the header has "
-                    f"{len(names)}."
-                )
-                raise FileError(msg)
-            for name, place in zip(columns, places, strict=True):
-                cells[name].append(row[place])
-    return {
-        name: np.array(column, dtype=np.str_) if name in text else _as_numbers(column)
-        for name, column in cells.items()
-    }
-
-
-def _as_numbers(column: list[str]) -> Any:
-    given = [None if cell in MISSING else cell for cell in column]
-    try:
-        return np.array(given, dtype=np.float64)
-    except ValueError:
-        return np.array(given, dtype=np.object_)
+        return None
+    return table[list(columns)]
 
 
 READERS = {
@@ -197,3 +250,36 @@ READERS = {
     "polars": _read_by_polars,
     "pandas": _read_by_pandas,
 }
+
+
+def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
+    """Make numbers that stand for missing values missing: −999, also as −999.0."""
+    marks = numbers_of(na)
+    if not marks:
+        return frame
+    kept = nw.from_native(frame)
+    cells = [
+        nw.when(~nw.col(name).is_in(marks)).then(nw.col(name)).alias(name)
+        for name in names
+    ]
+    return kept.with_columns(*cells).to_native()
+
+
+def _as_frame(table: dict[str, Any], library: str | None) -> Any:
+    """Put columns into a frame of the library that reads plain files."""
+    if library is None:
+        return {
+            name: column if isinstance(column, np.ndarray) else np.array(column, object)
+            for name, column in table.items()
+        }
+    if library == "pyarrow":
+        import pyarrow as pa
+
+        return pa.table(table)
+    if library == "polars":
+        import polars as pl
+
+        return pl.DataFrame(table)
+    import pandas as pd
+
+    return pd.DataFrame(table)

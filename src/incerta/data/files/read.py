@@ -1,30 +1,36 @@
 """`read`: uncertain data from a file."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import read_csv
+from incerta.data.files.csv import line_without, read_csv, read_text
+from incerta.data.files.dialect import TextFormat
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
+from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.exceptions import DataError, FileError, MissingValueError
 from incerta.typing import Ids
 
+# Words for missing values; numbers may stand for them, too.
+Words: TypeAlias = str | float | Iterable[str | float]
+
 READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
     ".csv": read_csv,
     ".csv.gz": read_csv,
     ".tsv": read_csv,
     ".tsv.gz": read_csv,
+    ".txt": read_csv,
     ".parquet": read_parquet,
     ".arrow": read_arrow,
     ".feather": read_arrow,
@@ -50,6 +56,10 @@ def read(
     batch: str | None = ...,
     max_bytes: int | None = ...,
     lazy: Literal[False] = ...,
+    sep: str | None = ...,
+    decimal: str | None = ...,
+    encoding: str | None = ...,
+    na: Words | None = ...,
 ) -> UncertainData: ...
 
 
@@ -69,6 +79,10 @@ def read(
     batch: str | None = ...,
     max_bytes: int | None = ...,
     lazy: Literal[True],
+    sep: None = ...,
+    decimal: None = ...,
+    encoding: None = ...,
+    na: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -87,14 +101,18 @@ def read(
     batch: str | None = None,
     max_bytes: int | None = None,
     lazy: bool = False,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    na: Words | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
     Parameters
     ----------
     path : str or path
-        ``.csv`` and ``.tsv``, also with ``.gz``; ``.parquet``; ``.arrow``, ``.feather``
-        and ``.ipc``; ``.nc`` and ``.netcdf``. Text must be UTF-8 with a header.
+        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
+        ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
@@ -106,6 +124,18 @@ def read(
         needed, so that they may be larger than the memory. `path` may then be a folder
         or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
         for replicates; `missing` is "error" or, with `errors`, "keep".
+    sep : str, optional
+        Text tables: what separates the columns, a single character or "tab". By
+        default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
+        found.
+    decimal : {".", ","}, optional
+        Text tables: the decimal mark. By default the one that the numbers of the table
+        show; see Notes.
+    encoding : str, optional
+        Text tables: by default what a mark at the beginning says, else UTF-8, else
+        cp1252, with a warning.
+    na : str, number or list of these, optional
+        Text tables: more words or numbers that stand for missing values.
 
     Returns
     -------
@@ -115,10 +145,24 @@ def read(
 
     Notes
     -----
-    Only the needed columns are read. In csv files an empty cell and NA, N/A, NaN,
-    nan, null, NULL or None are missing values. Ids are text, unless all are whole
-    numbers written plainly: station 050114 keeps its zero. A gzip file that could
-    unpack to more than `max_bytes` is unpacked twice, once to measure it.
+    Only the needed columns are read. In text tables an empty cell and NA, n/a, NaN,
+    null, none, missing, nd, ?, - and the like, in upper or lower case, are missing
+    values. Ids are text, unless all are whole numbers written plainly: station 050114
+    keeps its zero. A gzip file that could unpack to more than `max_bytes` is unpacked
+    twice, once to measure it.
+
+    Numbers may be written ``1.234,5`` or ``1,234.5``, ``1 234``, ``12 cm`` and
+    ``150.4 ± 2.0``, ``150.4 +/- 2.0`` or ``150.4(20)``. The decimal mark is that of
+    the whole table, decided by numbers that leave no doubt, such as ``2,5``. If all do,
+    such as ``1,234``, a comma in a file with commas between the columns is a mark of
+    thousands, with a warning; in other files the numbers are refused until `decimal` is
+    given. A dot is a decimal mark unless other numbers have decimal commas. A unit must
+    be the same in all of a column, and is left out with a warning. What follows ± is
+    the standard deviation; a table with such cells has one row per object, and values
+    of columns without them are exact.
+
+    A number such as -999 or 99.99 that occurs several times, far from all others of its
+    column, gets a warning and stays a number unless `na` says otherwise.
 
     csv files are read by the first of pyarrow, polars and pandas that is installed,
     small ones even without any of them; the other formats need the extra ``io``.
@@ -145,15 +189,26 @@ def read(
     """
     roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
     limit = _as_limit(max_bytes)
+    written = TextFormat.of(sep, decimal, encoding, na)
     if lazy:
+        written.refuse_for(path)
         return read_lazily(path, roles, errors, missing, limit)
     file = Path(path)
-    extension = _extension(file)
+    reader = reader_of(file)
+    is_text = reader is read_csv
+    if not is_text:
+        written.refuse_for(file)
     with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
-        frame = READERS[extension](file, roles, limit)
+        if is_text:
+            frame, errors_in_cells = read_text(file, roles, limit, written)
+            errors = errors_in_cells or errors
+        else:
+            frame = reader(file, roles, limit)
+    if is_text:
+        warn_of_sentinels(frame, roles)
     data = from_frame(
         frame,
         id=id,
@@ -167,25 +222,30 @@ def read(
         meaning=meaning,
         batch=batch,
     )
-    if id is None or READERS[extension] is not read_csv:
+    if id is None or not is_text:
         return data
-    return replace(data, ids=_numbers_if_plain(data.ids, id))
+    if data.ids.dtype.kind == "U" and (data.ids == "").any():
+        line = line_without(file, id, roles, written)
+        msg = f"id={id!r} is empty in line {line}; fill it or leave such rows out."
+        raise MissingValueError(msg)
+    return replace(data, ids=_numbers_if_plain(data.ids))
 
 
-def _extension(file: Path) -> str:
+def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
+    """What reads a file, by its extension."""
     if file.is_dir() or (set("*?[") & set(file.name) and not file.exists()):
         msg = f"{file} stands for several files; only lazy=True reads these."
         raise FileError(msg)
     name = file.name.lower()
-    found = [extension for extension in READERS if name.endswith(extension)]
-    if not found:
-        msg = (
-            f"{file} has an unknown extension; the known ones are "
-            f"{', '.join(READERS)}. Other files can be loaded by your frame library "
-            "and passed to from_frame."
-        )
-        raise FileError(msg)
-    return found[0]
+    for extension, reader in READERS.items():
+        if name.endswith(extension):
+            return reader
+    msg = (
+        f"{file} has an unknown extension; the known ones are "
+        f"{', '.join(READERS)}. Other files can be loaded by your frame library "
+        "and passed to from_frame."
+    )
+    raise FileError(msg)
 
 
 def _as_limit(max_bytes: int | None) -> int:
@@ -197,13 +257,10 @@ def _as_limit(max_bytes: int | None) -> int:
     return int(max_bytes)
 
 
-def _numbers_if_plain(ids: Ids, name: str) -> Ids:
+def _numbers_if_plain(ids: Ids) -> Ids:
     """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
     if ids.dtype.kind != "U":
         return ids
-    if (ids == "").any():
-        msg = f"id={name!r} is empty in some rows; fill it or leave these rows out."
-        raise MissingValueError(msg)
     try:
         numbers = ids.astype(np.int64)
     except (ValueError, OverflowError):

@@ -4,10 +4,23 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from incerta.exceptions import DataError, FileError, MissingExtraError
+from incerta.exceptions import (
+    DataError,
+    FileError,
+    IncertaWarning,
+    MissingExtraError,
+)
 
 # What a damaged file does not cause: messages of ours, and mistakes in this code.
-OUR_OWN = (DataError, FileError, MissingExtraError, MemoryError, TypeError, NameError)
+OUR_OWN = (
+    DataError,
+    FileError,
+    IncertaWarning,
+    MissingExtraError,
+    MemoryError,
+    TypeError,
+    NameError,
+)
 
 
 class Reading(AbstractContextManager["Reading"]):

@@ -80,18 +80,22 @@ class Table:
             return False
         return comes_from(column[0], "uncertainties")
 
-    def numbers(self, name: str) -> Array:
-        """Return a column as floats, NaN where missing; not to be written to."""
+    def numbers(self, name: str, coded: Coded | None = None) -> Array:
+        """Return a column as floats, NaN where missing; not to be written to.
+
+        `coded` are the objects of the rows, for messages.
+        """
         column = self._columns[name]
         if isinstance(column, np.ndarray):
-            return _numbers_of_array(column, name)
+            return _numbers_of_array(column, name, coded)
         kind = column.dtype
         if kind.is_numeric() or kind == nw.Boolean:
             return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
         if kind == nw.Object:
-            return _numbers_of_array(column.to_numpy(), name)
+            return _numbers_of_array(column.to_numpy(), name, coded)
         if isinstance(kind, TEXT_TYPES):
-            raise DataError(_not_numbers(name, column.cast(nw.String).to_list()))
+            cells = column.cast(nw.String).to_list()
+            raise DataError(_not_numbers(name, cells, coded))
         msg = f"column {name!r} must hold numbers; it holds {kind}."
         raise DataError(msg)
 
@@ -102,8 +106,8 @@ class Table:
         if missing.any():
             msg = (
                 f"{role}={name!r} is missing in {counted(int(missing.sum()), 'row')}, "
-                f"the first is row {int(missing.argmax())}; fill it or leave these "
-                "rows out."
+                f"the first is row {int(missing.argmax()) + 1} (counted from 1); fill it "
+                "or leave these rows out."
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
@@ -164,7 +168,7 @@ def _as_plain(column: Any, name: str) -> Ids:
     return array
 
 
-def _numbers_of_array(array: Ids, name: str) -> Array:
+def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
     if array.dtype.kind in "biuf":
         return np.asarray(array, dtype=np.float64)
     if array.dtype.kind == "O":
@@ -175,17 +179,23 @@ def _numbers_of_array(array: Ids, name: str) -> Array:
                 return cells.astype(np.float64)
             except (TypeError, ValueError):
                 pass
-        raise DataError(_not_numbers(name, cells.tolist()))
+        raise DataError(_not_numbers(name, cells.tolist(), coded))
     if array.dtype.kind == "U":
-        raise DataError(_not_numbers(name, array.tolist()))
+        raise DataError(_not_numbers(name, array.tolist(), coded))
     msg = f"column {name!r} must hold numbers; it holds {array.dtype}."
     raise DataError(msg)
 
 
-def _not_numbers(name: str, cells: Sequence[Any]) -> str:
+def _not_numbers(name: str, cells: Sequence[Any], coded: Coded | None) -> str:
     for row, cell in enumerate(cells):
         if cell is not None and not _reads_as_number(cell):
-            return f"column {name!r} must hold numbers; row {row} is {cell!r}."
+            # Objects without ids are numbered from 0, which would only confuse.
+            id = str(row) if coded is None else coded.name(row)
+            named = "" if id == str(row) else f", object {id}"
+            return (
+                f"column {name!r} must hold numbers; row {row + 1} (counted from 1"
+                f"{named}) is {cell!r}."
+            )
     return (
         f"column {name!r} holds text, though all of it reads as numbers; convert it "
         "to a column of numbers first."

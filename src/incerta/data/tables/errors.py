@@ -66,7 +66,7 @@ def _paired(roles: Roles) -> Iterable[tuple[str, tuple[str, ...]]]:
 
 def finite(table: Table, name: str, coded: Coded) -> Array:
     """Return a column of numbers that may be missing but not infinite."""
-    column = table.numbers(name)
+    column = table.numbers(name, coded)
     why = "is infinite; leave it empty if it is not known"
     refuse(np.isinf(column), column, name, coded, why)
     return column

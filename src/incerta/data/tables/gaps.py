@@ -24,8 +24,8 @@ def missing_message(
     )
     return (
         f"there are missing values: {listed}; the first object is "
-        f"{coded.name(first)}.{note} Leave these rows out, or pass missing='impute' "
-        "(from_frame says what it does)."
+        f"{coded.name(first)}.{note} Leave these rows out, or pass missing='impute', "
+        "which fills them from the others."
     )
 
 

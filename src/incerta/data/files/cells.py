@@ -1,0 +1,121 @@
+"""Cells of text tables that are no plain numbers, and what they mean."""
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from incerta.data.files.dialect import MISSING, Dialect
+from incerta.data.files.numbers import Column, Rules, numbers_in
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError
+
+
+def understood(
+    dialect: Dialect, columns: Sequence[str], roles: Roles
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read with the standard library, and find out what the cells mean."""
+    cells, lines = cells_of(dialect, columns)
+    words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
+    of_id = cells.get(roles.id or "")
+
+    def where(row: int) -> str:
+        named = "" if of_id is None else f", object {of_id[row]}"
+        return f"line {lines[row]}{named}"
+
+    rules = Rules(
+        dialect.decimal, dialect.separator, dialect.comma_seen, dialect.na, where
+    )
+    numbers = {name: column for name, column in cells.items() if name not in words}
+    found = numbers_in(numbers, rules)
+    _refuse_other_units(found, roles)
+    table: dict[str, Any] = {}
+    for name in columns:
+        if name not in words:
+            table[name] = found[name].values
+        elif name == roles.batch:
+            table[name] = [None if cell in MISSING else cell for cell in cells[name]]
+        else:
+            table[name] = np.array(cells[name], dtype=np.str_)
+    own = {name: column for name, column in found.items() if column.errors is not None}
+    if not own:
+        return table, {}
+    _refuse_errors(own, roles, of_id)
+    errors = {name: f"{name} (error)" for name in roles.values}
+    for name, error in errors.items():
+        exact = np.zeros_like(table[name])
+        table[error] = own[name].errors if name in own else exact
+    return table, errors
+
+
+def _refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
+    """Refuse errors in another unit than their values: 5 mm or 5 % of 12 cm."""
+    if roles.kind in ("var", "ivar"):  # whose unit is another one anyway
+        return
+    for name, pair in zip(roles.values, roles.errors or (), strict=False):
+        for error in pair:
+            unit = found[name].unit if name in found else found[pair[0]].unit
+            if found[error].unit not in ("", unit):
+                msg = (
+                    f"column {error!r} has the unit {found[error].unit!r}, its values "
+                    f"in {name!r} have {unit!r}. Write both in one unit."
+                )
+                raise DataError(msg)
+
+
+def _refuse_errors(
+    own: dict[str, Column], roles: Roles, ids: Sequence[str] | None
+) -> None:
+    """Refuse values with errors where these are not expected."""
+    name, column = next(iter(own.items()))
+    held = f"column {name!r} holds values with errors, such as {column.example!r}"
+    if name not in roles.values:
+        msg = f"{held}; a column of errors or weights must hold plain numbers."
+        raise DataError(msg)
+    if roles.errors is not None:
+        errors = "/".join(roles.errors[roles.values.index(name)])
+        msg = (
+            f"{held}, and errors= names its error column {errors!r}, too. Leave errors "
+            "out, or leave the errors out of the cells."
+        )
+        raise DataError(msg)
+    given = {"weight": roles.weight, "sample": roles.sample, "batch": roles.batch}
+    for role, other in given.items():
+        if other is not None:
+            msg = f"{held}; {role}={other!r} cannot be used with these."
+            raise DataError(msg)
+    if ids is not None and len(set(ids)) < len(ids):
+        twice = next(one for one, times in Counter(ids).items() if times > 1)
+        msg = f"{held}, so each object must have a single row; {twice} has several."
+        raise DataError(msg)
+
+
+def cells_of(
+    dialect: Dialect, columns: Sequence[str]
+) -> tuple[dict[str, list[str]], list[int]]:
+    """Cells of some columns, and the line of the file where each row begins."""
+    cells: dict[str, list[str]] = {name: [] for name in columns}
+    lines: list[int] = []
+    source = dialect.source
+    with source.open_text() as stream:
+        rows = csv.reader(stream, delimiter=dialect.separator, strict=True)
+        names = next(rows)
+        places = [names.index(name) for name in columns]
+        begin = rows.line_num + 1
+        for row in rows:
+            line, begin = begin + source.n_skipped, rows.line_num + 1
+            if not row:
+                continue
+            if len(row) != len(names):
+                msg = (
+                    f"{source.path}, line {line}: {len(row)} columns; the header has "
+                    f"{len(names)}. A cell with {dialect.separator!r} in it must be in "
+                    "quotes."
+                )
+                raise FileError(msg)
+            lines.append(line)
+            for name, place in zip(columns, places, strict=True):
+                cells[name].append(row[place])
+    return cells, lines

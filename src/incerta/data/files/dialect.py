@@ -1,0 +1,313 @@
+"""How a text table is written: encoding, separator, decimal mark, missing values.
+
+What is not said is found out from the beginning of the file.
+"""
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Self, TextIO, cast
+
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError, IncertaWarning
+
+# What is missing to every reader; `numbers` knows more.
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+SEPARATORS = (",", ";", "\t", "|")
+NAMES_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
+# What the bytes at the beginning of a file say; the longer marks first.
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+UTF8 = ("utf-8", "utf-8-sig", "ascii")
+WESTERN = "cp1252"
+HEAD = 2**16  # bytes that are looked at
+FEW_ROWS = 100  # rows that are looked at
+SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
+DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """What the user said about a text file; None and () where nothing was said."""
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    na: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        sep: str | None,
+        decimal: str | None,
+        encoding: str | None,
+        na: str | float | Iterable[str | float] | None,
+    ) -> Self:
+        """Check what was said."""
+        separator = None if sep is None else NAMES_OF_SEPARATORS.get(sep, sep)
+        if separator is not None and (
+            len(separator) != 1 or not separator.isascii() or separator in '"\r\n'
+        ):
+            msg = f"sep={sep!r} must be a single character such as ';', or 'tab'."
+            raise DataError(msg)
+        if decimal not in (None, ".", ","):
+            msg = f"decimal={decimal!r} must be '.' or ','."
+            raise DataError(msg)
+        if encoding is not None:
+            try:
+                encoding = codecs.lookup(encoding).name
+            except (LookupError, TypeError) as error:
+                msg = (
+                    f"encoding={encoding!r} is unknown; usual ones are 'utf-8', "
+                    "'cp1252', 'latin-1' and 'utf-16'."
+                )
+                raise DataError(msg) from error
+        words = [na] if isinstance(na, (str, int, float)) else list(na or ())
+        return cls(separator, decimal, encoding, tuple(str(w).strip() for w in words))
+
+    def refuse_for(self, file: Any) -> None:
+        """Refuse what was said if the file is no text."""
+        said = {
+            "sep": self.separator,
+            "decimal": self.decimal,
+            "encoding": self.encoding,
+            "na": list(self.na) or None,
+        }
+        for name, given in said.items():
+            if given is not None:
+                msg = f"{name}={given!r} is about text tables, and {file} is none."
+                raise DataError(msg)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text file, as it is to be opened."""
+
+    path: Path
+    encoding: str
+    n_skipped: int = 0  # lines above the header
+    old_lines: bool = False  # they end as on a Macintosh of the last century
+
+    def open_text(self) -> TextIO:
+        """Open the file at its header."""
+        opener: Any = gzip.open if self._is_packed() else open
+        encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
+        stream = opener(self.path, "rt", encoding=encoding, newline="")
+        for _ in range(self.n_skipped):
+            stream.readline()
+        return cast("TextIO", stream)
+
+    def for_library(self) -> Path | BinaryIO:
+        """What a library can read: the file itself, or its text as UTF-8."""
+        if self.encoding in UTF8 and not self.n_skipped and not self.old_lines:
+            return self.path
+        try:
+            with self.open_text() as stream:
+                text = stream.read()
+        except UnicodeError as error:
+            raise not_decoded(self, error) from error
+        text = text.replace("\r", "\n") if self.old_lines else text
+        return io.BytesIO(text.encode())
+
+    def head(self) -> bytes:
+        """First bytes of the file."""
+        opener: Any = gzip.open if self._is_packed() else open
+        with opener(self.path, "rb") as stream:
+            head: bytes = stream.read(HEAD)
+        return head
+
+    def is_text(self) -> bool:
+        """Tell whether all of the file is in its encoding."""
+        try:
+            with self.open_text() as stream:
+                while stream.read(2**20):
+                    pass
+        except UnicodeError:
+            return False
+        return True
+
+    def _is_packed(self) -> bool:
+        return self.path.suffix.lower() == ".gz"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a file is written."""
+
+    source: Source
+    separator: str
+    names: tuple[str, ...]  # of all columns
+    decimal: str | None  # None: to be found out from the numbers
+    comma_seen: bool  # some numbers at the beginning have decimal commas
+    na: tuple[str, ...]  # more words for missing values
+
+    @property
+    def mark(self) -> str:
+        """The decimal mark that plain numbers should have."""
+        return self.decimal or ("," if self.comma_seen else ".")
+
+
+def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
+    """Find out how a file is written.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    roles : Roles, optional
+        The columns that it should have: of several separators, the one by which they
+        are found is right.
+    said : TextFormat
+        What the user said; it is not doubted.
+    """
+    source = Source(path, "utf-8")
+    head = source.head()
+    source = replace(source, encoding=said.encoding or _encoding(head))
+    cut = len(head) == HEAD
+    lines = _lines(source, head, cut)
+    old_lines = b"\r" in head and b"\n" not in head and not cut
+    source = replace(source, old_lines=old_lines)
+    if said.encoding is None and source.encoding == WESTERN:
+        _warn_of_western(path)
+    separator = said.separator
+    for line in lines:
+        excel = SAYS_SEPARATOR.fullmatch(line)
+        if line.strip() and excel is None:
+            break
+        source = replace(source, n_skipped=source.n_skipped + 1)
+        separator = separator or (excel[1] if excel else None)
+    tables = {
+        mark: _first_rows(lines[source.n_skipped :], mark, cut)
+        for mark in ([separator] if separator else _candidates(path))
+    }
+    mark = _best(source, tables, roles)
+    names = _names(source, mark)
+    if not names:
+        msg = f"{path} is empty."
+        raise FileError(msg)
+    if any("\0" in name for name in names):
+        msg = (
+            f"{path} has bytes of 0 in its header. If it is text in UTF-16, pass "
+            "encoding='utf-16-le'."
+        )
+        raise FileError(msg)
+    comma = mark != "," and any(
+        DECIMAL_COMMA.fullmatch(cell.strip()) for row in tables[mark] for cell in row
+    )
+    return Dialect(source, mark, names, said.decimal, comma, said.na)
+
+
+def as_western(dialect: Dialect) -> Dialect | None:
+    """The same file as cp1252, if it is not UTF-8 further down."""
+    if dialect.source.encoding not in UTF8 or dialect.source.is_text():
+        return None
+    _warn_of_western(dialect.source.path)
+    return replace(dialect, source=replace(dialect.source, encoding=WESTERN))
+
+
+def not_decoded(source: Source, error: UnicodeError) -> FileError:
+    """What to say where bytes are no text."""
+    return FileError(
+        f"{source.path} cannot be read as {source.encoding}: {error}. Pass its "
+        "encoding=, for example 'latin-1' or 'utf-16'."
+    )
+
+
+def _encoding(head: bytes) -> str:
+    for mark, name in MARKS.items():
+        if head.startswith(mark):
+            return name
+    if head.isascii():
+        return "utf-8"
+    try:
+        # The last character may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeError:
+        return WESTERN
+    return "utf-8"
+
+
+def _warn_of_western(path: Path) -> None:
+    msg = (
+        f"{path.name} is not UTF-8 and was read as cp1252, the code of Windows in "
+        "western Europe and America. If letters in names or ids are wrong, pass "
+        "encoding=."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=6)
+
+
+def _lines(source: Source, head: bytes, cut: bool) -> list[str]:
+    """Lines at the beginning, without the last if it is cut."""
+    try:
+        text = codecs.getincrementaldecoder(source.encoding)().decode(head)
+    except UnicodeError as error:
+        raise not_decoded(source, error) from error
+    lines = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    return lines[:-1] if cut and len(lines) > 1 else lines
+
+
+def _candidates(path: Path) -> Sequence[str]:
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    return (usual, *(mark for mark in SEPARATORS if mark != usual))
+
+
+def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[str]]:
+    """Header and first rows, without the last if a cell in quotes may be cut."""
+    try:
+        found = csv.reader(lines, delimiter=separator)
+        rows = [row for row, _ in zip(found, range(FEW_ROWS), strict=False) if row]
+    except csv.Error:  # such as a cell that is too long
+        return []
+    return rows[:-1] if cut and 1 < len(rows) < FEW_ROWS else rows
+
+
+def _best(
+    source: Source, tables: dict[str, list[list[str]]], roles: Roles | None
+) -> str:
+    """The separator by which the columns are found and rows are equally long.
+
+    Of those by which they are, the first; of others, the one that makes most columns.
+    """
+    if len(tables) == 1:
+        return next(iter(tables))
+    even = [
+        mark
+        for mark, rows in tables.items()
+        if all(len(row) == len(rows[0]) for row in rows)
+    ]
+    if roles is not None:
+        able = [mark for mark in tables if _has_columns(source, mark, roles)]
+        if able:
+            return next((mark for mark in able if mark in even), able[0])
+    first = next(iter(tables))
+    widths = {mark: len(tables[mark][0]) if tables[mark] else 1 for mark in even}
+    best = max(widths, key=widths.__getitem__, default=first)
+    return best if widths.get(best, 1) > 1 else first
+
+
+def _has_columns(source: Source, separator: str, roles: Roles) -> bool:
+    try:
+        roles.columns(_names(source, separator))
+    except DataError:
+        return False
+    return True
+
+
+def _names(source: Source, separator: str) -> tuple[str, ...]:
+    """Names of the columns: the first row, however long it is."""
+    try:
+        with source.open_text() as stream:
+            return tuple(next(csv.reader(stream, delimiter=separator), ()))
+    except UnicodeError as error:
+        raise not_decoded(source, error) from error

@@ -1,0 +1,327 @@
+"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0.
+
+Which mark is the decimal mark is decided for the whole file, by the cells that leave
+no doubt. Where all leave doubt, nothing is guessed.
+"""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from incerta.exceptions import DataError, IncertaWarning
+from incerta.typing import Array
+
+# In upper or lower case, besides what the user says.
+MISSING_WORDS = frozenset(
+    {"", "na", "n/a", "n.a.", "nan", "-nan", "null", "nil", "none", "missing", "nd"}
+    | {"n.d.", "?", "-", "--", "–", "—", ".", "..", "…", "*", "#n/a", "#na", "<na>"}
+    | {"\\n"}  # of databases
+)
+_NUMBER = r"[+-]?(?:\d(?:[\d., ']*[\d.,])?|[.,]\d+)(?:[eE][+-]?\d+)?"
+_WORD = r"(?:[^\W\d_]+|[%‰°′″][^\W\d_]*)(?:\^?-?\d|[²³⁻¹]+)?"
+_MEASURED = (
+    rf"(?P<value>{_NUMBER})(?: ?(?:±|\+/-|\+-) ?(?P<error>{_NUMBER})|"
+    r"\((?P<last>\d[\d.,]*)\)(?P<power>[eE][+-]?\d+)?)?"
+)
+_UNIT = rf"(?P<unit>{_WORD}(?: ?[ */·] ?{_WORD}){{0,3}})"
+CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?")
+PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
+INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
+LONGEST = 80  # letters of a cell with a number
+LONGEST_SHOWN = 40
+ALIKE = str.maketrans(
+    {"−": "-", "’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\t": " "}
+)
+
+
+class Parts(NamedTuple):
+    """A cell that holds a number."""
+
+    value: str
+    error: str | None  # after ±
+    last: str | None  # in parentheses, in units of the last digit
+    power: str
+    unit: str
+
+    def texts(self) -> Iterator[str]:
+        """The numbers in which marks may occur."""
+        yield self.value
+        if self.error is not None:
+            yield self.error
+
+
+class Column(NamedTuple):
+    """Numbers of a column; NaN where missing."""
+
+    values: Array
+    errors: Array | None  # if the cells have errors
+    example: str  # a cell with an error
+    unit: str
+
+
+class Rules(NamedTuple):
+    """What is known before the cells are read."""
+
+    decimal: str | None  # what the user said
+    separator: str
+    comma_seen: bool  # in other columns
+    na: tuple[str, ...]
+    where: Callable[[int], str]  # a row in words
+
+
+def numbers_in(table: Mapping[str, Sequence[str]], rules: Rules) -> dict[str, Column]:
+    """Read columns of text as numbers.
+
+    Parameters
+    ----------
+    table : mapping from str to sequence of str
+        Cells of each column.
+    rules : Rules
+        What is known before.
+
+    Returns
+    -------
+    dict from str to Column
+    """
+    own = frozenset(word.casefold() for word in rules.na)
+    parts = {
+        name: _parts(name, cells, own, rules.where) for name, cells in table.items()
+    }
+    decimal = rules.decimal or _decimal(parts, rules)
+    return {
+        name: _column(name, cells, parts[name], decimal, rules)
+        for name, cells in table.items()
+    }
+
+
+def numbers_of(words: Sequence[str]) -> list[float]:
+    """Those of some words for missing values that are numbers."""
+    numbers = []
+    for word in words:
+        try:
+            numbers.append(float(word.translate(ALIKE)))
+        except ValueError:
+            continue
+    return [number for number in numbers if np.isfinite(number)]
+
+
+def _parts(
+    name: str,
+    cells: Sequence[str],
+    own_words: frozenset[str],
+    where: Callable[[int], str],
+) -> list[Parts | None]:
+    """Take cells apart; None where missing."""
+    found: list[Parts | None] = []
+    for row, cell in enumerate(cells):
+        text = (cell if cell.isascii() else cell.translate(ALIKE)).strip()
+        word = text.casefold()
+        if word in MISSING_WORDS or word in own_words:
+            found.append(None)
+            continue
+        parts = _taken_apart(text)
+        if parts is None:
+            _refuse(name, row, cells, where)
+        found.append(parts)
+    return found
+
+
+def _taken_apart(text: str) -> Parts | None:
+    if len(text) > LONGEST:
+        return None
+    if PLAIN.fullmatch(text):  # as most cells are: a short way
+        return Parts(text, None, None, "", "")
+    if match := CELL.fullmatch(text):
+        if match["money"]:
+            return Parts(text[1:].strip(), None, None, "", match["money"])
+        error, unit = match["error"], match["unit"] or ""
+        if error and unit == "%":  # of the value, or of 100?
+            return None
+        if match["last"] and "e" in match["value"].lower():  # the last digit of what?
+            return None
+        return Parts(match["value"], error, match["last"], match["power"] or "", unit)
+    if match := IN_PARENTHESES.fullmatch(text):
+        error, last = match["error"], match["last"]
+        if error or last:
+            unit, power = match["unit"] or "", match["power"] or ""
+            return Parts(match["value"], error, last, power, unit)
+    if INFINITE.fullmatch(text):
+        return Parts(text, None, None, "", "")
+    return None
+
+
+def _refuse(
+    name: str, row: int, cells: Sequence[str], where: Callable[[int], str]
+) -> NoReturn:
+    cell = _shown(cells[row])
+    way_out = (
+        "Write a plain number, or leave the cell empty."
+        if any(letter.isdigit() for letter in cell)
+        else f"If this stands for a missing value, pass na={cell!r}."
+    )
+    msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
+    raise DataError(msg)
+
+
+def _shown(cell: str) -> str:
+    """A cell as text for messages."""
+    cell = cell.strip()
+    return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
+
+
+# the decimal mark ---------------------------------------------------------------------
+
+
+def _hint(number: str) -> str:
+    """What a number says about the decimal mark.
+
+    Returns
+    -------
+    str
+        ``"."`` or ``","`` if one of them must be it; ``"?."`` or ``"?,"`` if it is a
+        decimal mark or one of thousands; else nothing.
+    """
+    body, _, power = number.lstrip("+-").lower().partition("e")
+    dots, commas = body.count("."), body.count(",")
+    if dots and commas:
+        last = "." if body.rfind(".") > body.rfind(",") else ","
+        return last if body.count(last) == 1 else ""
+    if not dots and not commas:
+        return ""
+    mark, other = (".", ",") if dots else (",", ".")
+    if dots + commas > 1:
+        return other
+    return f"?{mark}" if GROUPS.fullmatch(body) and not power else mark
+
+
+def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
+    """Find the decimal mark of a file, or refuse to guess it."""
+    hints: dict[str, tuple[str, int, str]] = {}  # the first cell of each kind
+    for name, column in parts.items():
+        for row, cell in enumerate(column):
+            for text in cell.texts() if cell is not None else ():
+                if "." in text or "," in text:
+                    hints.setdefault(_hint(text), (name, row, text))
+    if "." in hints and "," in hints:
+        (a, i, one), (b, j, other) = hints["."], hints[","]
+        msg = (
+            f"the decimal mark is not clear: {one!r} in column {a!r} "
+            f"({rules.where(i)}) and {other!r} in column {b!r} ({rules.where(j)}). "
+            "Write all numbers alike."
+        )
+        raise DataError(msg)
+    for mark in (".", ","):
+        if mark in hints:
+            return mark
+    if rules.comma_seen and "?." not in hints:
+        return ","
+    doubtful = hints.get("?,") or (hints.get("?.") if rules.comma_seen else None)
+    if doubtful is None:
+        return "."
+    name, row, text = doubtful
+    if "?." in hints or rules.separator != ",":
+        as_decimal, as_groups = text.replace(",", "."), re.sub("[.,]", "", text)
+        mark = "," if "," in text else "."
+        other = "." if mark == "," else ","
+        msg = (
+            f"column {name!r}, {rules.where(row)}: {text!r} can be {as_decimal} "
+            f"or {as_groups}, and no other number of the table says which. Pass "
+            f"decimal={mark!r} for {as_decimal}, or decimal={other!r} for {as_groups}."
+        )
+        raise DataError(msg)
+    msg = (
+        f"commas in column {name!r} were taken for marks of thousands: {text!r} is "
+        f"{text.replace(',', '')}. If they are decimal marks, pass decimal=','."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=7)
+    return "."
+
+
+def _number(text: str, decimal: str) -> float | None:
+    """A number with marks of thousands, or None if it is not well formed."""
+    if PLAIN.fullmatch(text) and (
+        "," not in text if decimal == "." else "." not in text
+    ):
+        return float(text.replace(",", "."))
+    if INFINITE.fullmatch(text):
+        return float(text)
+    body, _, power = text.lower().partition("e")
+    whole, _, fraction = body.partition(decimal)
+    digits = whole.lstrip("+-")
+    if digits and not digits.isdecimal():
+        if not GROUPS.fullmatch(digits):
+            return None
+        whole = re.sub(r"[., ']", "", whole)
+    if fraction and not fraction.isdecimal():
+        return None
+    return float(f"{whole}.{fraction or 0}e{power or 0}")
+
+
+# columns ------------------------------------------------------------------------------
+
+
+def _column(
+    name: str,
+    cells: Sequence[str],
+    parts: Sequence[Parts | None],
+    decimal: str,
+    rules: Rules,
+) -> Column:
+    values, errors = np.full(len(cells), np.nan), np.full(len(cells), np.nan)
+    example = ""
+    for row, cell in enumerate(parts):
+        if cell is None:
+            continue
+        value = _number(cell.value, decimal)
+        error = _error(cell, decimal)
+        if value is None or error is None:
+            _refuse(name, row, cells, rules.where)
+        values[row] = value * float(f"1{cell.power}") if cell.power else value
+        errors[row] = error
+        if cell.error or cell.last:
+            example = example or cells[row].strip()
+    values[np.isin(values, numbers_of(rules.na))] = np.nan
+    unit = _without_unit(name, cells, parts, rules)
+    return Column(values, errors if example else None, example, unit)
+
+
+def _error(cell: Parts, decimal: str) -> float | None:
+    """Error of a cell, NaN if it has none; None if it is not well formed."""
+    if cell.error is not None:
+        return _number(cell.error, decimal)
+    if cell.last is None:
+        return float("nan")
+    error = _number(cell.last, decimal)
+    if error is None:
+        return None
+    if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4
+        error *= 10.0 ** -len(cell.value.partition(decimal)[2])
+    return error * float(f"1{cell.power}") if cell.power else error
+
+
+def _without_unit(
+    name: str, cells: Sequence[str], parts: Sequence[Parts | None], rules: Rules
+) -> str:
+    """Say which unit was left out; all numbers of a column must have the same."""
+    rows = {
+        cell.unit: row for row, cell in reversed(list(enumerate(parts))) if cell
+    }  # the first row of each
+    if not set(rows) - {""}:
+        return ""
+    if len(rows) > 1:
+        (_, i), (_, j) = sorted(rows.items(), key=lambda pair: pair[1])[:2]
+        msg = (
+            f"column {name!r} mixes units: {_shown(cells[i])!r} ({rules.where(i)}"
+            f") and {_shown(cells[j])!r} ({rules.where(j)}). Write all numbers "
+            "in one unit."
+        )
+        raise DataError(msg)
+    unit = next(iter(rows))
+    msg = f"the unit {unit!r} was left out of the numbers in column {name!r}."
+    warnings.warn(msg, IncertaWarning, stacklevel=7)
+    return unit

@@ -1,0 +1,352 @@
+"""Tables as people write them: each file of this folder, and how it must be read.
+
+A case is a file, what is said about it, and the reading: the values of each object, or
+values with errors, or the message of a refusal. A warning may come with a reading.
+"""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import incerta as ic
+from incerta.cli.app import app
+from incerta.data.files import csv as csv_files
+from incerta.exceptions import DataError, FileError, IncertaWarning
+
+FILES = Path(__file__).parent / "files"
+NAN = float("nan")
+
+PLAIN = {"a": [1.5, 10], "b": [2.5, 20], "c": [3.5, 30]}
+LARGE = {"a": [1234.5, 1000], "b": [2234.5, 2000], "c": [3234.5, 3000]}
+WITH_ERRORS = {
+    "a": [(1.5, 0.1), (10, 0)],
+    "b": [(2.5, 0.2), (20, 0)],
+    "c": [(3.5, 0.3), (30, 0)],
+}
+GERMAN = {"ä": [1.5, 10], "ö": [2.5, 20], "ü": [3.5, 30]}
+GREEK = {"ά": [1.5, 10], "β": [2.5, 20], "γ": [3.5, 30]}
+NOT_UTF8 = "is not UTF-8 and was read as cp1252"
+G = {"values": ["größe", "g"]}
+NO_NUMBER = "column 'h' must hold numbers; line {}: '{}'. "
+PLAINLY = "Write a plain number, or leave the cell empty."
+
+
+def no_number(line, cell, way_out=PLAINLY):
+    return NO_NUMBER.format(line, cell) + way_out
+
+
+CASES = [
+    # separators and lines
+    ("plain.csv", {}, PLAIN, None),
+    ("semicolons.csv", {}, PLAIN, None),
+    ("semicolons.csv", {"sep": ";"}, PLAIN, None),
+    ("semicolons.csv", {"sep": ","}, "There are: 'id;h;g'. The first line must", None),
+    ("semicolons.csv", {"sep": "ab"}, "sep='ab' must be a single character", None),
+    ("semicolons.csv.gz", {}, PLAIN, None),
+    ("tabs.csv", {}, PLAIN, None),
+    ("tabs.csv", {"sep": "tab"}, PLAIN, None),
+    ("tabs.tsv", {}, PLAIN, None),
+    ("pipes.csv", {}, PLAIN, None),
+    ("commas.tsv", {}, PLAIN, None),
+    ("excel_says_sep.csv", {}, PLAIN, None),
+    ("blank_lines_above.csv", {}, PLAIN, None),
+    ("blank_lines_between.csv", {}, PLAIN, None),
+    ("spaces.csv", {}, "separated by something else than ',', pass sep=.", None),
+    ("spaces.csv", {"sep": " "}, PLAIN, None),
+    ("colons.csv", {}, "separated by something else than ',', pass sep=.", None),
+    ("colons.csv", {"sep": ":"}, PLAIN, None),
+    ("quoted.csv", {}, PLAIN, None),
+    ("commas_in_text.csv", {}, PLAIN, None),
+    ("comma_in_header.csv", {}, PLAIN, None),
+    (
+        "single_column.csv",
+        {"id": None, "values": "h"},
+        {0: [1.5], 1: [2.5], 2: [3.5]},
+        None,
+    ),
+    ("ragged.csv", {}, "line 3: 4 columns; the header has 3", None),
+    (
+        "unquoted_decimal_commas.csv",
+        {},
+        "A cell with ',' in it must be in quotes",
+        None,
+    ),
+    ("old_mac_lines.csv", {}, PLAIN, None),
+    ("windows_lines.csv", {}, PLAIN, None),
+    # decimal marks and thousands
+    ("decimal_commas.csv", {}, PLAIN, None),
+    ("decimal_commas.csv", {"decimal": ","}, PLAIN, None),
+    ("decimal_commas.csv", {"decimal": "."}, no_number("2, object a", "1,5"), None),
+    ("decimal_commas.csv", {"decimal": "x"}, "decimal='x' must be '.' or ','", None),
+    ("decimal_commas_tabs.tsv", {}, PLAIN, None),
+    ("decimal_commas_quoted.csv", {}, PLAIN, None),
+    ("thousands_dots.csv", {}, LARGE, None),
+    ("thousands_commas.csv", {}, LARGE, None),
+    ("thousands_spaces.csv", {}, LARGE, None),
+    ("thousands_apostrophes.csv", {}, LARGE, None),
+    (
+        "thousands_twice.csv",
+        {},
+        {"a": [1234567, 1000], "b": [2234567, 2000], "c": [3234567, 3000]},
+        None,
+    ),
+    ("thousands_in_doubt.csv", {}, "Pass decimal=',' for 1.234, or decimal='.'", None),
+    (
+        "thousands_in_doubt.csv",
+        {"decimal": ","},
+        {"a": [1.234, 10], "b": [2.345, 20], "c": [3.456, 30]},
+        None,
+    ),
+    (
+        "thousands_in_doubt.csv",
+        {"decimal": "."},
+        {"a": [1234, 10], "b": [2345, 20], "c": [3456, 30]},
+        None,
+    ),
+    (
+        "thousands_in_doubt_quoted.csv",
+        {},
+        {"a": [1234, 10], "b": [2345, 20], "c": [3456, 30]},
+        "taken for marks of thousands: '1,234' is 1234",
+    ),
+    ("dots_in_doubt.csv", {}, "Pass decimal='.' for 1.234, or decimal=','", None),
+    (
+        "dots_in_doubt.csv",
+        {"decimal": "."},
+        {"a": [1.234, 10], "b": [2.345, 20], "c": [3.456, 30]},
+        None,
+    ),
+    (
+        "dots_in_doubt.csv",
+        {"values": ["h", "price"]},
+        {"a": [1234, 0.5], "b": [2345, 0.75], "c": [3456, 1.5]},
+        None,
+    ),
+    (
+        "dots_of_three_digits.csv",
+        {},
+        {"a": [1.234, 10], "b": [2.345, 20], "c": [3.456, 30]},
+        None,
+    ),
+    (
+        "decided_by_another_column.csv",
+        {},
+        {"a": [1234, 10.5], "b": [2345, 20.5], "c": [3456, 30.5]},
+        None,
+    ),
+    ("two_decimal_marks.csv", {}, "the decimal mark is not clear: '10.5' in", None),
+    ("wrong_groups.csv", {}, no_number("2, object a", "1,23,456.5"), None),
+    (
+        "unicode_minus.csv",
+        {},
+        {"a": [-1.5, 10], "b": [-2.5, 20], "c": [-3.5, 30]},
+        None,
+    ),
+    ("exponents.csv", {}, PLAIN, None),
+    # encodings
+    ("cp1252.csv", G, GERMAN, NOT_UTF8),
+    ("cp1252.csv", {**G, "encoding": "latin-1"}, GERMAN, None),
+    ("cp1252.csv", {**G, "encoding": "utf-8"}, "cannot be read as utf-8", None),
+    ("cp1252.csv", {**G, "encoding": "klingon"}, "encoding='klingon' is unknown", None),
+    ("utf16.csv", G, GERMAN, None),
+    ("unicode_text_of_excel.txt", G, GERMAN, None),
+    ("utf8_mark.csv", G, GERMAN, None),
+    ("utf16_without_mark.csv", {}, "pass encoding='utf-16-le'", None),
+    ("utf16_without_mark.csv", {"encoding": "utf-16-le"}, PLAIN, None),
+    ("greek.csv", {"encoding": "iso8859-7"}, GREEK, None),
+    ("no_text.csv", {}, "cannot be read as cp1252: .* Pass its encoding=", None),
+    # missing values
+    ("missing_words.csv", {}, "missing values: 6 in 'h', 2 in 'g'", None),
+    ("missing_own_words.csv", {}, "line 3, object b: 'lost'. .*pass na='lost'", None),
+    (
+        "missing_own_words.csv",
+        {"na": ["lost", "kaputt"], "missing": "keep"},
+        {"a": [1.5, 10], "b": [NAN, 20], "c": [3.5, NAN]},
+        None,
+    ),
+    (
+        "missing_number.csv",
+        {"values": "h"},
+        {"a": [1.5], "b": [-999], "c": [3.5], "d": [-999], "e": [2.5]},
+        "-999 occurs 2 times in column 'h', .* pass na='-999'",
+    ),
+    (
+        "missing_number.csv",
+        {"values": "h", "na": -999, "missing": "keep"},
+        {"a": [1.5], "b": [NAN], "c": [3.5], "d": [NAN], "e": [2.5]},
+        None,
+    ),
+    (
+        "sentinel_99.csv",
+        {"values": "h"},
+        {"a": [1.5], "b": [99.99], "c": [3.5], "d": [99.99]},
+        "99.99 occurs 2 times in column 'h'",
+    ),
+    (
+        "sentinel_99.csv",
+        {"values": "h", "na": "99.99", "missing": "keep"},
+        {"a": [1.5], "b": [NAN], "c": [3.5], "d": [NAN]},
+        None,
+    ),
+    (
+        "no_sentinel.csv",
+        {"values": "g"},
+        {"a": [997], "b": [999], "c": [998], "d": [999]},
+        None,
+    ),
+    # no numbers
+    (
+        "text_in_g.csv",
+        {},
+        "column 'g' must hold numbers; line 3, object b: 'much'",
+        None,
+    ),
+    ("text_in_g.csv", {"id": None}, "column 'g' must hold .* line 3: 'much'", None),
+    ("text_after_line_breaks.csv", {}, "'g' must .* line 5, object b: 'much'", None),
+    ("a_long_story.csv", {}, "object a: '1 and more and .*…'. Write a plain", None),
+    ("below_a_limit.csv", {}, no_number("3, object b", "<0.5"), None),
+    ("dates.csv", {}, no_number("2, object a", "2020-01-02"), None),
+    ("times.csv", {}, no_number("2, object a", "12:30"), None),
+    ("excel_errors.csv", {}, no_number("3, object b", "#DIV/0!"), None),
+    ("underscores.csv", {}, no_number("2, object a", "1_5"), None),
+    ("hexadecimal.csv", {}, no_number("2, object a", "0x1F"), None),
+    ("truth_values.csv", {}, "line 2, object a: 'true'. .*pass na='true'", None),
+    ("infinite.csv", {}, "column 'h', object a: inf is infinite", None),
+    ("accounting.csv", {}, "line 2, object a: .* Write a plain number", None),
+    ("empty_id.csv", {}, "id='id' is empty in line 3", None),
+    ("title_above.csv", {}, "The first line must name the columns", None),
+    ("header_alone.csv", {}, "the table has no rows", None),
+    ("nothing.csv", {}, "is empty", None),
+    ("columns_twice.csv", {}, "has 2 columns named 'h'", None),
+    ("other_names.csv", {}, "no column 'h'. There are: 'id', 'height', 'g'", None),
+    # units
+    ("units.csv", {}, PLAIN, "the unit 'cm' was left out .* column 'h'"),
+    ("units_of_all_sorts.csv", {}, PLAIN, "the unit '€' was left out .* column 'g'"),
+    ("mixed_units.csv", {}, "column 'h' mixes units: '1.5 cm' .* and '25 mm'", None),
+    ("units_here_and_there.csv", {}, "mixes units: '1.5 cm' .* and '2.5'", None),
+    (
+        "units_of_errors.csv",
+        {"errors": "{}_sd"},
+        "column 'h_sd' has the unit 'mm', its values in 'h' have 'cm'",
+        None,
+    ),
+    # errors in cells
+    ("errors_in_cells.csv", {}, WITH_ERRORS, None),
+    ("errors_in_parentheses.csv", {}, WITH_ERRORS, None),
+    ("errors_with_units.csv", {}, WITH_ERRORS, "the unit 'cm' was left out"),
+    ("errors_twice.csv", {"errors": "{}_sd"}, "errors= names its error column", None),
+    (
+        "errors_twice.csv",
+        {"values": "g", "errors": "h", "id": None},
+        "a column of errors or weights must hold plain numbers",
+        None,
+    ),
+    ("errors_in_some.csv", {}, "1 in 'h .error.'; the first object is b", None),
+    ("errors_in_percent.csv", {}, no_number("2, object a", "1.5 ± 10 %"), None),
+    ("errors_of_powers.csv", {}, "line 2, object a: '1.5e3.2.'. Write a plain", None),
+    ("errors_of_repeated_objects.csv", {}, "a single row; a has several", None),
+    ("errors_in_cells.csv", {"weight": "g", "values": "h"}, "weight='g' cannot", None),
+]
+NAMES = [f"{file}-{said}" if said else file for file, said, _, _ in CASES]
+
+
+@pytest.mark.parametrize(("file", "said", "expected", "warning"), CASES, ids=NAMES)
+def test_read(file, said, expected, warning):
+    check(file, said, expected, warning)
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "polars", "pandas", "csv"])
+def test_libraries_agree(library, monkeypatch):
+    if library != "csv":
+        pytest.importorskip(library)
+    kept = {k: v for k, v in csv_files.READERS.items() if k == library}
+    monkeypatch.setattr(csv_files, "READERS", kept)
+    for case in CASES:
+        check(*case)
+
+
+def check(file, said, expected, warning):
+    said = {"id": "id", "values": ["h", "g"], **said}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if isinstance(expected, str):
+            with pytest.raises((DataError, FileError), match=expected):
+                ic.read(FILES / file, **said)
+            return
+        data = ic.read(FILES / file, **said)
+    told = [str(one.message) for one in caught if one.category is IncertaWarning]
+    assert len(told) == len(caught)
+    if warning:
+        assert any(re.search(warning, text) for text in told), told
+    else:
+        assert not told
+    assert data.ids.tolist() == list(expected)
+    cells = np.array(list(expected.values()), dtype=np.float64)
+    if cells.ndim == 2:
+        np.testing.assert_allclose(data.mean(), cells, rtol=1e-15)
+        return
+    np.testing.assert_allclose(data.mean(), cells[..., 0], rtol=1e-15)
+    np.testing.assert_allclose(np.sqrt(data.variance()), cells[..., 1], rtol=1e-12)
+
+
+def test_every_file_has_a_case():
+    assert {path.name for path in FILES.iterdir()} == {file for file, *_ in CASES}
+
+
+def as_arguments(said):
+    """Options that say the same."""
+    said = {"id": "id", "values": ["h", "g"], **said}
+    for name, value in said.items():
+        if value is not None:
+            words = [value] if isinstance(value, (str, int)) else value
+            yield f"--{name}={','.join(map(str, words))}"
+
+
+# Those about options, and some about messages: a command takes longer than to read.
+OF_THE_COMMAND_LINE = [case for i, case in enumerate(CASES) if case[1] or i % 3 == 0]
+
+
+@pytest.mark.parametrize(("file", "said", "expected", "warning"), OF_THE_COMMAND_LINE)
+def test_command_line(file, said, expected, warning):
+    arguments = ["info", str(FILES / file), *as_arguments(said)]
+    done = CliRunner().invoke(app, arguments)
+    if not isinstance(expected, str):
+        assert done.exit_code == 0, done.output
+        assert done.stderr.startswith("Warning: ") == bool(warning)
+    elif done.exit_code != 2:  # what typer itself refuses
+        assert done.exit_code == 1, done.output
+        assert done.stderr.startswith("Error: ")
+        assert done.stderr.count("\n") == 1
+    for word in ("from_frame", "Traceback", "pass na=", "decimal=", "unexpected"):
+        assert word not in done.output
+
+
+def test_names_of_columns():
+    files = {file: "columns: " for file, *_ in CASES[::8]}
+    files |= {f"{name}.csv": "Error: " for name in ("nothing", "utf16_without_mark")}
+    for file, told in files.items():
+        done = CliRunner().invoke(app, ["info", str(FILES / file)])
+        assert done.exit_code == (told == "Error: "), done.output
+        assert (done.stdout or done.stderr).startswith(told)
+    done = CliRunner().invoke(app, ["info", str(FILES / "utf16.csv")])
+    assert done.stdout == "columns: id, größe, g\n"
+
+
+def test_fit_says_how_the_file_is_written(tmp_path):
+    file = FILES / "thousands_in_doubt.csv"
+    said = ["--id", "id", "--values", "h,g", "--decimal", ",", "--na=-999,lost"]
+    out = tmp_path / "out"
+    arguments = ["fit", str(file), *said, "-k", "2", "--method", "UKMeans"]
+    done = CliRunner().invoke(app, [*arguments, "-o", str(out), "-q"])
+    assert done.exit_code == 0, done.output
+    command = ic.load(out / "model.incerta").command
+    assert "--decimal , --na=-999,lost" in command
+    # Another file is written in its own way, but marks of missing values stay.
+    model = str(out / "model.incerta")
+    for other, code in (("plain.csv", 0), ("missing_own_words.csv", 1)):
+        done = CliRunner().invoke(app, ["predict", model, str(FILES / other)])
+        assert done.exit_code == code, done.output
