@@ -106,8 +106,8 @@ class Table:
         if missing.any():
             msg = (
                 f"{role}={name!r} is missing in {counted(int(missing.sum()), 'row')}, "
-                f"the first is row {int(missing.argmax()) + 1} (counted from 1); fill it "
-                "or leave these rows out."
+                f"the first is row {int(missing.argmax()) + 1} (counted from 1); fill "
+                "it or leave these rows out."
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
