@@ -26,10 +26,11 @@ import numpy as np
 from scipy.optimize import nnls
 
 import incerta as ic
-from incerta.api.answer import NAMES, cluster
+from incerta.api.answer import cluster
 from incerta.backend.threads import threads
 from incerta.cli.cost import amount, duration
 from incerta.cost.forecast import worlds_of_method
+from incerta.estimators.named import OWN
 from incerta.cost.model import (
     KINDS,
     Cost,
@@ -44,7 +45,7 @@ from incerta.data.standardize import Standardizer
 HERE = Path(__file__).parent
 POINTS = HERE / "cost.csv"
 MODEL = HERE.parent / "src" / "incerta" / "cost" / "model.json"
-WHAT = (*NAMES, "choose_k")
+WHAT = (*OWN, "choose_k")
 # Where some objects stand for all: above how many, and how many.
 LIMITS = {
     "ViewConsensus": (2000, 2000),
