@@ -30,7 +30,6 @@ from incerta.api.answer import cluster
 from incerta.backend.threads import threads
 from incerta.cli.cost import amount, duration
 from incerta.cost.forecast import worlds_of_method
-from incerta.estimators.named import OWN
 from incerta.cost.model import (
     KINDS,
     Cost,
@@ -41,6 +40,7 @@ from incerta.cost.model import (
     value_of,
 )
 from incerta.data.standardize import Standardizer
+from incerta.estimators.named import OWN
 
 HERE = Path(__file__).parent
 POINTS = HERE / "cost.csv"
