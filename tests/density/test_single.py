@@ -50,6 +50,22 @@ def test_near_is_what_double_precision_says(sets, eps):
 
 
 @engines
+@pytest.mark.parametrize("far", [0.0, 1e4])
+def test_objects_of_more_values_than_a_block(engine, far):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(9, 3)) + far, rng.normal(size=(1400, 3)) + far
+    a, b = Values(x, np.array([0, 4, 9])), Values(y, np.array([0, 20, 1200, 1400]))
+    i, j = (g.ravel() for g in np.indices((2, 3)))
+    close = in_double(x, y, 1.5)
+    expected = [
+        close[a.starts[p] : a.starts[p + 1], b.starts[q] : b.starts[q + 1]].mean()
+        for p, q in zip(i, j)
+    ]
+    found = pairs_of_values(a, b, 1.5, engine=engine)(i, j)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@engines
 @given(sets=values(), eps=EPS)
 def test_counts_of_objects_are_what_double_precision_says(engine, sets, eps):
     x, y, scale = sets

@@ -292,7 +292,9 @@ def test_tables_with_errors_from_dask(missing):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("lost", ["summaries", "everything at once"])
 def test_a_killed_worker_does_not_lose_the_run(lost):
-    from distributed import Client, LocalCluster
+    from distributed import Client
+
+    from tests.workers import two_workers
 
     data = blobs(n=300, k=5, seed=3)
     rows = frame(data)
@@ -310,14 +312,7 @@ def test_a_killed_worker_does_not_lose_the_run(lost):
 
     with (
         dask.config.set(scheduler=None),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-        ) as cluster,
+        two_workers() as cluster,
         Client(cluster) as client,
         reporting_to(hook),
     ):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
-from incerta.mixture import model
+from incerta.mixture import expectation, model
 from incerta.mixture.belief import belief
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.factors import inverse_roots, log_products
@@ -125,6 +125,21 @@ def test_the_objective_never_falls_with_many_objects():
     states = islice(rounds(partial(sums, measured), start, prior), 20)
     for before, after in pairwise(state.objective for state in states):
         assert after >= before - 1e-12 * abs(before)
+
+
+@examples(60)
+@given(st.integers(0, 999), shapes, st.sampled_from(["full", "diag", "tied"]))
+def test_all_components_at_once_is_one_after_the_other(seed, shape, kind):
+    measured, start, _ = problem(seed, **shape)
+    start = start.as_kind(kind)
+    at_once = *sums(measured, start), *log_densities(measured, start)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expectation, "FEW_NUMBERS", 0)
+        one_by_one = *sums(measured, start), *log_densities(measured, start)
+    # A single object is rounded differently.
+    slack = {"rtol": 1e-12, "atol": 1e-13} if shape["n"] == 1 else {"rtol": 0.0}
+    for found, expected in zip(at_once, one_by_one, strict=True):
+        np.testing.assert_allclose(found, expected, **slack)
 
 
 def test_blocks_do_not_matter(monkeypatch):

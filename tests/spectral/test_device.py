@@ -76,5 +76,13 @@ def test_a_device_that_is_not_there():
         put(np.zeros(3), "cuda")
 
 
+@pytest.mark.parametrize("name", ["RPC", "ViewConsensus", "ErrorMixture", "FDBSCAN"])
+def test_a_device_that_does_not_exist_is_refused_whatever_the_data(name):
+    pytest.importorskip("torch", reason="needs the extra gpu")
+    data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)
+    with pytest.raises(ValueError, match="device='fridge' must be 'cpu' or a device"):
+        getattr(ic, name)(device="fridge").fit(data)
+
+
 def test_namespace_of_numpy():
     assert namespace(np.zeros(3)) is np

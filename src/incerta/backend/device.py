@@ -23,6 +23,27 @@ def namespace(array: Any) -> Any:
     return compat.array_namespace(array)
 
 
+def check_device(device: str) -> None:
+    """Refuse a device that is not there.
+
+    Parameters
+    ----------
+    device : str
+        "cpu", or the name of a device of torch, such as "cuda".
+    """
+    if device == CPU:
+        return
+    torch = require("torch", "gpu", f"device={device!r}")
+    try:
+        kind = torch.device(device).type
+    except RuntimeError as error:
+        msg = f"device={device!r} must be 'cpu' or a device of torch, such as 'cuda'."
+        raise ValueError(msg) from error
+    if kind == "cuda" and not torch.cuda.is_available():
+        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
+        raise ValueError(msg)
+
+
 def put(array: Array, device: str) -> Any:
     """Copy an array to a device; on the CPU it stays as it is.
 
@@ -35,10 +56,8 @@ def put(array: Array, device: str) -> Any:
     """
     if device == CPU:
         return array
+    check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
-        raise ValueError(msg)
     # torch warns of arrays that are not to be written to.
     return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
 

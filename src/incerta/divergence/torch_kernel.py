@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from incerta.backend.device import check_device
 from incerta.backend.memory import blocks
 from incerta.backend.optional import require
 from incerta.backend.progress import track
@@ -32,11 +33,9 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
     device : str
         Name of a device of torch.
     """
+    check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
     target = torch.device(device)
-    if target.type == "cuda" and not torch.cuda.is_available():
-        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
-        raise ValueError(msg)
     sums = fused_sums if target.type == "cuda" else blocked_sums
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]

@@ -14,6 +14,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import (
     OF_THIS_MACHINE,
     SEED,
@@ -138,6 +139,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         self
         """
         self._validate_params()
+        check_device(getattr(self, "device", CPU))
         self._forget()
         objects = self._objects(X)
         self.seed_ = as_seed(self.random_state)

@@ -36,10 +36,23 @@ def test_names_of_errors(value, error):
         ["e", "e_mass"],
         ["err"],
         ["mass", "massed"],
+        ["u", "g", "u_g"],  # a colour
     ],
 )
 def test_names_of_something_else(names):
     assert errors_among(names) == {}
+
+
+def test_no_call_is_offered_that_would_fail():
+    pd = pytest.importorskip("pandas", reason="needs the extra frames")
+    two = pd.DataFrame({"p": [1.0, 2.0], "p_err1": 0.1, "p_err2": -0.2})
+    with pytest.warns(
+        IncertaWarning, match="with one error for each"
+    ):
+        ic.as_uncertain(two)
+    some = pd.DataFrame({"p": [1.0, 2.0], "p_err": 0.1, "q": 3.0})
+    with pytest.warns(IncertaWarning, match="exact needs a column of zeros"):
+        ic.as_uncertain(some)
 
 
 def test_a_plain_table_with_errors_gets_a_hint():

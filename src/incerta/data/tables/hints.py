@@ -13,7 +13,7 @@ _WORD = "err|error|errors|stderr|std|stdev|sd|se|sem|sigma|unc|uncertainty|moe"
 _AFTER = re.compile(
     rf"(?P<value>.+?)([\W_]+(?i:{_WORD})|Err|Error|Std|Sigma|Unc)[\W_]*\d?"
 )
-_BEFORE = re.compile(rf"({_WORD}|e|u|d)[\W_]+(?P<value>.+)", re.IGNORECASE)
+_BEFORE = re.compile(rf"({_WORD}|e)[\W_]+(?P<value>.+)", re.IGNORECASE)
 
 
 def errors_among(names: Sequence[str]) -> dict[str, str]:
@@ -60,10 +60,14 @@ def warn_of_errors(names: Sequence[str]) -> None:
     error, value = next(iter(found.items()))
     others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     features = [name for name in names if name not in found]
+    errors = {values: name for name, values in found.items()}
+    call = f"from_frame(table, values={features!r}, errors={errors!r})."
+    if len(errors) < len(found):
+        call = "from_frame(table, values=..., errors=...), with one error for each."
+    elif len(errors) < len(features):
+        call += " A value that is exact needs a column of zeros."
     msg = (
         f"column {error!r}{others} looks like the error of {value!r}, but in a plain "
-        "table every column is a feature. Say what is what: "
-        f"from_frame(table, values={features!r}, "
-        f"errors={ {values: name for name, values in found.items()}!r})."
+        f"table every column is a feature. Say what is what: {call}"
     )
     warnings.warn(msg, IncertaWarning, stacklevel=5)
