@@ -46,9 +46,7 @@ def test_names_of_something_else(names):
 def test_no_call_is_offered_that_would_fail():
     pd = pytest.importorskip("pandas", reason="needs the extra frames")
     two = pd.DataFrame({"p": [1.0, 2.0], "p_err1": 0.1, "p_err2": -0.2})
-    with pytest.warns(
-        IncertaWarning, match="with one error for each"
-    ):
+    with pytest.warns(IncertaWarning, match="with one error for each"):
         ic.as_uncertain(two)
     some = pd.DataFrame({"p": [1.0, 2.0], "p_err": 0.1, "q": 3.0})
     with pytest.warns(IncertaWarning, match="exact needs a column of zeros"):
