@@ -1,18 +1,20 @@
 """Which column is what, as the options say; and the file that has the columns."""
 
 import csv
+import inspect
 import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from incerta.backend.writing import passing
-from incerta.cli.options import refuse
+from incerta.cli import options
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
@@ -61,7 +63,7 @@ class Columns:
                 "objects (an ensemble member, a month of one year), --independent if "
                 "each object was measured on its own."
             )
-            refuse("--sample", why)
+            options.refuse("--sample", why)
         return found
 
     def completed_by(self, stored: "Columns") -> "Columns":
@@ -85,6 +87,8 @@ class Columns:
 
     def read(self, path: Path) -> "UncertainData":
         """Read the objects."""
+        if not self.values:
+            options.refuse("--values", "name the columns of the features.")
         from incerta.data import read
 
         errors: Any = self.errors
@@ -136,6 +140,52 @@ class Columns:
         if self.na:  # in one word, as it may begin with a minus
             words.append(f"--na={_joined(self.na)}")
         return [word for word in words if word is not None]
+
+
+OPTIONS = {
+    "id": options.Id,
+    "values": options.Values,
+    "errors": options.Errors,
+    "kind": options.Kind,
+    "weight": options.Weight,
+    "sample": options.Sample,
+    "joint": options.Joint,
+    "missing": options.Missing,
+    "meaning": options.Meaning,
+    "batch": options.Batch,
+    "sep": options.Sep,
+    "decimal": options.Decimal,
+    "encoding": options.Encoding,
+    "na": options.Na,
+}
+
+
+def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Columns`, which it takes as ``columns``."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    own = inspect.signature(command).parameters
+    parameters = {name: own[name].replace(kind=keyword) for name in own}
+    described = {
+        name: inspect.Parameter(name, keyword, default=None, annotation=option)
+        for name, option in OPTIONS.items()
+    }
+    order = [
+        parameter
+        for name in own
+        for parameter in (
+            described.values() if name == "columns" else [parameters[name]]
+        )
+    ]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        columns = Columns.of(**{name: given.pop(name) for name in OPTIONS})
+        command(columns=columns, **given)
+
+    # Typer reads both.
+    with_options.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {one.name: one.annotation for one in order}
+    return with_options
 
 
 def classes_of(path: Path, columns: Columns, name: str) -> "Ids":

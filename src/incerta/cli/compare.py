@@ -8,7 +8,7 @@ import typer
 
 from incerta.cli import options, params
 from incerta.cli.answers import CONTROLS, Answer, answer, control
-from incerta.cli.columns import Columns, classes_of, on_disk
+from incerta.cli.columns import Columns, classes_of, on_disk, takes_columns
 from incerta.cli.failures import in_one_line
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
@@ -35,23 +35,11 @@ Examples:
       --methods kmeans,dbscan --param dbscan.eps=0.2"""
 
 
+@takes_columns
 def compare(
     file: options.File,
     *,
-    id: options.Id = None,
-    values: options.Values,
-    errors: options.Errors = None,
-    kind: options.Kind = None,
-    weight: options.Weight = None,
-    sample: options.Sample = None,
-    joint: options.Joint = None,
-    missing: options.Missing = None,
-    meaning: options.Meaning = None,
-    batch: options.Batch = None,
-    sep: options.Sep = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    na: options.Na = None,
+    columns: Columns,
     methods: Annotated[
         str,
         typer.Option(
@@ -97,22 +85,6 @@ def compare(
     if form is not None:
         check_format(form)
     names = methods.split(",")
-    columns = Columns.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        sample=sample,
-        joint=joint,
-        missing=missing,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-    )
     wanted = params.for_each(params.parsed(param), names)
     classes: Ids | None = None
     failed: dict[str, str] = {}

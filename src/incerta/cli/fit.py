@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incerta.cli import options, params
-from incerta.cli.columns import Columns, on_disk
+from incerta.cli.columns import Columns, on_disk, takes_columns
 from incerta.cli.cost import tell_cost
 from incerta.cli.output import (
     STDOUT,
@@ -41,23 +41,11 @@ Examples:
   incerta fit ensemble.csv --id station --values rain --sample member --joint"""
 
 
+@takes_columns
 def fit(
     file: options.File,
     *,
-    id: options.Id = None,
-    values: options.Values,
-    errors: options.Errors = None,
-    kind: options.Kind = None,
-    weight: options.Weight = None,
-    sample: options.Sample = None,
-    joint: options.Joint = None,
-    missing: options.Missing = None,
-    meaning: options.Meaning = None,
-    batch: options.Batch = None,
-    sep: options.Sep = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    na: options.Na = None,
+    columns: Columns,
     k: options.Clusters = "auto",
     method: Annotated[
         str,
@@ -102,22 +90,6 @@ def fit(
     result is a table: id, cluster (-1 is noise), confidence, the second most probable
     cluster, and the probability of each cluster.
     """
-    columns = Columns.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        sample=sample,
-        joint=joint,
-        missing=missing,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-    )
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
         check_folder(folder)

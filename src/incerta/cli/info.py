@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli import options
-from incerta.cli.columns import Columns, names_in, on_disk
+from incerta.cli.columns import Columns, names_in, on_disk, takes_columns
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say, shown
 
@@ -18,6 +17,7 @@ MODEL_ENDING = ".incerta"
 EXTRAS = ("plot", "report", "io", "fast", "gpu", "dask")
 
 
+@takes_columns
 def info(
     files: Annotated[
         list[Path] | None,
@@ -28,41 +28,13 @@ def info(
             show_default=False,
         ),
     ] = None,
-    id: options.Id = None,
-    values: options.ValuesIfNamed = None,
-    errors: options.Errors = None,
-    kind: options.Kind = None,
-    weight: options.Weight = None,
-    sample: options.Sample = None,
-    joint: options.Joint = None,
-    missing: options.Missing = None,
-    meaning: options.Meaning = None,
-    batch: options.Batch = None,
-    sep: options.Sep = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    na: options.Na = None,
+    *,
+    columns: Columns,
 ) -> None:
     """Show what is installed, or what is in a table or a model."""
     if not files:
         _print_pairs(_installation())
         return
-    columns = Columns.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        sample=sample,
-        joint=joint,
-        missing=missing,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-    )
     for number, file in enumerate(files):
         if number:
             typer.echo()

@@ -85,13 +85,14 @@ Id = Annotated[
         help="Column with the object of each row; without it every row is an object.",
     ),
 ]
-_VALUES = typer.Option(
-    "--values",
-    metavar="COL,…",
-    help="Columns of the features, separated by commas; may be repeated.",
-)
-Values = Annotated[list[str], _VALUES]
-ValuesIfNamed = Annotated[list[str] | None, _VALUES]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--values",
+        metavar="COL,…",
+        help="Columns of the features, separated by commas; may be repeated.",
+    ),
+]
 Errors = Annotated[
     list[str] | None,
     typer.Option(

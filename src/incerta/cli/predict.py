@@ -9,7 +9,7 @@ import typer
 
 from incerta.backend.writing import replacing
 from incerta.cli import options
-from incerta.cli.columns import Columns, on_disk
+from incerta.cli.columns import Columns, on_disk, takes_columns
 from incerta.cli.fit import fit
 from incerta.cli.output import (
     STDOUT,
@@ -33,6 +33,7 @@ Examples:
   incerta predict out/model.incerta new.csv -o new-clusters.parquet"""
 
 
+@takes_columns
 def predict(
     model: Annotated[
         Path,
@@ -43,20 +44,8 @@ def predict(
         ),
     ],
     file: options.File,
-    id: options.Id = None,
-    values: options.ValuesIfNamed = None,
-    errors: options.Errors = None,
-    kind: options.Kind = None,
-    weight: options.Weight = None,
-    sample: options.Sample = None,
-    joint: options.Joint = None,
-    missing: options.Missing = None,
-    meaning: options.Meaning = None,
-    batch: options.Batch = None,
-    sep: options.Sep = None,
-    decimal: options.Decimal = None,
-    encoding: options.Encoding = None,
-    na: options.Na = None,
+    *,
+    columns: Columns,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -79,22 +68,6 @@ def predict(
     check_format(form)
     if target != STDOUT:
         check_file(target)
-    columns = Columns.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        sample=sample,
-        joint=joint,
-        missing=missing,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-    )
     from incerta.api import load
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
