@@ -96,8 +96,3 @@ def test_public_names_exist_and_are_documented(name):
 def test_unknown_name():
     with pytest.raises(AttributeError, match="RPX"):
         ic.RPX  # noqa: B018
-
-
-def test_citation_versions_agree():
-    cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"version: {ic.__version__}" in cff
