@@ -16,7 +16,7 @@ from incerta.api.answer import cluster
 from incerta.report import plain, summarise
 from incerta.report.shown import picture, separation, shown_objects
 from incerta.report.summarise import SURE, _confidence
-from incerta.wording import counted
+from incerta.wording import counted, share
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -351,7 +351,7 @@ def test_sentences():
     unsure = int((result.confidence < SURE).sum())
     told = " ".join(summarise(result)["sentences"])
     assert told.startswith("FDBSCAN found ")
-    assert f"{plain.share(result.confidence.mean())} on average" in told
+    assert f"{share(result.confidence.mean())} on average" in told
     assert f"For {counted(40 - unsure, 'object')}" in told or unsure == 0
     assert "the least reliable feature" in told
     spread = groups().with_meaning("belief")
@@ -408,7 +408,7 @@ def test_measured(mean, spread, said):
     [(0.0, "0.00"), (1.0, "1.00"), (0.999, ">0.99"), (0.001, "<0.01"), (None, "–")],
 )
 def test_share(value, said):
-    assert plain.share(value) == said
+    assert share(value) == said
 
 
 def test_percent_never_rounds_to_all_or_nothing():

@@ -69,17 +69,6 @@ def percent(share: float) -> str:
     return f"{rounded} %"
 
 
-def share(value: float | None) -> str:
-    """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
-    if value is None:
-        return "–"
-    if 0 < value < 0.005:
-        return "<0.01"
-    if 0.995 <= value < 1:
-        return ">0.99"
-    return f"{value:.2f}"
-
-
 def cut(value: object, longest: int = 60) -> str:
     """Text to be read at a glance."""
     return text(value, longest)
