@@ -43,12 +43,12 @@ def python_of(result: Clustering) -> str:
         name = type(result.estimator).__name__
         inside = ", ".join(f"{key}={_shown(value)}" for key, value in given.items())
         method = f"ic.{name}({inside})" if given else repr(name)
-    params = {f"{key!r}: {_shown(value)}" for key, value in given.items()}
+    params = [f"{key!r}: {_shown(value)}" for key, value in given.items()]
     arguments = [
         "data",
         *_number(result, named),
         f"method={method}",
-        *([f"params={{{', '.join(sorted(params))}}}"] if named and params else []),
+        *([f"params={{{', '.join(params)}}}"] if named and params else []),
         f"seed={int(result.seed)}",
         *(["scale=False"] if result.scaler is None else []),
     ]
@@ -58,7 +58,7 @@ def python_of(result: Clustering) -> str:
         "",
         result.reading or _what_data(result),
         *(
-            f"# The method also had {name}={text(ascii(value), 100)}."
+            f"# The method also had {name}={text(' '.join(ascii(value).split()), 100)}."
             for name, value in changed.items()
             if name not in given
         ),

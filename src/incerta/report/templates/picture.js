@@ -146,9 +146,11 @@ const drawScatter = () => {
 
 // The object that is chosen, here and in the table: a ring around it.
 let chosen = null;    // position in the data
+let pinned = null;    // the same if it was chosen here: its row comes first
 const whenChosen = [];
-const choose = (position) => {
+const choose = (position, pin) => {
   chosen = chosen === position ? null : position;
+  pinned = pin ? chosen : null;
   ring();
   for (const listener of whenChosen) listener(chosen);
 };
@@ -198,7 +200,7 @@ picture.addEventListener("pointerup", (event) => {
     drawScatter();
   } else if (from) {
     const found = nearest(drawnPicture.points, x, y, 16);
-    if (found) choose(scatter.position[found.i]);
+    if (found) choose(scatter.position[found.i], true);
   }
   from = box = null;
 });
@@ -220,7 +222,7 @@ const step = (by) => {
 const keys = {
   ArrowRight: () => step(1), ArrowDown: () => step(1),
   ArrowLeft: () => step(-1), ArrowUp: () => step(-1),
-  Enter: () => pointed !== null && choose(scatter.position[pointed]),
+  Enter: () => pointed !== null && choose(scatter.position[pointed], true),
   Escape: () => { pointed = null; hideTip(); },
   "+": () => zoom(0.7), "-": () => zoom(1 / 0.7), 0: reset,
 };

@@ -34,7 +34,8 @@ const makers = {
     button.title = "Show in the picture";
     button.setAttribute("aria-pressed", String(columns.position[i] === chosen));
     button.append(isolated);
-    button.addEventListener("click", () => choose(columns.position[i]));
+    button.addEventListener("click", () => choose(columns.position[i], false));
+    button.dataset.position = columns.position[i];
     made.append(button);
     return made;
   },
@@ -54,13 +55,13 @@ const makers = {
 };
 
 const fill = () => {
-  // The chosen object comes first, wherever it is.
-  const first = columns.position.indexOf(chosen);
+  // An object that was chosen in the picture comes first, wherever it is.
+  const first = columns.position.indexOf(pinned);
   const listed = found.filter((i) => i !== first).slice(0, nShown - (first >= 0));
   const rows = [...(first >= 0 ? [first] : []), ...listed].map((i) => {
     const row = element("tr");
     row.setAttribute("role", "row");
-    if (i === first) row.className = "chosen";
+    if (columns.position[i] === chosen) row.className = "chosen";
     row.append(...headings.map((heading) => {
       const made = makers[heading.dataset.key](i);
       // Narrow pages show rows as cards, where browsers forget that this is a table.
@@ -137,7 +138,10 @@ if (differing) differing.addEventListener("change", filter);
 more.addEventListener("click", () => { nShown += Math.max(MORE_ROWS, nShown); fill(); });
 document.getElementById("save").addEventListener("click", save);
 whenChosen.push((position) => {
+  const { position: focused } = document.activeElement.dataset;
   fill();
+  // The rows are new ones: who was at a button stays there.
+  if (focused !== undefined) body.querySelector(`[data-position="${focused}"]`)?.focus();
   const here = columns.position.indexOf(position), there = scatter.position.indexOf(position);
   const said = here >= 0
     ? [columns.id[here], titled(columns.cluster[here])] : [scatter.id[there], titled(scatter.cluster[there])];
