@@ -267,7 +267,8 @@ def test_every_object_of_many_is_accounted_for():
     data = ic.from_gaussian(means, std=np.full_like(means, 0.5))
     result = cluster(data, k=2, method="UKMeans")
     drawn = picture(result)
-    places = np.array(drawn["values"], dtype=float)
+    rows = drawn["position"]
+    places = np.vstack([means[rows].T, result.confidence[rows]])
     low, high = np.array(drawn["grid"]["ranges"]).T
     outside = (places < low[:, None]) | (places > high[:, None])
     for key, (_, _, counts) in drawn["grid"]["cells"].items():
@@ -520,6 +521,23 @@ def test_significant_digits():
     assert found.tolist() == [3.1416, -1.2346e-300, 1e9, 0.0]
     found = plain.significant(np.array([[np.nan, np.inf], [-np.inf, 0.1 + 0.2]]))
     np.testing.assert_array_equal(found, [[np.nan, np.inf], [-np.inf, 0.3]])
+
+
+@given(
+    st.lists(st.floats(-10, 10), min_size=2, max_size=20),
+    st.sampled_from([0.0, 1.0, 2.45e6, -1e9]),
+    st.sampled_from([1e-6, 1.0, 1e6]),
+)
+def test_distinct_keeps_places_in_the_range(places, offset, unit):
+    column = np.array(places) * unit + offset
+    apart = np.abs(plain.distinct(column) - column).max()
+    assert apart <= 1e-4 * np.ptp(column) + 1e-14 * np.abs(column).max()
+
+
+def test_distinct_of_gaps():
+    found = plain.distinct(np.array([np.nan, 0.1 + 0.2, 1.0]))
+    np.testing.assert_array_equal(found, [np.nan, 0.3, 1.0])
+    assert np.isnan(plain.distinct(np.array([np.nan]))).all()
 
 
 @pytest.mark.parametrize(

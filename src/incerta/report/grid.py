@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from incerta.report.plain import numbers, significant
+from incerta.report.plain import numbers
 from incerta.typing import Array, Indices
 
 COLUMNS, ROWS = 60, 40
@@ -37,9 +37,7 @@ def range_of(column: Array) -> tuple[float, float]:
     few = min(MOST_BEYOND, len(known) // 500)
     low, high = known[few], known[-1 - few]
     room = 0.2 * (high - low)
-    low, high = max(known[0], low - room), min(known[-1], high + room)
-    low, high = significant(np.array([low, high]), 12)
-    return float(low), float(high)
+    return float(max(known[0], low - room)), float(min(known[-1], high + room))
 
 
 def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:

@@ -52,6 +52,16 @@ def significant(values: Array, digits: int = 5) -> Array:
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 
+def distinct(column: Array) -> Array:
+    """Round to five digits of the range: those of 2,450,000.5 to 2,450,001 differ."""
+    known = column[np.isfinite(column)]
+    spread = np.ptp(known) if len(known) else 0.0
+    if spread == 0.0:
+        return significant(column, 15)
+    more = np.ceil(np.log10(np.abs(known).max() / spread))
+    return significant(column, int(np.clip(5 + more, 5, 15)))
+
+
 def listed(words: list[str]) -> str:
     """Words as a list in a sentence: "a, b and c"."""
     if len(words) < 2:

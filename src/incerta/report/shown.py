@@ -8,7 +8,7 @@ import numpy as np
 
 from incerta.plot.ellipses import separating_features
 from incerta.report.grid import beyond, grid_of, range_of
-from incerta.report.plain import name, numbers, significant, text
+from incerta.report.plain import distinct, name, numbers, significant, text
 from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def picture(result: Clustering) -> dict[str, Any]:
             "confidence" if known else "place in the data",
         ],
         "first": first,
-        "values": [numbers(significant(column[rows])) for column in values],
+        "values": [numbers(distinct(column[rows])) for column in values],
         "covariances": covariances,
         "position": rows.tolist(),
         "id": [name(one) for one in result.ids[rows].tolist()],

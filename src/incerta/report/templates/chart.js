@@ -31,7 +31,7 @@ const scale = ([low, high], from, to) => {
 const ticksOf = ([low, high], most, whole) => {
   const rough = Math.max((high - low) / Math.max(most, 1), whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.999999);
+  const step = power * [1, 2, 5, 10].find((times) => times * power >= rough * 0.7);
   const ticks = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i += 1) {
     ticks.push(i * step);
@@ -42,10 +42,10 @@ const ticksOf = ([low, high], most, whole) => {
 const written = (value, step, size) => {
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   const precise = Math.min(Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9)), 15);
-  const text = size >= 1e7 || size < 1e-4
+  const text = Math.abs(value) < 1e-9 * step ? "0" : size >= 1e7 || size < 1e-4
     ? value.toExponential(precise)
     : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return (/^-0(\.0+)?(e\+0)?$/.test(text) ? text.slice(1) : text).replace(/-/g, "−");
+  return text.replace(/-/g, "−");
 };
 
 // Axes in an element. `x` and `y` have a range and may have a title, ticks (false, or a
@@ -67,7 +67,11 @@ const frame = (place, x, y, label) => {
     right: width - 14, bottom: height - (x.title ? 24 : 4) - (x.ticks === false ? 4 : 20),
   };
   const [toX, toY] = [scale(x.range, area.left, area.right), scale(y.range, area.bottom, area.top)];
-  const across = listed(x, Math.max(2, (area.right - area.left) / 64));
+  let across = listed(x, Math.max(3, (area.right - area.left) / 80));
+  // Long texts would lie upon each other: then every second one stays, or fewer.
+  const widest = 7.5 * Math.max(0, ...across.map(([, text]) => text.length)) + 10;
+  const apart = across.length > 1 ? toX(across[1][0]) - toX(across[0][0]) : widest;
+  across = across.filter((_, i) => i % Math.ceil(widest / apart) === 0);
   const lines = make("g", { class: "lines" }), texts = make("g", { class: "ticks" });
   const text = (value, attributes) => make("text", attributes, inert(value, 40));
   for (const [value, said] of across) {
