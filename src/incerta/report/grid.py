@@ -75,7 +75,7 @@ def grid_of(
     dict
         ``columns`` and ``rows``; ``ranges``; ``cells``: for each pair of axes
         ``"i,j"``, i < j, three lists of equal length: cell (column × rows + row),
-        cluster, count.
+        cluster, count; ``without``: for each pair, how many objects lack a value.
     """
     low, high = np.array(ranges).T
     width = np.where(high > low, high - low, 1.0)
@@ -84,7 +84,7 @@ def grid_of(
     across, up = (
         np.minimum((shares * n).astype(np.intp), n - 1) for n in (COLUMNS, ROWS)
     )
-    cells = {}
+    cells, without = {}, {}
     for i, j in combinations(range(len(values)), 2):
         both = inside[i] & inside[j]
         cell = across[i, both] * ROWS + up[j, both]
@@ -92,10 +92,12 @@ def grid_of(
             cell * (labels.max() + 2) + labels[both] + 1, return_counts=True
         )
         cell, label = np.divmod(keys, labels.max() + 2)
+        without[f"{i},{j}"] = int(np.isnan(values[[i, j]]).any(axis=0).sum())
         cells[f"{i},{j}"] = [cell.tolist(), (label - 1).tolist(), counts.tolist()]
     return {
         "columns": COLUMNS,
         "rows": ROWS,
         "ranges": numbers(np.array(ranges)),
         "cells": cells,
+        "without": without,
     }

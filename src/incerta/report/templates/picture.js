@@ -134,8 +134,9 @@ const drawScatter = () => {
   });
   drawnPicture = { ...drawn, a, b, ranges, points, squares, ellipses };
   ring();
-  const missing = scatter.id.length - scatter.values[a].filter((_, i) =>
-    known(scatter.values[a][i]) && known(scatter.values[b][i])).length;
+  const missing = scatter.grid
+    ? scatter.grid.without[a <= b ? `${a},${b}` : `${b},${a}`] || 0
+    : scatter.id.filter((_, i) => !known(scatter.values[a][i]) || !known(scatter.values[b][i])).length;
   document.getElementById("without").textContent =
     missing ? `${counted(missing, "object")} without a value here ${missing === 1 ? "is" : "are"} not drawn. ` : "";
   picture.setAttribute("aria-label",
