@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.grouping import Coded
-from incerta.data.tables.columns import Table
+from incerta.data.tables.columns import Table, in_row
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Mask
@@ -91,8 +91,12 @@ def _with_error(
 
 def _bounds(table: Table, pair: tuple[str, ...], coded: Coded) -> tuple[Array, Array]:
     low, high = (finite(table, column, coded) for column in pair)
-    why = f"is above {pair[1]!r}; are the two swapped"
-    refuse(low > high, low, pair[0], coded, why)
+    wrong: Mask = np.asarray(low > high)
+    if wrong.any():
+        # Both numbers are needed to tell a swap from a slip.
+        upper = high[int(wrong.argmax())]
+        why = f"is above the {upper} in {pair[1]!r}; swap the two if they are swapped"
+        refuse(wrong, low, pair[0], coded, why)
     return low, high
 
 
@@ -101,5 +105,6 @@ def refuse(bad: Mask, column: Array, name: str, coded: Coded, why: str) -> None:
     if bad.any():
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
-        msg = f"column {name!r}, object {coded.name(row)}: {column[row]} {why}{more}."
+        where = f"column {name!r}, {in_row(row, coded)}"
+        msg = f"{where}: {column[row]} {why}{more}."
         raise DataError(msg)
