@@ -30,6 +30,17 @@ WITH_ERRORS = {
 GERMAN = {"ä": [1.5, 10], "ö": [2.5, 20], "ü": [3.5, 30]}
 GREEK = {"ά": [1.5, 10], "β": [2.5, 20], "γ": [3.5, 30]}
 NOT_UTF8 = "is not UTF-8 and was read as cp1252"
+BELOW = 1 / np.sqrt(12)  # standard deviation of values below a limit of 1
+BELOW_HALF = {
+    "a": [(1.5, 0), (10, 0)],
+    "b": [(0.25, BELOW / 2), (20, 0)],
+    "c": [(3.5, 0), (30, 0)],
+}
+BELOW_OR_ERRORS = {
+    "a": [(1.5, 0.1), (10, 1)],
+    "b": [(0.25, BELOW / 2), (20, 1)],
+    "c": [(3.5, 0.3), (15, 30 * BELOW)],
+}
 G = {"values": ["größe", "g"]}
 NO_NUMBER = "column 'h' must hold numbers; line {}: '{}'. "
 PLAINLY = "Write a plain number, or leave the cell empty."
@@ -208,7 +219,6 @@ CASES = [
     ("text_in_g.csv", {"id": None}, "column 'g' must hold .* line 3: 'much'", None),
     ("text_after_line_breaks.csv", {}, "'g' must .* line 5, object b: 'much'", None),
     ("a_long_story.csv", {}, "object a: '1 and more and .*…'. Write a plain", None),
-    ("below_a_limit.csv", {}, no_number("3, object b", "<0.5"), None),
     ("dates.csv", {}, no_number("2, object a", "2020-01-02"), None),
     ("times.csv", {}, no_number("2, object a", "12:30"), None),
     ("excel_errors.csv", {}, no_number("3, object b", "#DIV/0!"), None),
@@ -242,7 +252,7 @@ CASES = [
     (
         "errors_twice.csv",
         {"values": "g", "errors": "h", "id": None},
-        "a column of errors or weights must hold plain numbers",
+        "a column of errors, bounds or weights must hold plain",
         None,
     ),
     ("errors_in_some.csv", {}, "1 in 'h .error.'; the first object is b", None),
@@ -250,6 +260,68 @@ CASES = [
     ("errors_of_powers.csv", {}, "line 2, object a: '1.5e3.2.'. Write a plain", None),
     ("errors_of_repeated_objects.csv", {}, "a single row; a has several", None),
     ("errors_in_cells.csv", {"weight": "g", "values": "h"}, "weight='g' cannot", None),
+    # limits
+    (
+        "below_a_limit.csv",
+        {},
+        BELOW_HALF,
+        "1 value below a limit L, such as '<0.5': 1 in 'h'. .* other values are exact",
+    ),
+    ("below_limits_decimal_commas.csv", {}, BELOW_HALF, "such as '<0,5': 1 in 'h'"),
+    (
+        "below_limits_of_all_sorts.csv",
+        {},
+        {
+            "a": [(1.5, 0), (10, 0)],
+            "b": [(0.25, BELOW / 2), (10, 20 * BELOW)],
+            "c": [(0.35, 0.7 * BELOW), (30, 0)],
+        },
+        "3 values below a limit L, such as '< 0.5 mg': 2 in 'h', 1 in 'g'",
+    ),
+    (
+        "below_limits_and_errors.csv",
+        {},
+        {
+            "a": [(1.5, 0.1), (10, 0)],
+            "b": [(0.25, BELOW / 2), (20, 0)],
+            "c": [(3.5, 0.3), (30, 0)],
+        },
+        "1 in 'h'. .* other values keep their errors",
+    ),
+    (
+        "below_limits_error_columns.csv",
+        {"errors": "{}_sd"},
+        BELOW_OR_ERRORS,
+        "1 in 'h', 1 in 'g'. .* other values keep their errors",
+    ),
+    (
+        "below_limits_with_an_error.csv",
+        {"errors": "{}_sd"},
+        "line 3, object b has an error besides its limit",
+        None,
+    ),
+    (
+        "below_limits_and_negative.csv",
+        {},
+        "also values below 0 .line 4, object c: -3.5.* columns of bounds with kind=",
+        None,
+    ),
+    ("below_limits_in_words.csv", {}, "Write the limit, .* pass na='<LOD'", None),
+    ("below_zero.csv", {}, "line 3, object b: a limit must be above 0", None),
+    ("below_limits_of_repeated_objects.csv", {}, "single row; a has several", None),
+    (
+        "below_limits_in_bounds.csv",
+        {"kind": "interval", "errors": ("{}_low", "{}_high")},
+        "errors, bounds or weights must hold plain numbers",
+        None,
+    ),
+    (
+        "below_limits_in_bounds.csv",
+        {"kind": "ci95", "values": "h", "errors": ("g_low", "h_high")},
+        "'<2', which cannot be used with kind='ci95'; leave the cell empty",
+        None,
+    ),
+    ("above_a_limit.csv", {}, "'>100'. Nothing says how far above the limit", None),
 ]
 NAMES = [f"{file}-{said}" if said else file for file, said, _, _ in CASES]
 

@@ -38,6 +38,7 @@ class TextTable(NamedTuple):
 
     frame: Any
     errors: dict[str, str]  # from value to error column, where cells have errors
+    meaning: str | None = None  # of these errors, if cells say so
 
 
 def read_csv(path: Path, roles: Roles, limit: int) -> Any:
@@ -106,8 +107,8 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
-    table, errors = understood(dialect, columns, roles)
-    return TextTable(_as_frame(table, library), errors)
+    table, errors, meaning = understood(dialect, columns, roles)
+    return TextTable(_as_frame(table, library), errors, meaning)
 
 
 def _unpacked_size(path: Path, limit: int) -> int:

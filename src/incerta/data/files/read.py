@@ -162,6 +162,13 @@ def read(
     the standard deviation; a table with such cells has one row per object, and values
     of columns without them are exact.
 
+    ``<0.5`` and ``≤0.5`` are below a limit L, of which no more is known: the value may
+    be anywhere between 0 and L, and becomes L/2 with the standard deviation L/√12 of
+    such values, with a warning. Other values keep the errors they have, or are exact if
+    the table has none; then `meaning` is "belief" by default. The column must not have
+    values below 0, and each object one row. ``<LOD`` without a number is refused, or
+    missing if `na` says so, and ``>100`` is refused.
+
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
@@ -199,12 +206,13 @@ def read(
     is_text = reader is read_csv
     if not is_text:
         written.refuse_for(file)
+    in_cells = None
     with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
         if is_text:
-            frame, errors_in_cells = read_text(file, roles, limit, written)
+            frame, errors_in_cells, in_cells = read_text(file, roles, limit, written)
             errors = errors_in_cells or errors
         else:
             frame = reader(file, roles, limit)
@@ -231,6 +239,9 @@ def read(
             warnings.simplefilter("ignore", IncertaWarning)
             msg = as_line(str(error), file, roles, written)
         raise type(error)(msg) from error
+    # Infinite errors, of missing values, are errors: no belief has them.
+    if in_cells and meaning is None and np.isfinite(data.variance()).all():
+        data = data.with_meaning(in_cells)
     if id is None or not is_text:
         return data
     if data.ids.dtype.kind == "U" and (data.ids == "").any():

@@ -23,6 +23,15 @@ DEVIATION_OF: dict[str, Callable[[Array], Array]] = {
     "2sigma": lambda error: error / 2.0,
     "moe90": lambda error: error / QUANTILE_95,
 }
+# The other way round.
+ERROR_OF: dict[str, Callable[[Array], Array]] = {
+    "sd": lambda deviation: deviation,
+    "se": lambda deviation: deviation,
+    "var": np.square,
+    "ivar": lambda deviation: 1.0 / np.square(deviation),
+    "2sigma": lambda deviation: 2.0 * deviation,
+    "moe90": lambda deviation: QUANTILE_95 * deviation,
+}
 
 
 class Measured(NamedTuple):

@@ -1,0 +1,54 @@
+"""Values below a detection limit."""
+
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.data.tables.errors import DEVIATION_OF, ERROR_OF
+from incerta.exceptions import IncertaWarning
+
+
+@pytest.mark.parametrize("kind", DEVIATION_OF)
+def test_errors_of_every_kind_come_back(kind):
+    deviations = np.array([0.1, 1.0, 7.0])
+    np.testing.assert_allclose(
+        DEVIATION_OF[kind](ERROR_OF[kind](deviations)), deviations
+    )
+
+
+@pytest.mark.parametrize("kind", ERROR_OF)
+def test_a_limit_means_the_same_in_every_kind(tmp_path, kind):
+    path = tmp_path / "limits.csv"
+    path.write_text("id,h,e\na,1.5,0.1\nb,<0.6,\n")
+    with pytest.warns(IncertaWarning, match="below a limit"):
+        data = ic.read(path, id="id", values="h", errors="e", kind=kind)
+    assert data.meaning == "error"
+    assert data.mean()[1, 0] == pytest.approx(0.3)
+    assert data.variance()[1, 0] == pytest.approx(0.6**2 / 12)
+
+
+def test_without_errors_it_is_a_belief(tmp_path):
+    path = tmp_path / "limits.csv"
+    path.write_text("id,h,g\na,1.5,0.1\nb,<0.6,2\nc,,3\n")
+    with pytest.warns(IncertaWarning, match="below a limit"):
+        data = ic.read(path, id="id", values=["h", "g"], missing="keep")
+    assert data.meaning == "error"  # as missing values have infinite errors
+    path.write_text("id,h,g\na,1.5,0.1\nb,<0.6,2\nc,4,3\n")
+    with pytest.warns(IncertaWarning, match="below a limit"):
+        data = ic.read(path, id="id", values=["h", "g"])
+    assert data.meaning == "belief"
+    drawn = np.stack(list(data.worlds(50, random_state=0)))
+    assert (np.ptp(drawn, axis=0) > 0).tolist() == [
+        [False] * 2,
+        [True, False],
+        [False] * 2,
+    ]
+
+
+def test_a_column_shared_by_two_values(tmp_path):
+    path = tmp_path / "limits.csv"
+    path.write_text("id,h,g,e\na,1.5,0.1,0.2\nb,<0.6,2,0\n")
+    with pytest.warns(IncertaWarning, match="below a limit"):
+        data = ic.read(path, id="id", values=["h", "g"], errors=["e", "e"])
+    expected = [[0.04, 0.04], [0.03, 0.0]]
+    np.testing.assert_allclose(data.variance(), expected, atol=1e-12)
