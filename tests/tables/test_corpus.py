@@ -260,6 +260,32 @@ CASES = [
     ("errors_of_powers.csv", {}, "line 2, object a: '1.5e3.2.'. Write a plain", None),
     ("errors_of_repeated_objects.csv", {}, "a single row; a has several", None),
     ("errors_in_cells.csv", {"weight": "g", "values": "h"}, "weight='g' cannot", None),
+    # replicates
+    (
+        "wide_replicates.csv",
+        {"replicates": "{}_*"},
+        {"a": [1.5, 10], "b": [2.5, 20], "c": [3.5, 30]},
+        None,
+    ),
+    ("wide_replicates.csv", {"replicates": "{}.*"}, r"no column 'h\.\*'", None),
+    (
+        "wide_replicates.csv",
+        {"replicates": "{}_*", "meaning": "spread"},
+        "the same repeats of all values, .*: 'h' has 1, 2, 3; 'g' has a, b",
+        None,
+    ),
+    (
+        "wide_replicates_units.csv",
+        {"replicates": "{}_*", "values": "h"},
+        "'h_1' and 'h_2' are repeats of one value in different units: 'cm' and 'mm'",
+        None,
+    ),
+    (
+        "wide_replicates_units.csv",
+        {"replicates": "{}_*", "values": "g"},
+        "such as '1 ± 2'; columns of replicates=.* must hold numbers",
+        None,
+    ),
     # limits
     (
         "below_a_limit.csv",

@@ -44,6 +44,7 @@ class Columns:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    replicates: str | None = None
 
     @classmethod
     def of(
@@ -69,12 +70,13 @@ class Columns:
     def completed_by(self, stored: "Columns") -> "Columns":
         """Take what was not said from `stored`.
 
-        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
-        is taken as a whole or not at all: parts of two descriptions do not make a
-        third. How one file is written (sep, decimal, encoding) says nothing about
-        another.
+        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch,
+        replicates) is taken as a whole or not at all: parts of two descriptions do not
+        make a third. How one file is written (sep, decimal, encoding) says nothing
+        about another.
         """
         form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
+        form += ("replicates",)
         told = any(getattr(self, name) not in (None, ()) for name in form)
         kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {
@@ -110,6 +112,7 @@ class Columns:
             decimal=self.decimal,
             encoding=self.encoding,
             na=self.na or None,
+            replicates=self.replicates,
         )
 
     def written(self) -> "TextFormat":
@@ -133,6 +136,7 @@ class Columns:
             "--sep": self.sep,
             "--decimal": self.decimal,
             "--encoding": self.encoding,
+            "--replicates": self.replicates,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
@@ -153,6 +157,7 @@ OPTIONS = {
     "missing": options.Missing,
     "meaning": options.Meaning,
     "batch": options.Batch,
+    "replicates": options.Replicates,
     "sep": options.Sep,
     "decimal": options.Decimal,
     "encoding": options.Encoding,

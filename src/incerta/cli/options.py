@@ -165,6 +165,15 @@ Batch = Annotated[
         help="Replicates: column with the batch of each row; its offset is taken off.",
     ),
 ]
+Replicates = Annotated[
+    str | None,
+    typer.Option(
+        "--replicates",
+        metavar="PATTERN",
+        help="Repeated measurements side by side, one row per object: '{}_*' with {} "
+        "for each value and * for digits or letters, as in h_1, h_2 and h_3.",
+    ),
+]
 Sep = Annotated[
     str | None,
     typer.Option(

@@ -4,7 +4,8 @@ import re
 
 # Parameters that are options of the same name.
 _NAMES = (
-    "id|values|errors|kind|weight|missing|sample|meaning|batch|sep|decimal|encoding|na"
+    "id|values|errors|kind|weight|missing|sample|meaning|batch|replicates|"
+    "sep|decimal|encoding|na"
 )
 _SAID = re.compile(
     rf"""\b(?P<name>{_NAMES})=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)|[\w.+-]*)"""

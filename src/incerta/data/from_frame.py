@@ -21,8 +21,9 @@ from incerta.data.tables.gaps import (
     missing_message,
     rows_with_gaps,
 )
+from incerta.data.tables.repeats import as_rows
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
-from incerta.data.tables.wide import exact_with_gaps, wide_form
+from incerta.data.tables.wide import exact_with_gaps, refuse_repeated, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
 from incerta.wording import counted, verb
@@ -41,6 +42,7 @@ def from_frame(
     joint: bool | None = None,
     meaning: str | None = None,
     batch: str | None = None,
+    replicates: str | None = None,
 ) -> UncertainData:
     """Take a table: rows that are values, or values with error columns.
 
@@ -101,6 +103,12 @@ def from_frame(
     batch : str, optional
         Replicates: column with the batch (plate, night, run) of each row. The offset of
         each batch is estimated and taken off, with a warning that says how large it is.
+    replicates : str, optional
+        One row per object, with repeated measurements side by side: the pattern of
+        their columns, such as ``"{}_*"`` for ``h_1``, ``h_2`` and ``h_3`` of the value
+        ``h``; ``*`` stands for digits or letters. Some may be missing. They are taken
+        as the rows of a long table would be: `meaning` is "error" by default; with
+        "spread" they are the values of a distribution.
 
     Returns
     -------
@@ -146,7 +154,8 @@ def from_frame(
     if missing not in ("error", "impute", "keep"):
         msg = f"missing={missing!r} must be 'error', 'impute' or 'keep'."
         raise DataError(msg)
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(*said, replicates=replicates)
     if comes_from(df, "xarray"):
         from incerta.data.from_xarray import columns_of_dataset, from_dimensions
 
@@ -168,6 +177,10 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
 
 def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
     coded = _objects(table, roles)
+    if roles.replicates is not None:
+        refuse_repeated(coded, roles, "replicates= means one row per object.")
+        rows, groups = as_rows(table, roles, coded)
+        return _of_rows(table, roles, groups, rows, None, missing)
     if roles.errors is not None:
         return wide_form(table, roles, coded, missing)
     if any(table.is_uncertain(name) for name in roles.values):
@@ -217,6 +230,19 @@ def _long_form(
         why = "is negative; a value of weight 0 is left out"
         refuse(column < 0, column, name, coded, why)
         likely = ordered
+    return _of_rows(table, roles, groups, values, likely, missing)
+
+
+def _of_rows(
+    table: Table,
+    roles: Roles,
+    groups: Groups,
+    values: Array,
+    likely: Array | None,
+    missing: Missing,
+) -> UncertainData:
+    """Take rows that are values, those of an object next to each other."""
+    names = roles.values if roles.weight is None else (*roles.values, roles.weight)
     several = len(groups.ids) < len(values)
     if roles.meaning == "error" and several and likely is None:
         return _replicates(table, roles, groups, values)
@@ -245,6 +271,11 @@ def _replicates(
     table: Table, roles: Roles, groups: Groups, values: Array
 ) -> UncertainData:
     """Repeated measurements: means with errors, batches brought to one level."""
+    known = np.add.reduceat(~np.isnan(values), groups.starts[:-1], dtype=np.intp)
+    if not known.all():
+        i, j = np.argwhere(known == 0)[0]
+        msg = f"object {groups.ids[i]!s} has no value of {roles.values[j]!r}; leave it "
+        raise MissingValueError(msg + "out, or the value.")
     objects = np.repeat(*_counted(groups))
     if roles.batch is not None:
         batches = table.coded(roles.batch, "batch")

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +72,17 @@ def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Unders
 
 
 def _refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
-    """Refuse errors in another unit than their values: 5 mm or 5 % of 12 cm."""
+    """Refuse errors or repeats in another unit: 5 mm or 5 % of 12 cm."""
+    for columns in roles.repeats(list(found)):
+        used = [n for n in columns.values() if not np.isnan(found[n].values).all()]
+        for first, other in pairwise(used):
+            if found[first].unit != found[other].unit:
+                msg = (
+                    f"columns {first!r} and {other!r} are repeats of one value in "
+                    f"different units: {found[first].unit or 'none'!r} and "
+                    f"{found[other].unit or 'none'!r}. Write both in one unit."
+                )
+                raise DataError(msg)
     if roles.kind in ("var", "ivar"):  # whose unit is another one anyway
         return
     for name, pair in zip(roles.values, roles.errors or (), strict=False):
@@ -105,6 +116,9 @@ def _refuse_places(
     held: str, names: Sequence[str], roles: Roles, ids: Sequence[str] | None
 ) -> None:
     """Refuse cells that are more than numbers where only numbers have a meaning."""
+    if roles.replicates is not None:
+        msg = f"{held}; columns of replicates={roles.replicates!r} must hold numbers."
+        raise DataError(msg)
     if not set(names) <= set(roles.values):
         msg = f"{held}; a column of errors, bounds or weights must hold plain numbers."
         raise DataError(msg)

@@ -139,6 +139,7 @@ def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
     names = dialect.names
     wanted = {roles.id, roles.sample, roles.weight, *roles.values}
     wanted.update(name for pair in roles.errors or () for name in pair)
+    wanted.update(name for some in roles.repeats(names) for name in some.values())
     twice = [name for name in names if name in wanted and names.count(name) > 1]
     if twice:
         path = dialect.source.path

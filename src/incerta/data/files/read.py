@@ -61,6 +61,7 @@ def read(
     decimal: str | None = ...,
     encoding: str | None = ...,
     na: Words | None = ...,
+    replicates: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -84,6 +85,7 @@ def read(
     decimal: None = ...,
     encoding: None = ...,
     na: None = ...,
+    replicates: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -106,6 +108,7 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Words | None = None,
+    replicates: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
@@ -114,7 +117,7 @@ def read(
     path : str or path
         ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
         ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
-    id, values, errors, kind, weight, missing, sample, joint, meaning, batch
+    id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
     max_bytes : int, optional
@@ -195,7 +198,8 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(*said, replicates=replicates)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
     if lazy:
@@ -231,6 +235,7 @@ def read(
             joint=joint,
             meaning=meaning,
             batch=batch,
+            replicates=replicates,
         )
     except DataError as error:
         if not is_text:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from incerta.data.checks import unknown_name
 from incerta.data.meaning import as_meaning
+from incerta.data.tables.patterns import check_pattern, repeated_columns
 from incerta.exceptions import DataError
 
 Kind: TypeAlias = Literal[
@@ -41,13 +42,17 @@ class Roles:
     joint: bool
     meaning: str | None = None  # None: as the form of the table says
     batch: str | None = None
+    replicates: str | None = None  # pattern of the columns with repeats of a value
 
     def columns(self, known: Sequence[str]) -> list[str]:
         """Return the columns to read, all of them `known`, each once."""
         wanted: list[tuple[str, str]] = []
         if self.id is not None:
             wanted.append((self.id, "id"))
-        if self.kind not in BOUNDS:
+        if self.replicates is not None:
+            for columns in self.repeats(known):
+                wanted += [(name, "values") for name in columns.values()]
+        elif self.kind not in BOUNDS:
             wanted += [(name, "values") for name in self.values]
         elif self.kind == "ci95":  # the middle may serve as the value
             wanted += [(name, "values") for name in self.values if name in known]
@@ -61,6 +66,16 @@ class Roles:
                 raise DataError(msg)
         return list(dict.fromkeys(name for name, _ in wanted))
 
+    def repeats(self, known: Sequence[str]) -> list[dict[str, str]]:
+        """Return the columns of `replicates`, of each value by what ``*`` stands for.
+
+        There are none unless `replicates` was given.
+        """
+        if self.replicates is None:
+            return []
+        others = [name for name in known if name != self.id]
+        return repeated_columns(self.replicates, self.values, others)
+
 
 def as_roles(
     id: str | None,
@@ -72,9 +87,16 @@ def as_roles(
     joint: bool | None,
     meaning: str | None = None,
     batch: str | None = None,
+    *,
+    replicates: str | None = None,
 ) -> Roles:
     """Check that what was said about the columns is consistent."""
     names = _as_names(values, id)
+    if replicates is not None:
+        others = {"errors": errors, "weight": weight, "sample": sample}
+        others |= {"joint": joint, "batch": batch}
+        check_pattern(replicates, names, others)
+        meaning = meaning or "error"
     if meaning is not None:
         as_meaning(meaning)
     if batch is not None and (meaning != "error" or id is None or errors is not None):
@@ -96,7 +118,7 @@ def as_roles(
     if errors is None:
         _check_long(id, kind, weight, sample, joint)
         form = kind, weight, sample, bool(joint)
-        return Roles(id, names, None, *form, meaning, batch)
+        return Roles(id, names, None, *form, meaning, batch, replicates)
     for role, given in (("weight", weight), ("sample", sample), ("joint", joint)):
         if given is not None:
             msg = (
