@@ -77,7 +77,7 @@ class TestXarray:
             ({"feature": "x"}, "feature: .*single feature say feature=None"),
             ({"feature": None}, r"has the dimension 'variable' beside.*isel"),
             ({"variables": ["t"]}, "is for a Dataset"),
-            ({"missing": "impute"}, "missing='impute' must be 'error' or 'drop'"),
+            ({"missing": "keep"}, "missing='keep' must be 'error', 'drop' or 'impute'"),
         ],
     )
     def test_what_does_not_fit(self, cube, changes, message):

@@ -14,9 +14,9 @@ from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Independent, Joint
 from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.data.tables.columns import Table, library_of
+from incerta.data.tables.draws import fill_draws, say_filled
 from incerta.data.tables.errors import finite, refuse
 from incerta.data.tables.gaps import (
-    complete_draws,
     complete_rows,
     missing_message,
     rows_with_gaps,
@@ -129,8 +129,12 @@ def from_frame(
     - Wide form, a missing error of a known value: the root mean square of the known
       errors of its column.
     - Long form: rows with a missing value are left out if their object has a complete
-      row; with `joint`, draws with a missing value are left out. Where every object
-      has a single row, missing values are imputed as in wide form with errors of 0.
+      row. Where every object has a single row, missing values are imputed as in wide
+      form with errors of 0.
+    - Joint draws: a missing value, or the row of an object that a draw does not have,
+      is filled from what is usual for the object, the shift that all objects of the
+      draw share, and the other features of the cell, with a random part for what these
+      leave open. It is always the same for the same table, in any order of its rows.
 
     With ``missing="keep"`` a missing value stays missing: it has an infinite error.
     `ErrorMixture` takes such data as they are, and `Deconvolver` turns them into
@@ -190,7 +194,7 @@ def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
     if roles.sample is None:
         return _long_form(table, roles, coded, missing)
     draws = table.coded(roles.sample, "sample")
-    cells = _cells(coded, draws, roles)
+    cells = _cells(coded, draws, roles, missing)
     if roles.joint:
         return _joint_form(table, roles, coded, draws, cells, missing)
     return _long_form(table, roles, coded, missing)
@@ -299,7 +303,7 @@ def _counted(groups: Groups) -> tuple[Indices, Indices]:
     return np.arange(len(groups.ids)), np.diff(groups.starts)
 
 
-def _cells(coded: Coded, draws: Coded, roles: Roles) -> Indices:
+def _cells(coded: Coded, draws: Coded, roles: Roles, missing: Missing) -> Indices:
     """Number the pair (draw, object) of each row; no pair may occur twice."""
     cells: Indices = draws.codes * len(coded.ids) + coded.codes
     ordered = np.sort(cells)
@@ -314,7 +318,8 @@ def _cells(coded: Coded, draws: Coded, roles: Roles) -> Indices:
             "name a column that tells them apart."
         )
         raise DataError(msg)
-    if roles.joint and len(cells) < len(coded.ids) * len(draws.ids):
+    incomplete = len(cells) < len(coded.ids) * len(draws.ids)
+    if roles.joint and incomplete and missing == "error":
         holes = np.flatnonzero(ordered != np.arange(len(ordered)))
         first = int(holes[0]) if len(holes) else len(ordered)
         draw, object_ = divmod(first, len(coded.ids))
@@ -323,7 +328,8 @@ def _cells(coded: Coded, draws: Coded, roles: Roles) -> Indices:
             f"{len(coded.ids) * len(draws.ids) - len(cells)} pairs of id={roles.id!r} "
             f"and sample={roles.sample!r} are absent, the first is object "
             f"{coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave out the draws or "
-            "objects that are not complete, or say joint=False."
+            "objects that are not complete, pass missing='impute', which fills them, "
+            "or say joint=False."
         )
         raise DataError(msg)
     return cells
@@ -338,13 +344,14 @@ def _joint_form(
     missing: Missing,
 ) -> UncertainData:
     n_draws, n_objects, n_features = len(draws.ids), len(coded.ids), len(roles.values)
-    worlds = np.empty((n_draws, n_objects, n_features))
+    worlds = np.full((n_draws, n_objects, n_features), np.nan)
     for j, name in enumerate(roles.values):
         worlds.reshape(-1, n_features)[cells, j] = finite(table, name, coded)
-    complete: Mask = np.asarray(~np.isnan(worlds).any(axis=(1, 2)))
-    if not complete.all():
+    gaps: Mask = np.isnan(worlds)
+    if gaps.any():
         if missing == "error":
             columns = [table.numbers(name) for name in roles.values]
             raise MissingValueError(missing_message(roles.values, columns, coded))
-        worlds = complete_draws(worlds, complete)
+        worlds = fill_draws(worlds, coded.ids, draws.ids, roles.values)
+        say_filled(gaps)
     return UncertainData(Joint(worlds), coded.ids, roles.values)
