@@ -164,7 +164,7 @@ CASES = [
     ("missing_own_words.csv", {}, "line 3, object b: 'lost'. .*pass na='lost'", None),
     (
         "missing_own_words.csv",
-        {"na": ["lost", "kaputt"], "missing": "keep"},
+        {"na": ["lost", "kaputt"], "missing": "infinite"},
         {"a": [1.5, 10], "b": [NAN, 20], "c": [3.5, NAN]},
         None,
     ),
@@ -176,7 +176,7 @@ CASES = [
     ),
     (
         "missing_number.csv",
-        {"values": "h", "na": -999, "missing": "keep"},
+        {"values": "h", "na": -999, "missing": "infinite"},
         {"a": [1.5], "b": [NAN], "c": [3.5], "d": [NAN], "e": [2.5]},
         None,
     ),
@@ -188,7 +188,7 @@ CASES = [
     ),
     (
         "sentinel_99.csv",
-        {"values": "h", "na": "99.99", "missing": "keep"},
+        {"values": "h", "na": "99.99", "missing": "infinite"},
         {"a": [1.5], "b": [NAN], "c": [3.5], "d": [NAN]},
         None,
     ),

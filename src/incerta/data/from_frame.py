@@ -14,10 +14,11 @@ from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Independent, Joint
 from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.data.tables.columns import Table, library_of
-from incerta.data.tables.errors import finite, refuse
+from incerta.data.tables.errors import finite, logarithm, refuse
 from incerta.data.tables.gaps import (
     complete_draws,
     complete_rows,
+    dropped,
     missing_message,
     rows_with_gaps,
 )
@@ -36,11 +37,13 @@ def from_frame(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     sample: str | None = None,
     joint: bool | None = None,
     meaning: str | None = None,
     batch: str | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
 ) -> UncertainData:
     """Take a table: rows that are values, or values with error columns.
 
@@ -64,7 +67,7 @@ def from_frame(
     errors : str, list, tuple or dict, optional
         Error column of each value: a template such as ``"{}_error"``, a list in the
         order of `values`, or a dict from value to column. For the kinds with two
-        bounds a pair of templates ``("{}_low", "{}_high")`` or a dict from value to
+        columns a pair of templates ``("{}_low", "{}_high")`` or a dict from value to
         ``(low, high)``.
     kind : str, default="sd"
         What the error columns hold:
@@ -74,19 +77,26 @@ def from_frame(
           the object is that mean;
         - ``"var"``, the variance;
         - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
-        - ``"2sigma"``, two standard deviations;
-        - ``"moe90"``, a 90 % margin of error: 1.644854 standard deviations;
-        - ``"ci95"``, the two ends of a 95 % confidence interval, which span 2 times
-          1.959964 standard deviations. The value is that of its column if there is one,
-          else the middle;
+        - ``"2sigma"`` and ``"3sigma"``, two or three standard deviations;
+        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95 %: 1.644854 or
+          1.959964 standard deviations;
+        - ``"rel%"``, the standard deviation in percent of the value, without its sign;
+        - ``"ci68"`` and ``"ci95"``, the two ends of a confidence interval of 68 or
+          95 %, which span 2 times 0.994458 or 1.959964 standard deviations. The value
+          is that of its column if there is one, else the middle;
+        - ``"plusminus"``, errors upwards and downwards, such as
+          ``("{}_err1", "{}_err2")``: the upper one first. Lower ones may be written
+          with a minus. They are the widths of a split normal law, see Notes;
         - ``"interval"``, two bounds between which all values are equally likely.
           The names in `values` need not be columns.
 
-        All but the last make Gaussians.
+        All but the last two make Gaussians.
     weight : str, optional
         Long form: column that says how likely each value is.
-    missing : {"error", "impute", "keep"}, default="error"
-        What to do about missing values and errors; see Notes.
+    missing : {"error", "drop", "infinite", "impute"}, optional
+        What to do about missing values and errors; see Notes. By default "infinite",
+        with a warning that counts them, where values have error columns and these are
+        errors; else "error".
     sample : str, optional
         Long form: column that says which draw a row belongs to (ensemble member,
         month, imputation). Needs `joint`.
@@ -101,6 +111,13 @@ def from_frame(
     batch : str, optional
         Replicates: column with the batch (plate, night, run) of each row. The offset of
         each batch is estimated and taken off, with a warning that says how large it is.
+    corr : str, optional
+        Wide form: columns with the correlation of the errors of two values, such as
+        ``"{}_{}_corr"``, which finds ra_dec_corr for the values ra and dec, in either
+        order. Pairs without such a column have the correlation 0.
+    log : str, list of str or True, optional
+        Values of which the decimal logarithm is taken, errors included; "all" or True
+        for all of them. The feature is then called ``log10(mass)``.
 
     Returns
     -------
@@ -109,6 +126,19 @@ def from_frame(
 
     Notes
     -----
+    **Missing values.** With ``missing="drop"`` a warning counts what is left out:
+
+    - Wide form: objects with a missing value, error or correlation.
+    - Long form: rows with a missing value, and objects of which no row is left; with
+      `joint`, draws with a missing value.
+
+    With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
+    `cluster` and `ViewConsensus`, `ErrorMixture` and `Deconvolver` take such data,
+    others refuse them. It is meant for wide form, and for tables with a single row per
+    object; rows of other long tables are treated as by "impute". A missing error of a
+    known value is the root mean square of the known errors of its column, a missing
+    correlation is 0, both with a warning. Intervals cannot be infinite.
+
     With ``missing="impute"``, and always with a warning that counts what was done:
 
     - Wide form, a missing value: drawn from a Gaussian given the object's other
@@ -117,17 +147,25 @@ def from_frame(
       uncertain as that leaves it. Known values of the object stay as they are, and
       the errors of the imputed ones are correlated with theirs. An interval with a
       missing bound is a missing value; the object's other intervals become Gaussians
-      of the same mean and variance.
-    - Wide form, a missing error of a known value: the root mean square of the known
-      errors of its column.
+      of the same mean and variance. Not with `corr`.
+    - Wide form, a missing error of a known value: as above.
     - Long form: rows with a missing value are left out if their object has a complete
       row; with `joint`, draws with a missing value are left out. Where every object
       has a single row, missing values are imputed as in wide form with errors of 0.
 
-    With ``missing="keep"`` a missing value stays missing: it has an infinite error.
-    `ErrorMixture` takes such data as they are, and `Deconvolver` turns them into
-    beliefs; other methods refuse them. Missing errors, and rows of long tables, are
-    treated as above.
+    **Errors that differ upwards and downwards** make a split normal law: the peak of
+    its density is the value, to both sides it falls as Gaussians with the two errors as
+    their standard deviations. Its mean is the value plus 0.798 times the difference of
+    the errors. This is where the truth probably is if nothing else is known; methods
+    that take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the
+    mean and variance of that law. Where all errors are equal the law is Gaussian.
+
+    **Logarithms** of values with a standard deviation get a standard deviation to first
+    order, ``sd / (value * ln 10)``; that of ``rel%`` is the same for all values.
+    Correlations stay as they are. Where two columns are given, both ends are
+    transformed: intervals are then uniform in the logarithm. Values and ends must be
+    above 0, also with ``missing="infinite"``. In long form the logarithm of each value
+    is taken.
 
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
@@ -143,15 +181,25 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    if missing not in ("error", "impute", "keep"):
-        msg = f"missing={missing!r} must be 'error', 'impute' or 'keep'."
-        raise DataError(msg)
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(
+        id,
+        values,
+        errors,
+        kind,
+        weight,
+        sample,
+        joint,
+        meaning,
+        batch,
+        corr=corr,
+        log=log,
+    )
+    rule = roles.missing_rule(missing)
     if comes_from(df, "xarray"):
         from incerta.data.from_xarray import columns_of_dataset, from_dimensions
 
         if sample is not None:
-            return _meaning(from_dimensions(df, roles, missing), meaning)
+            return _meaning(from_dimensions(df, roles, rule), meaning)
         df = columns_of_dataset(df)
     table = Table(df)
     table.load(_needed(table, roles, df))
@@ -166,21 +214,22 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
     return data if meaning in (None, data.meaning) else data.with_meaning(str(meaning))
 
 
-def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
+def _of_table(table: Table, roles: Roles, missing: Missing | None) -> UncertainData:
     coded = _objects(table, roles)
     if roles.errors is not None:
         return wide_form(table, roles, coded, missing)
+    rule = roles.missing_rule(missing)
     if any(table.is_uncertain(name) for name in roles.values):
         from incerta.data.from_science import from_uncertain_columns
 
         return from_uncertain_columns(table, roles, coded)
     if roles.sample is None:
-        return _long_form(table, roles, coded, missing)
+        return _long_form(table, roles, coded, rule)
     draws = table.coded(roles.sample, "sample")
     cells = _cells(coded, draws, roles)
     if roles.joint:
-        return _joint_form(table, roles, coded, draws, cells, missing)
-    return _long_form(table, roles, coded, missing)
+        return _joint_form(table, roles, coded, draws, cells, rule)
+    return _long_form(table, roles, coded, rule)
 
 
 def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
@@ -209,7 +258,7 @@ def _long_form(
     # Straight into its place, one column at a time: long tables are large.
     values, likely = np.empty((len(table), len(roles.values))), None
     for j, name in enumerate(names):
-        column = finite(table, name, coded)
+        column = _number(table, name, roles, coded)
         ordered = column if groups.order is None else column[groups.order]
         if j < len(roles.values):
             values[:, j] = ordered
@@ -217,51 +266,63 @@ def _long_form(
         why = "is negative; a value of weight 0 is left out"
         refuse(column < 0, column, name, coded, why)
         likely = ordered
-    several = len(groups.ids) < len(values)
-    if roles.meaning == "error" and several and likely is None:
-        return _replicates(table, roles, groups, values)
     cells = [*values.T] if likely is None else [*values.T, likely]
     gaps = rows_with_gaps(cells)
+    grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
+    rows = np.arange(len(values)) if groups.order is None else groups.order
+    if missing == "drop" and gaps.any():
+        kept = dropped(gaps, grouped)
+        values, likely = values[kept], None if likely is None else likely[kept]
+        rows, gaps = rows[kept], gaps[kept]
+        left, codes = np.unique(grouped.codes[kept], return_inverse=True)
+        groups = group_codes(Coded(groups.ids[left], codes.ravel()))
+    several = len(groups.ids) < len(values)
+    if roles.meaning == "error" and several and likely is None:
+        return _replicates(table, roles, groups, rows, values)
     if gaps.any():
-        grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
         if missing == "error":
             raise MissingValueError(missing_message(names, cells, grouped))
         single = likely is None and len(groups.ids) == len(values)
-        if missing == "keep" and single:
+        if missing == "infinite" and single:
             std = np.where(np.isnan(values), np.inf, 0.0)
             errors = Independent("gaussian", values, std)
-            return UncertainData(errors, groups.ids, roles.values, meaning="error")
+            return UncertainData(errors, groups.ids, roles.features, meaning="error")
         if single:
-            return exact_with_gaps(values, groups.ids, roles.values)
+            return exact_with_gaps(values, groups.ids, roles.features)
         kept = complete_rows(grouped, gaps)
         values, likely = values[kept], None if likely is None else likely[kept]
         groups = group_codes(Coded(groups.ids, grouped.codes[kept]))
     law = values_law(values, groups, likely)
     meaning = "error" if law.kind == "exact" else "spread"
-    return UncertainData(law, groups.ids, roles.values, meaning=meaning)
+    return UncertainData(law, groups.ids, roles.features, meaning=meaning)
+
+
+def _number(table: Table, name: str, roles: Roles, coded: Coded) -> Array:
+    """Return a column of numbers, or their logarithms."""
+    column = finite(table, name, coded)
+    return logarithm(column, name, coded) if name in roles.log else column
 
 
 def _replicates(
-    table: Table, roles: Roles, groups: Groups, values: Array
+    table: Table, roles: Roles, groups: Groups, rows: Indices, values: Array
 ) -> UncertainData:
     """Repeated measurements: means with errors, batches brought to one level."""
     objects = np.repeat(*_counted(groups))
     if roles.batch is not None:
         batches = table.coded(roles.batch, "batch")
-        codes = batches.codes if groups.order is None else batches.codes[groups.order]
-        values, offsets = without_batches(values, objects, codes)
+        values, offsets = without_batches(values, objects, batches.codes[rows])
         largest = np.abs(offsets).max(axis=0)
         told = ", ".join(
             f"{size:.3g} in {name!r}"
-            for name, size in zip(roles.values, largest, strict=True)
+            for name, size in zip(roles.features, largest, strict=True)
         )
         msg = (
             f"the offsets of {len(offsets)} batches were estimated and taken off: up "
             f"to {told}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=6)
-    law = law_of_replicates(values, objects, len(groups.ids), roles.values)
-    return UncertainData(law, groups.ids, roles.values, meaning="error")
+    law = law_of_replicates(values, objects, len(groups.ids), roles.features)
+    return UncertainData(law, groups.ids, roles.features, meaning="error")
 
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:
@@ -309,11 +370,11 @@ def _joint_form(
     n_draws, n_objects, n_features = len(draws.ids), len(coded.ids), len(roles.values)
     worlds = np.empty((n_draws, n_objects, n_features))
     for j, name in enumerate(roles.values):
-        worlds.reshape(-1, n_features)[cells, j] = finite(table, name, coded)
+        worlds.reshape(-1, n_features)[cells, j] = _number(table, name, roles, coded)
     complete: Mask = np.asarray(~np.isnan(worlds).any(axis=(1, 2)))
     if not complete.all():
         if missing == "error":
             columns = [table.numbers(name) for name in roles.values]
             raise MissingValueError(missing_message(roles.values, columns, coded))
         worlds = complete_draws(worlds, complete)
-    return UncertainData(Joint(worlds), coded.ids, roles.values)
+    return UncertainData(Joint(worlds), coded.ids, roles.features)

@@ -143,7 +143,7 @@ def _from_cube(
         msg = (
             f"{gaps.sum()} of {gaps.size} draws have missing values, the first of "
             f"object {labels[gaps.any(axis=1).argmax()]!s}. Fill them, or leave them "
-            "out with missing='drop' (from_frame: missing='impute')."
+            "out with missing='drop'."
         )
         raise MissingValueError(msg)
     features = as_feature_names(names, cube.shape[2])
@@ -162,6 +162,12 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
     """Take xarray data as described by the arguments of `from_frame`."""
     if roles.weight is not None:
         msg = f"weight={roles.weight!r} cannot be used with xarray data."
+        raise DataError(msg)
+    if roles.log:
+        msg = (
+            f"log={list(roles.log)} cannot be used with draws along a dimension; take "
+            "the logarithm of the data first, e.g. numpy.log10(df)."
+        )
         raise DataError(msg)
     assert roles.id is not None
     assert roles.sample is not None
@@ -188,7 +194,7 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
         feature=feature,
         variables=variables,
         joint=roles.joint,
-        missing="drop" if missing == "impute" else "error",
+        missing="drop" if missing in ("drop", "impute") else "error",
     )
 
 

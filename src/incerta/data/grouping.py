@@ -18,6 +18,12 @@ class Coded(NamedTuple):
         """Return the id of a row, as text for messages."""
         return str(self.ids[self.codes[row]])
 
+    def place(self, row: int) -> str:
+        """Say which row this is, and of which object, for messages."""
+        # Objects without ids are numbered from 0, which would only confuse.
+        named = "" if self.name(row) == str(row) else f", object {self.name(row)}"
+        return f"row {row + 1} (counted from 1{named})"
+
 
 class Groups(NamedTuple):
     """Rows of the same object, put next to each other."""

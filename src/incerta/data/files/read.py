@@ -49,7 +49,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -60,6 +60,8 @@ def read(
     decimal: str | None = ...,
     encoding: str | None = ...,
     na: Words | None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
 ) -> UncertainData: ...
 
 
@@ -72,7 +74,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -83,6 +85,8 @@ def read(
     decimal: None = ...,
     encoding: None = ...,
     na: None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
 ) -> PartitionedData: ...
 
 
@@ -94,7 +98,7 @@ def read(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     sample: str | None = None,
     joint: bool | None = None,
     meaning: str | None = None,
@@ -105,6 +109,8 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Words | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
@@ -123,7 +129,7 @@ def read(
         Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
         needed, so that they may be larger than the memory. `path` may then be a folder
         or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
-        for replicates; `missing` is "error" or, with `errors`, "keep".
+        for replicates; `missing` is "error" or, with `errors`, "infinite".
     sep : str, optional
         Text tables: what separates the columns, a single character or "tab". By
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
@@ -136,6 +142,9 @@ def read(
         cp1252, with a warning.
     na : str, number or list of these, optional
         Text tables: more words or numbers that stand for missing values.
+    corr, log
+        Columns of correlations, and values of which the logarithm is taken; see
+        `from_frame`.
 
     Returns
     -------
@@ -187,7 +196,19 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(
+        id,
+        values,
+        errors,
+        kind,
+        weight,
+        sample,
+        joint,
+        meaning,
+        batch,
+        corr=corr,
+        log=log,
+    )
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
     if lazy:
@@ -221,6 +242,8 @@ def read(
         joint=joint,
         meaning=meaning,
         batch=batch,
+        corr=corr,
+        log=log,
     )
     if id is None or not is_text:
         return data

@@ -189,13 +189,10 @@ def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
 def _not_numbers(name: str, cells: Sequence[Any], coded: Coded | None) -> str:
     for row, cell in enumerate(cells):
         if cell is not None and not _reads_as_number(cell):
-            # Objects without ids are numbered from 0, which would only confuse.
-            id = str(row) if coded is None else coded.name(row)
-            named = "" if id == str(row) else f", object {id}"
-            return (
-                f"column {name!r} must hold numbers; row {row + 1} (counted from 1"
-                f"{named}) is {cell!r}."
-            )
+            place = f"row {row + 1} (counted from 1)"
+            if coded is not None:
+                place = coded.place(row)
+            return f"column {name!r} must hold numbers; {place} is {cell!r}."
     return (
         f"column {name!r} holds text, though all of it reads as numbers; convert it "
         "to a column of numbers first."
