@@ -417,26 +417,38 @@ def test_what_does_not_fit(frame, said, message):
 @pytest.mark.parametrize(
     ("columns", "said", "message"),
     [
-        ({"e": [0.1, -2.0]}, {}, r"column 'e', object b: -2.0 is negative"),
+        (
+            {"e": [0.1, -2.0]},
+            {},
+            r"column 'e', row 2 .*, object b: -2.0 is negative",
+        ),
         ({"e": [0.1, -2.0]}, {"kind": "ivar"}, r"object b: -2.0 is negative; 0 means"),
-        ({"x": [1.0, np.inf]}, {}, "column 'x', object b: inf is infinite"),
-        ({"e": [1.0, np.inf]}, {}, "column 'e', object b: inf is infinite"),
+        (
+            {"x": [1.0, np.inf]},
+            {},
+            "column 'x', row 2 .*, object b: inf is infinite",
+        ),
+        (
+            {"e": [1.0, np.inf]},
+            {},
+            "column 'e', row 2 .*, object b: inf is infinite",
+        ),
         (
             {"l": [0.0, 5.0], "h": [3.0, 4.0]},
             {"errors": ("l", "h"), "kind": "interval"},
-            "column 'l', object b: 5.0 is above 'h'; are the two swapped",
+            "column 'l', row 2 .counted from 1., object b: 5.0 is above the 4.0 in 'h'",
         ),
         (
             {"l": [0.0, 0.1], "h": [3.0, 0.2]},
             {"errors": ("l", "h"), "kind": "ci95"},
-            "column 'x', object b: 2.0 lies outside the bounds in 'l' and 'h'",
+            "column 'x', row 2 .*, object b: 2.0 lies outside the bounds",
         ),
         ({"id": ["a", "a"]}, {}, "object a has 2 rows. errors= means one row"),
         ({"id": ["a", None]}, {}, "id='id' is missing in 1 row, the first is row 2"),
         (
             {"w": [1.0, -1.0]},
             {"errors": None, "weight": "w"},
-            "column 'w', object b: -1.0 is negative",
+            "column 'w', row 2 .*, object b: -1.0 is negative",
         ),
     ],
 )

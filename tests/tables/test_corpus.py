@@ -215,7 +215,7 @@ CASES = [
     ("underscores.csv", {}, no_number("2, object a", "1_5"), None),
     ("hexadecimal.csv", {}, no_number("2, object a", "0x1F"), None),
     ("truth_values.csv", {}, "line 2, object a: 'true'. .*pass na='true'", None),
-    ("infinite.csv", {}, "column 'h', object a: inf is infinite", None),
+    ("infinite.csv", {}, "column 'h', line 2, object a: inf is infinite", None),
     ("accounting.csv", {}, "line 2, object a: .* Write a plain number", None),
     ("empty_id.csv", {}, "id='id' is empty in line 3", None),
     ("title_above.csv", {}, "The first line must name the columns", None),

@@ -246,7 +246,7 @@ def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
 
 def _objects(table: Table, roles: Roles) -> Coded:
     if roles.id is None:
-        return Coded(np.arange(len(table)), np.arange(len(table)))
+        return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
     return table.coded(roles.id, "id")
 
 

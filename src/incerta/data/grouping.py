@@ -13,16 +13,11 @@ class Coded(NamedTuple):
 
     ids: Ids  # the different ids, in order of first appearance
     codes: Indices  # (n_rows,), position in `ids` of each row's id
+    is_column: bool = True  # else rows are objects, numbered from 0
 
     def name(self, row: int) -> str:
         """Return the id of a row, as text for messages."""
         return str(self.ids[self.codes[row]])
-
-    def place(self, row: int) -> str:
-        """Say which row this is, and of which object, for messages."""
-        # Objects without ids are numbered from 0, which would only confuse.
-        named = "" if self.name(row) == str(row) else f", object {self.name(row)}"
-        return f"row {row + 1} (counted from 1{named})"
 
 
 class Groups(NamedTuple):
@@ -63,7 +58,7 @@ def by_appearance(first: Indices) -> Indices:
 
 def group_codes(coded: Coded) -> Groups:
     """Put the rows of each object together, in their original order."""
-    ids, codes = coded
+    ids, codes = coded.ids, coded.codes
     counts = np.bincount(codes, minlength=len(ids))
     starts = np.concatenate([[0], np.cumsum(counts)])
     if (codes[1:] >= codes[:-1]).all():

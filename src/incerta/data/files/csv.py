@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
 TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
+ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
 MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
 
@@ -80,6 +82,18 @@ def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
     """First line of a file, counted from 1, in which a column is empty."""
     cells, lines = cells_of(dialect_of(path, roles, said), [name])
     return lines[cells[name].index("")]
+
+
+def as_line(message: str, path: Path, roles: Roles, said: TextFormat) -> str:
+    """Turn the row that a message names into a line of the file."""
+    match = ROW.search(message)
+    if match is None:
+        return message
+    with suppress(csv.Error, UnicodeError):
+        _, lines = cells_of(dialect_of(path, roles, said), [])
+        line = lines[int(match[1]) - 1]
+        return f"{message[: match.start()]}line {line}{message[match.end() :]}"
+    return message
 
 
 def _read(dialect: Dialect, roles: Roles) -> TextTable:

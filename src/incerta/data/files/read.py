@@ -1,6 +1,7 @@
 """`read`: uncertain data from a file."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import line_without, read_csv, read_text
+from incerta.data.files.csv import as_line, line_without, read_csv, read_text
 from incerta.data.files.dialect import TextFormat
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
@@ -19,7 +20,7 @@ from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
-from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
 from incerta.typing import Ids
 
 # Words for missing values; numbers may stand for them, too.
@@ -230,21 +231,29 @@ def read(
             frame = reader(file, roles, limit)
     if is_text:
         warn_of_sentinels(frame, roles)
-    data = from_frame(
-        frame,
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        corr=corr,
-        log=log,
-    )
+    try:
+        data = from_frame(
+            frame,
+            id=id,
+            values=values,
+            errors=errors,
+            kind=kind,
+            weight=weight,
+            missing=missing,
+            sample=sample,
+            joint=joint,
+            meaning=meaning,
+            batch=batch,
+            corr=corr,
+            log=log,
+        )
+    except DataError as error:
+        if not is_text:
+            raise
+        with warnings.catch_warnings():  # of how the file is written: said already
+            warnings.simplefilter("ignore", IncertaWarning)
+            msg = as_line(str(error), file, roles, written)
+        raise type(error)(msg) from error
     if id is None or not is_text:
         return data
     if data.ids.dtype.kind == "U" and (data.ids == "").any():

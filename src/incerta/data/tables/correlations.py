@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from incerta.data.grouping import Coded
-from incerta.data.tables.columns import Table
+from incerta.data.tables.columns import Table, in_row
 from incerta.data.tables.errors import Measured, finite, refuse
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, IncertaWarning
@@ -42,7 +42,7 @@ def with_correlations(
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
         msg = (
-            f"corr={roles.corr!r}, {coded.place(row)}: the correlations contradict "
+            f"corr={roles.corr!r}, {in_row(row, coded)}: the correlations contradict "
             f"each other: their matrix has the eigenvalue {lowest[row]:.3g}{more}. "
             "Check these columns, or leave such rows out."
         )

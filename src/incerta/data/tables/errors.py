@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.grouping import Coded
-from incerta.data.tables.columns import Table
+from incerta.data.tables.columns import Table, in_row
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices, Mask
@@ -16,17 +16,16 @@ QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68 % confidence interval
 QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
 QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % margin of error or interval
 
-# Of an error and its value.
-DEVIATION_OF: dict[str, Callable[[Array, Array], Array]] = {
-    "sd": lambda error, value: error,
-    "se": lambda error, value: error,
-    "var": lambda error, value: np.sqrt(error),
-    "ivar": lambda error, value: 1.0 / np.sqrt(error),
-    "2sigma": lambda error, value: error / 2.0,
-    "3sigma": lambda error, value: error / 3.0,
-    "moe90": lambda error, value: error / QUANTILE_95,
-    "moe95": lambda error, value: error / QUANTILE_975,
-    "rel%": lambda error, value: error / 100.0 * np.abs(value),
+DEVIATION_OF: dict[str, Callable[[Array], Array]] = {
+    "sd": lambda error: error,
+    "se": lambda error: error,
+    "var": np.sqrt,
+    "ivar": lambda error: 1.0 / np.sqrt(error),
+    "2sigma": lambda error: error / 2.0,
+    "3sigma": lambda error: error / 3.0,
+    "moe90": lambda error: error / QUANTILE_95,
+    "moe95": lambda error: error / QUANTILE_975,
+    "rel%": lambda error: error / 100.0,  # of the size of the value
 }
 QUANTILE_OF = {"ci68": QUANTILE_84, "ci95": QUANTILE_975}
 
@@ -114,7 +113,9 @@ def _with_error(
         # is a filler.
         none = error == 0
         value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
-    std = DEVIATION_OF[roles.kind](error, value)
+    std = DEVIATION_OF[roles.kind](error)
+    if roles.kind == "rel%":
+        std = std * np.abs(value)
     if name in roles.log:
         logs = logarithm(value, name, coded)
         std = std / (value * np.log(10.0))
@@ -149,8 +150,12 @@ def _bounds(
     table: Table, pair: tuple[str, ...], coded: Coded, log: bool
 ) -> tuple[Array, Array]:
     low, high = (finite(table, column, coded) for column in pair)
-    why = f"is above {pair[1]!r}; are the two swapped"
-    refuse(low > high, low, pair[0], coded, why)
+    wrong: Mask = np.asarray(low > high)
+    if wrong.any():
+        # Both numbers are needed to tell a swap from a slip.
+        upper = high[int(wrong.argmax())]
+        why = f"is above the {upper} in {pair[1]!r}; swap the two if they are swapped"
+        refuse(wrong, low, pair[0], coded, why)
     if log:
         low, high = logarithm(low, pair[0], coded), logarithm(high, pair[1], coded)
     return low, high
@@ -180,5 +185,6 @@ def refuse(bad: Mask, column: Array, name: str, coded: Coded, why: str) -> None:
     if bad.any():
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
-        msg = f"column {name!r}, {coded.place(row)}: {column[row]} {why}{more}."
+        where = f"column {name!r}, {in_row(row, coded)}"
+        msg = f"{where}: {column[row]} {why}{more}."
         raise DataError(msg)
