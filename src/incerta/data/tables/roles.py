@@ -84,7 +84,7 @@ class Roles:
     def missing_rule(self, missing: str | None) -> Missing:
         """What to do about gaps, which depends on the form if nothing was said."""
         if missing is not None and missing not in MISSING:
-            msg = f"missing: {unknown_name('rule', str(missing), MISSING)}"
+            msg = f"missing={missing!r} must be one of {', '.join(MISSING)}."
             raise DataError(msg)
         if missing is not None:
             return cast(Missing, missing)

@@ -48,6 +48,12 @@ def wide_form(
             "none. Pass missing='drop' or missing='impute'."
         )
         raise MissingValueError(msg)
+    if rule == "impute" and roles.corr is not None and gaps.unknown.any():
+        msg = (
+            f"missing='impute' cannot be used with corr={roles.corr!r}; pass "
+            "missing='infinite' or missing='drop'."
+        )
+        raise MissingValueError(msg)
     if rule == "drop":
         kept = dropped(gaps.rows, coded)
         cells, ids, gaps = cells.take(kept), ids[kept], _gaps(cells.take(kept))
@@ -56,12 +62,6 @@ def wide_form(
     cells = without_gaps(_usual_errors(cells, gaps.unsure, roles))
     law = _law_of(cells, gaps.unknown)
     if rule == "impute" and gaps.unknown.any():
-        if cells.correlation is not None:
-            msg = (
-                f"missing='impute' cannot be used with corr={roles.corr!r}; pass "
-                "missing='infinite' or missing='drop'."
-            )
-            raise MissingValueError(msg)
         law = _with_imputed(law.mean(), law.variance(), law.take, roles.features)
     meaning = "error" if cells.bounds is None else "belief"
     return UncertainData(law, ids, roles.features, meaning=meaning)
