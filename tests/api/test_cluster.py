@@ -168,7 +168,7 @@ def test_missing_values_are_left_out_of_profiles(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0)
     values[rng.random(60) < 0.2, 0] = np.nan
-    data = ic.from_gaussian(values, std=0.3, missing="keep")
+    data = ic.from_gaussian(values, std=0.3, missing="infinite")
     for method in ("UKMeans", "ErrorMixture"):
         result = ic.cluster(data, 2, method)
         assert clustering_accuracy(np.repeat([0, 1], 30), result.labels) == 1.0
@@ -271,7 +271,7 @@ def test_where_confidence_says_nothing(blobs, measured):
     assert measured.no_confidence is None
     holes = np.where(np.arange(120).reshape(60, 2) % 7 == 0, np.nan, blobs.mean())
     assert (
-        ic.cluster(ic.from_gaussian(holes, 0.0, missing="keep"), 3).no_confidence
+        ic.cluster(ic.from_gaussian(holes, 0.0, missing="infinite"), 3).no_confidence
         is None
     )
 

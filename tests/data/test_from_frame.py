@@ -251,7 +251,9 @@ class TestWideForm:
             MissingValueError,
             match=r"1 in 'x', 1 in 'x_error'; the first object is b.*missing='impute'",
         ):
-            ic.from_frame(table, id="id", values="x", errors="{}_error")
+            ic.from_frame(
+                table, id="id", values="x", errors="{}_error", missing="error"
+            )
 
     def test_imputing(self, frame):
         rng = np.random.default_rng(0)
@@ -297,7 +299,7 @@ class TestWideForm:
     def test_ivar_of_zero_is_no_information(self):
         table = {"x": [1.0, -999.0, 3.0], "iv": [4.0, 0.0, 1.0]}
         with pytest.raises(MissingValueError, match="ivar of 0 counts as missing"):
-            ic.from_frame(table, values="x", errors="iv", kind="ivar")
+            ic.from_frame(table, values="x", errors="iv", kind="ivar", missing="error")
         with pytest.warns(IncertaWarning, match="no known value at all"):
             data = ic.from_frame(
                 table, values="x", errors="iv", kind="ivar", missing="impute"

@@ -250,7 +250,7 @@ class TestAstropy:
         data = ic.from_frame(table, id="star", values="e")
         assert data.ids.tolist() == ["a", "b", "c"]
         with pytest.raises(MissingValueError, match="1 in 'x'; the first object is b"):
-            ic.from_frame(table, id="star", values="x", errors="e")
+            ic.from_frame(table, id="star", values="x", errors="e", missing="error")
         with pytest.raises(MissingValueError, match="1 in 'n'; the first object is c"):
             ic.from_frame(table, id="star", values="n")
 

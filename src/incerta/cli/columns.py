@@ -44,6 +44,8 @@ class Columns:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    corr: str | None = None
+    log: tuple[str, ...] = ()
     replicates: str | None = None
 
     @classmethod
@@ -53,11 +55,13 @@ class Columns:
         values: Sequence[str] | None,
         errors: Sequence[str] | None,
         na: str | None = None,
+        log: Sequence[str] | None = None,
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
         words = _split(None if na is None else [na])
-        found = cls(values=_split(values), errors=_split(errors), na=words, **others)
+        lists = {"values": _split(values), "errors": _split(errors), "log": _split(log)}
+        found = cls(**lists, na=words, **others)
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -71,12 +75,12 @@ class Columns:
         """Take what was not said from `stored`.
 
         How values are uncertain (errors, kind, weight, sample, joint, meaning, batch,
-        replicates) is taken as a whole or not at all: parts of two descriptions do not
-        make a third. How one file is written (sep, decimal, encoding) says nothing
-        about another.
+        corr, replicates) is taken as a whole or not at all: parts of two descriptions
+        do not make a third. How one file is written (sep, decimal, encoding) says
+        nothing about another.
         """
         form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
-        form += ("replicates",)
+        form += ("corr", "replicates")
         told = any(getattr(self, name) not in (None, ()) for name in form)
         kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {
@@ -95,7 +99,7 @@ class Columns:
 
         errors: Any = self.errors
         kind: Any = self.kind or "sd"  # checked with the option, as is missing
-        missing: Any = self.missing or "error"
+        missing: Any = self.missing
         return read(
             path,
             id=self.id,
@@ -112,6 +116,8 @@ class Columns:
             decimal=self.decimal,
             encoding=self.encoding,
             na=self.na or None,
+            corr=self.corr,
+            log=self.log,
             replicates=self.replicates,
         )
 
@@ -136,6 +142,8 @@ class Columns:
             "--sep": self.sep,
             "--decimal": self.decimal,
             "--encoding": self.encoding,
+            "--corr": self.corr,
+            "--log": _joined(self.log),
             "--replicates": self.replicates,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
@@ -162,6 +170,8 @@ OPTIONS = {
     "decimal": options.Decimal,
     "encoding": options.Encoding,
     "na": options.Na,
+    "corr": options.Corr,
+    "log": options.Log,
 }
 
 

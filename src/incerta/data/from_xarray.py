@@ -153,8 +153,8 @@ def _from_cube(
     if missing == "error":
         msg = (
             f"{gaps.sum()} of {gaps.size} draws have missing values, the first of "
-            f"object {labels[gaps.any(axis=1).argmax()]!s}. Leave them out, or pass "
-            "missing='impute', which fills them if they are joint."
+            f"object {labels[gaps.any(axis=1).argmax()]!s}. missing='drop' leaves them "
+            "out, missing='impute' fills them if they are joint."
         )
         raise MissingValueError(msg)
     features = as_feature_names(names, cube.shape[2])
@@ -178,6 +178,12 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
     """Take xarray data as described by the arguments of `from_frame`."""
     if roles.weight is not None:
         msg = f"weight={roles.weight!r} cannot be used with xarray data."
+        raise DataError(msg)
+    if roles.log:
+        msg = (
+            f"log={list(roles.log)} cannot be used with draws along a dimension; take "
+            "the logarithm of the data first, e.g. numpy.log10(df)."
+        )
         raise DataError(msg)
     assert roles.id is not None
     assert roles.sample is not None
@@ -204,7 +210,7 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
         feature=feature,
         variables=variables,
         joint=roles.joint,
-        missing="impute" if missing == "impute" else "error",
+        missing="error" if missing == "infinite" else missing,
     )
 
 

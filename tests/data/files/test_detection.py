@@ -31,7 +31,7 @@ def test_without_errors_it_is_a_belief(tmp_path):
     path = tmp_path / "limits.csv"
     path.write_text("id,h,g\na,1.5,0.1\nb,<0.6,2\nc,,3\n")
     with pytest.warns(IncertaWarning, match="below a limit"):
-        data = ic.read(path, id="id", values=["h", "g"], missing="keep")
+        data = ic.read(path, id="id", values=["h", "g"], missing="infinite")
     assert data.meaning == "error"  # as missing values have infinite errors
     path.write_text("id,h,g\na,1.5,0.1\nb,<0.6,2\nc,4,3\n")
     with pytest.warns(IncertaWarning, match="below a limit"):

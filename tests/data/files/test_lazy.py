@@ -151,7 +151,7 @@ def test_paths(tmp_path):
         ({"meaning": "error", "batch": "night"}, "batch='night' cannot be used"),
         ({"meaning": "error"}, "meaning='error' of values without errors cannot"),
         ({"missing": "impute"}, "missing='impute'"),
-        ({"missing": "keep"}, "missing='keep'"),
+        ({"missing": "infinite"}, "missing='infinite'"),
         ({"weight": "w"}, r"000\.parquet: weight: "),
         ({"max_bytes": 0}, "max_bytes=0"),
     ],

@@ -88,6 +88,8 @@ def _refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
     for name, pair in zip(roles.values, roles.errors or (), strict=False):
         for error in pair:
             unit = found[name].unit if name in found else found[pair[0]].unit
+            if roles.kind == "rel%":
+                unit = "%"
             if found[error].unit not in ("", unit):
                 msg = (
                     f"column {error!r} has the unit {found[error].unit!r}, its values "

@@ -98,8 +98,8 @@ def as_line(message: str, path: Path, roles: Roles, said: TextFormat) -> str:
 
 
 def _read(dialect: Dialect, roles: Roles) -> TextTable:
-    _refuse_twice(dialect, roles)
     columns = _needed(dialect, roles)
+    _refuse_twice(dialect, columns)
     text = [name for name in columns if name in (roles.id, roles.sample)]
     library = next((name for name in READERS if find_spec(name) is not None), None)
     if library is not None:
@@ -135,12 +135,9 @@ def _needed(dialect: Dialect, roles: Roles) -> list[str]:
         raise DataError(msg) from error
 
 
-def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
+def _refuse_twice(dialect: Dialect, columns: Sequence[str]) -> None:
     names = dialect.names
-    wanted = {roles.id, roles.sample, roles.weight, *roles.values}
-    wanted.update(name for pair in roles.errors or () for name in pair)
-    wanted.update(name for some in roles.repeats(names) for name in some.values())
-    twice = [name for name in names if name in wanted and names.count(name) > 1]
+    twice = [name for name in columns if names.count(name) > 1]
     if twice:
         path = dialect.source.path
         msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."

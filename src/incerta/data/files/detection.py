@@ -64,7 +64,10 @@ def place_below(
         limits = column.limits
         rows = ~np.isnan(limits)
         table[name] = np.where(rows, limits / 2, table[name])
-        as_errors = ERROR_OF[roles.kind](limits / np.sqrt(12.0))
+        deviation = limits / np.sqrt(12.0)
+        if roles.kind == "rel%":
+            deviation = deviation / table[name]
+        as_errors = ERROR_OF[roles.kind](deviation)
         table[placed[name]] = np.where(rows, as_errors, table[placed[name]])
     _say(below, "keep their errors" if errors else "are exact")
     return placed

@@ -46,7 +46,7 @@ def read_lazily(
     path: str | os.PathLike[str],
     roles: Roles,
     errors: Errors | None,
-    missing: Missing,
+    missing: Missing | None,
     limit: int,
 ) -> PartitionedData:
     """Find the pieces of parquet files, to be read when they are needed.

@@ -50,7 +50,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -61,6 +61,8 @@ def read(
     decimal: str | None = ...,
     encoding: str | None = ...,
     na: Words | None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
     replicates: str | None = ...,
 ) -> UncertainData: ...
 
@@ -74,7 +76,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -85,6 +87,8 @@ def read(
     decimal: None = ...,
     encoding: None = ...,
     na: None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
     replicates: None = ...,
 ) -> PartitionedData: ...
 
@@ -97,7 +101,7 @@ def read(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     sample: str | None = None,
     joint: bool | None = None,
     meaning: str | None = None,
@@ -108,6 +112,8 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Words | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
     replicates: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
@@ -127,7 +133,7 @@ def read(
         Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
         needed, so that they may be larger than the memory. `path` may then be a folder
         or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
-        for replicates; `missing` is "error" or, with `errors`, "keep".
+        for replicates; `missing` is "error" or, with `errors`, "infinite".
     sep : str, optional
         Text tables: what separates the columns, a single character or "tab". By
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
@@ -140,6 +146,9 @@ def read(
         cp1252, with a warning.
     na : str, number or list of these, optional
         Text tables: more words or numbers that stand for missing values.
+    corr, log
+        Columns of correlations, and values of which the logarithm is taken; see
+        `from_frame`.
 
     Returns
     -------
@@ -199,7 +208,7 @@ def read(
     (['007', '008'], [0.01..., 0.25])
     """
     said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
-    roles = as_roles(*said, replicates=replicates)
+    roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
     if lazy:
@@ -235,6 +244,8 @@ def read(
             joint=joint,
             meaning=meaning,
             batch=batch,
+            corr=corr,
+            log=log,
             replicates=replicates,
         )
     except DataError as error:

@@ -6,7 +6,7 @@ import numpy as np
 
 from incerta.data.grouping import Coded, Groups
 from incerta.data.tables.columns import Table
-from incerta.data.tables.errors import finite
+from incerta.data.tables.errors import finite, logarithm
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array
@@ -39,7 +39,10 @@ def as_rows(table: Table, roles: Roles, coded: Coded) -> tuple[Array, Groups]:
     cube = np.full((len(table), len(endings), len(found)), np.nan)
     for j, columns in enumerate(found):
         for end, name in columns.items():
-            cube[:, endings.index(end), j] = finite(table, name, coded)
+            column = finite(table, name, coded)
+            if roles.values[j] in roles.log:
+                column = logarithm(column, name, coded)
+            cube[:, endings.index(end), j] = column
     present = ~np.isnan(cube).all(axis=2)
     counts = present.sum(axis=1)
     if not counts.all():
