@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from incerta.data.files.numbers import Column
+from incerta.data.tables.censored import below_limits
 from incerta.data.tables.errors import ERROR_OF
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError, IncertaWarning
+from incerta.typing import Array
 from incerta.wording import counted
 
 Where = Callable[[int], str]  # a row in words
@@ -25,7 +27,11 @@ def place_below(
     """Put a value and an error in place of each cell that names a limit.
 
     All that such a cell says is that the value lies between 0 and the limit L. Equally
-    likely values there have the mean L/2 and the standard deviation L/√12.
+    likely values there have the mean L/2 and the standard deviation L/√12. Where the
+    logarithm is asked for there is no least value; there the value is taken to come
+    from the log-normal law of all values of the column, and to be in the part of it
+    below L. What stands in the table is what the logarithm turns into the mean and the
+    standard deviation of that.
 
     Parameters
     ----------
@@ -49,8 +55,8 @@ def place_below(
         name, column = next(iter(below.items()))
         msg = (
             f"column {name!r} holds {column.limit_example!r}, which cannot be used "
-            f"with kind={roles.kind!r}; leave the cell empty, and write the bounds 0 "
-            "and the limit."
+            f"with kind={roles.kind!r}. Leave the cell empty, or write all values as "
+            "two columns of bounds with kind='interval', here 0 and the limit."
         )
         raise DataError(msg)
     placed = dict(errors)
@@ -61,16 +67,37 @@ def place_below(
         table[placed[name]] = known.copy()
     for name, column in below.items():
         _refuse_no_belief(name, column, table[placed[name]], where)
-        limits = column.limits
-        rows = ~np.isnan(limits)
-        table[name] = np.where(rows, limits / 2, table[name])
-        deviation = limits / np.sqrt(12.0)
+        rows = ~np.isnan(column.limits)
+        place = _log_normal if name in roles.log else _uniform
+        value, deviation = place(name, column)
         if roles.kind == "rel%":
-            deviation = deviation / table[name]
+            deviation = deviation / value
         as_errors = ERROR_OF[roles.kind](deviation)
-        table[placed[name]] = np.where(rows, as_errors, table[placed[name]])
-    _say(below, "keep their errors" if errors else "are exact")
+        for target, cells in ((name, value), (placed[name], as_errors)):
+            table[target] = table[target].copy()
+            table[target][rows] = cells
+    _say(below, roles, "keep their errors" if errors else "are exact")
     return placed
+
+
+def _uniform(_: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    return limits / 2, limits / np.sqrt(12.0)
+
+
+def _log_normal(name: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    known = np.log10(column.values[column.values > 0])
+    if len(np.unique(known)) < 2:
+        msg = (
+            f"column {name!r} holds {column.limit_example!r} and fewer than two "
+            "different values, so that nothing says how far below the limit its "
+            "logarithm may be. Leave it out of log=."
+        )
+        raise DataError(msg)
+    mean, std = below_limits(known, np.log10(limits))
+    value = 10.0**mean
+    return value, std * value * np.log(10.0)
 
 
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
@@ -102,13 +129,18 @@ def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> N
         raise DataError(msg)
 
 
-def _say(below: Mapping[str, Column], others: str) -> None:
+def _say(below: Mapping[str, Column], roles: Roles, others: str) -> None:
     counts = {name: int((~np.isnan(c.limits)).sum()) for name, c in below.items()}
     listed = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
     example = next(iter(below.values())).limit_example
+    told = []
+    if set(below) - set(roles.log):
+        told.append("anywhere between 0 and L, which is L/2 ± L/√12")
+    if set(below) & set(roles.log):
+        told.append("in the part below L of its column's log-normal law (log=)")
     msg = (
         f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
-        f"{example!r}: {listed}. Each was taken to lie anywhere between 0 and L, which "
-        f"is L/2 with a standard deviation of L/√12; other values {others}."
+        f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
+        f"values {others}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
