@@ -60,8 +60,13 @@ class Columns:
     ) -> Self:
         """Take options as the command line has them."""
         words = _split(None if na is None else [na])
-        lists = {"values": _split(values), "errors": _split(errors), "log": _split(log)}
-        found = cls(**lists, na=words, **others)
+        found = cls(
+            values=_split(values),
+            errors=_split(errors),
+            log=_split(log),
+            na=words,
+            **others,
+        )
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -79,8 +84,8 @@ class Columns:
         do not make a third. How one file is written (sep, decimal, encoding) says
         nothing about another.
         """
-        form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
-        form += ("corr", "replicates")
+        form: tuple[str, ...] = ("errors", "kind", "weight", "sample", "joint")
+        form += ("meaning", "batch", "corr", "replicates")
         told = any(getattr(self, name) not in (None, ()) for name in form)
         kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {

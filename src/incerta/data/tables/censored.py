@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
-from scipy.stats import truncnorm
 
 from incerta.typing import Array
 
@@ -46,21 +45,33 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
     def loss(parameters: Array) -> tuple[float, Array]:
         shift, slope = parameters  # mean/std and 1/std
         z, a = slope * x - shift, slope * ends - shift
-        logs = log_ndtr(a)
-        hazard = np.exp(-(a**2) / 2 - np.log(2 * np.pi) / 2 - logs)
-        value = (z**2).sum() / 2 - len(x) * np.log(slope) - logs.sum()
+        hazard = _hazard(a)
+        value = (z**2).sum() / 2 - len(x) * np.log(slope) - log_ndtr(a).sum()
         by_shift = hazard.sum() - z.sum()
         by_slope = z @ x - len(x) / slope - hazard @ ends
         return float(value), np.array([by_shift, by_slope])
 
-    limit = [(None, None), (1e-6, None)]
-    options = {"ftol": 1e-14, "gtol": 1e-9}
-    start = np.array([0.0, 1.0])
-    best = minimize(loss, start, jac=True, bounds=limit, options=options)
+    best = minimize(
+        loss,
+        np.array([0.0, 1.0]),
+        method="L-BFGS-B",
+        jac=True,
+        bounds=[(None, None), (1e-6, None)],
+        options={"ftol": 1e-14, "gtol": 1e-9},
+    )
     shift, slope = best.x
     z = slope * ends - shift
-    mean, variance = truncnorm.stats(-np.inf, z, moments="mv")
+    hazard = _hazard(z)
+    mean, variance = -hazard, 1.0 - hazard * (hazard + z)
+    # Far out the difference is lost in rounding; it is 1 / z² there.
+    variance = np.where(z < -1e3, 1.0 / np.maximum(z**2, 1.0), variance)
     return (
         centre + scale * (mean + shift) / slope,
         scale * np.sqrt(variance) / slope,
     )
+
+
+def _hazard(z: Array) -> Array:
+    """Density of a standard Gaussian by the probability of being below."""
+    hazard: Array = np.exp(-(z**2) / 2 - np.log(2 * np.pi) / 2 - log_ndtr(z))
+    return hazard

@@ -146,7 +146,7 @@ def as_roles(
     names = _as_names(values, id)
     logs = _as_logs(log, names)
     if replicates is not None:
-        others = {"errors": errors, "weight": weight, "sample": sample}
+        others: dict[str, Any] = {"errors": errors, "weight": weight, "sample": sample}
         others |= {"joint": joint, "batch": batch, "corr": corr}
         check_pattern(replicates, names, others)
         meaning = meaning or "error"
@@ -173,8 +173,8 @@ def as_roles(
     if errors is None:
         _check_long(id, kind, weight, sample, joint)
         form = kind, weight, sample, bool(joint)
-        said = {"log": logs, "replicates": replicates}
-        return Roles(id, names, None, *form, meaning, batch, **said)
+        wide = None, logs, replicates
+        return Roles(id, names, None, *form, meaning, batch, *wide)
     for role, given in (("weight", weight), ("sample", sample), ("joint", joint)):
         if given is not None:
             msg = (
