@@ -101,6 +101,8 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     columns = _needed(dialect, roles)
     _refuse_twice(dialect, columns)
     text = [name for name in columns if name in (roles.id, roles.sample)]
+    if dialect.source.spaced:
+        cells_of(dialect, [])  # or an empty cell would move those after it
     library = next((name for name in READERS if find_spec(name) is not None), None)
     if library is not None:
         frame = READERS[library](dialect, columns, text)

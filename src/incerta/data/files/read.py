@@ -137,7 +137,7 @@ def read(
     sep : str, optional
         Text tables: what separates the columns, a single character or "tab". By
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
-        found.
+        found, else spaces, with a warning. A space stands for any number of them.
     decimal : {".", ","}, optional
         Text tables: the decimal mark. By default the one that the numbers of the table
         show; see Notes.
