@@ -58,9 +58,13 @@ class Columns:
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
-        words = _split(None if na is None else [na])
-        lists = {"values": _split(values), "errors": _split(errors), "log": _split(log)}
-        found = cls(**lists, na=words, **others)
+        found = cls(
+            values=_split(values),
+            errors=_split(errors),
+            na=_split(None if na is None else [na]),
+            log=_split(log),
+            **others,
+        )
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -78,8 +82,10 @@ class Columns:
         third. How one file is written (sep, decimal, encoding) says nothing about
         another.
         """
-        form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
-        form = (*form, "corr")
+        form = (
+            *("errors", "kind", "corr", "weight", "sample", "joint", "meaning"),
+            "batch",
+        )
         told = any(getattr(self, name) not in (None, ()) for name in form)
         kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {

@@ -62,7 +62,7 @@ class TestCsv:
     def test_wide_form(self, tmp_path, library):
         path = write(tmp_path / "d.csv", "i,x,e\n1,1.0,0.1\n2,2.0,\n3,3,0.7\n")
         with pytest.raises(MissingValueError, match="1 in 'e'; the first object is 2"):
-            ic.read(path, id="i", values="x", errors="e")
+            ic.read(path, id="i", values="x", errors="e", missing="error")
         with pytest.warns(IncertaWarning, match="1 missing error "):
             data = ic.read(path, id="i", values="x", errors="e", missing="impute")
         np.testing.assert_allclose(data.variance().ravel(), [0.01, 0.25, 0.49])
