@@ -146,7 +146,10 @@ def test_other_laws_of_errors_count_by_their_covariance():
     low = rng.normal(size=(60, 2)) + 9.0 * np.repeat([0, 1], 30)[:, None]
     data = ic.from_interval(low, low + 1.0, meaning="error")
     result = ic.cluster(data, 2)
-    assert "Errors that are not Gaussian count by their covariance." in result.explain()
+    assert (
+        "Errors that are not Gaussian count by their mean and covariance."
+        in result.explain()
+    )
     moments = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()))
     same = ic.cluster(moments, 2)
     np.testing.assert_allclose(result.membership, same.membership, atol=1e-9)

@@ -522,7 +522,7 @@ CASES += [
         "gaps_with_errors.csv",
         {"errors": "{}_sd", "missing": "drop"},
         {"a": [(1.5, 0.1), (10, 1)], "d": [(4.5, 0.1), (40, 1)]},
-        "2 of 4 rows have missing values and were left out, the first of object b",
+        "2 of 4 objects have missing values and were left out, the first is object b",
     ),
     (
         "gaps_with_errors.csv",

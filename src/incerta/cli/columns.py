@@ -59,12 +59,11 @@ class Columns:
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
-        words = _split(None if na is None else [na])
         found = cls(
             values=_split(values),
             errors=_split(errors),
+            na=_split(None if na is None else [na]),
             log=_split(log),
-            na=words,
             **others,
         )
         if found.sample is not None and found.joint is None:

@@ -233,6 +233,8 @@ def of_tables(
     -------
     PartitionedData
     """
+    if roles.missing_rule(missing) == "error":
+        missing = "error"
     if errors is None:
         parts = mapped(tables, _objects, id, roles.values, roles.weight, roles.log)
     else:

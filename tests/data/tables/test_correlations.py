@@ -122,7 +122,7 @@ def test_missing():
         read(table, missing="error")
     with pytest.raises(MissingValueError, match="cannot be used with corr="):
         read(table, missing="impute")
-    with pytest.warns(IncertaWarning, match="2 of 6 rows have missing values"):
+    with pytest.warns(IncertaWarning, match="2 of 6 objects have missing values"):
         assert read(table, missing="drop").ids.tolist() == ["s1", "s3", "s4", "s5"]
     # That of a value which is missing is not missed.
     with pytest.warns(IncertaWarning, match="1 missing correlation of 1 object was"):

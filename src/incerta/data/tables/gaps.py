@@ -54,12 +54,14 @@ def dropped(gaps: Mask, coded: Coded) -> Indices:
     if len(kept) < len(gaps):
         n, first = len(gaps) - len(kept), coded.name(int(gaps.argmax()))
         lost = len(coded.ids) - len(np.unique(coded.codes[kept]))
+        single = len(coded.ids) == len(gaps)
         have = verb(n, "has a missing value and was", "have missing values and were")
         msg = (
-            f"{n:,} of {len(gaps):,} rows {have} left out, the first of object {first}"
+            f"{n:,} of {len(gaps):,} {'objects' if single else 'rows'} {have} left "
+            f"out, the first {'is' if single else 'of'} object {first}"
         )
-        if lost:
-            msg += f"; with {verb(n, 'it', 'them')} {counted(lost, 'object')}"
+        if lost and not single:
+            msg += f"; {counted(lost, 'object')} {verb(lost, 'has', 'have')} no other"
         warnings.warn(msg + ".", IncertaWarning, stacklevel=5)
     return kept
 

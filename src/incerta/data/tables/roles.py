@@ -342,8 +342,8 @@ def _of_pair(
         low, high, pair = _example(kind)
         msg = (
             f"kind={kind!r} has two columns per value; errors={errors!r} must be a "
-            f"pair of templates such as ({low!r}, {high!r}), or a dict from value to "
-            f"{pair}."
+            f"pair of templates, e.g. errors=({low!r}, {high!r}), or a dict from value "
+            f"to {pair}."
         )
         raise DataError(msg)
     for template in errors:
