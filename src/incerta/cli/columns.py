@@ -44,6 +44,9 @@ class Columns:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
+    layers: tuple[str, ...] = ()
+    sql: str | None = None
 
     @classmethod
     def of(
@@ -52,11 +55,19 @@ class Columns:
         values: Sequence[str] | None,
         errors: Sequence[str] | None,
         na: str | None = None,
+        layers: str | None = None,
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
         words = _split(None if na is None else [na])
-        found = cls(values=_split(values), errors=_split(errors), na=words, **others)
+        stacked = _split(None if layers is None else [layers])
+        found = cls(
+            values=_split(values),
+            errors=_split(errors),
+            na=words,
+            layers=stacked,
+            **others,
+        )
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -69,14 +80,15 @@ class Columns:
     def completed_by(self, stored: "Columns") -> "Columns":
         """Take what was not said from `stored`.
 
-        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
-        is taken as a whole or not at all: parts of two descriptions do not make a
-        third. How one file is written (sep, decimal, encoding) says nothing about
-        another.
+        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch,
+        layers) is taken as a whole or not at all: parts of two descriptions do not
+        make a third. How one file is written (sep, decimal, encoding, sheet) says
+        nothing about another.
         """
-        form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
+        uncertain = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
+        form = (*uncertain, "layers")
         told = any(getattr(self, name) not in (None, ()) for name in form)
-        kept = (*(form if told else ()), "sep", "decimal", "encoding")
+        kept = (*(form if told else ()), "sep", "decimal", "encoding", "sheet")
         chosen = {
             name: own if name in kept or own not in (None, ()) else other
             for (name, own), other in zip(
@@ -110,6 +122,9 @@ class Columns:
             decimal=self.decimal,
             encoding=self.encoding,
             na=self.na or None,
+            sheet=self.sheet,
+            layers=self.layers or None,
+            sql=self.sql,
         )
 
     def written(self) -> "TextFormat":
@@ -133,6 +148,9 @@ class Columns:
             "--sep": self.sep,
             "--decimal": self.decimal,
             "--encoding": self.encoding,
+            "--sheet": self.sheet,
+            "--layers": _joined(self.layers),
+            "--sql": self.sql,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
@@ -157,6 +175,9 @@ OPTIONS = {
     "decimal": options.Decimal,
     "encoding": options.Encoding,
     "na": options.Na,
+    "sheet": options.Sheet,
+    "layers": options.Layers,
+    "sql": options.Sql,
 }
 
 
@@ -230,35 +251,34 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
 def names_in(path: Path, columns: Columns) -> tuple[str, ...]:
     """Names of all columns of a file."""
     from incerta.data.files.csv import column_names, read_csv
-    from incerta.data.files.read import reader_of
+    from incerta.data.files.formats import reader_of
     from incerta.data.files.reading import Reading
     from incerta.data.tables.roles import Roles
 
-    if reader_of(path) is read_csv:
+    if reader_of(path) is read_csv and columns.sql is None:
         with Reading(path):
             return column_names(path, columns.written())
+    found: list[tuple[str, ...]] = []
 
-    class Everything(Roles):
+    class Asking(Roles):
         def columns(self, known: Sequence[str]) -> list[str]:
-            return list(known)
+            found.append(tuple(known))
+            return []  # no column is needed, and none is read
 
-    every = Everything(None, (), None, "sd", None, None, False)
-    return _table(path, every, columns).names
+    _table(path, Asking(None, (), None, "sd", None, None, False), columns)
+    return found[0]
 
 
 def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.backend.memory import physical_bytes
-    from incerta.data.files.csv import read_csv, read_text
-    from incerta.data.files.read import reader_of
+    from incerta.data.files.formats import Part, table_of
     from incerta.data.files.reading import Reading
     from incerta.data.tables.columns import Table
 
-    reader, limit = reader_of(path), physical_bytes() // 2
+    part = Part(columns.sheet, (), columns.sql)  # every layer has the same rows
+    limit = physical_bytes() // 2
     with Reading(path):
-        if reader is read_csv:
-            return Table(read_text(path, roles, limit, columns.written()).frame)
-        columns.written().refuse_for(path)
-        return Table(reader(path, roles, limit))
+        return Table(table_of(path, roles, limit, columns.written(), part).frame)
 
 
 @contextmanager

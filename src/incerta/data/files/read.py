@@ -1,43 +1,30 @@
 """`read`: uncertain data from a file."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
 from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
-from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import line_without, read_csv, read_text
+from incerta.data.files.csv import line_without, read_csv
 from incerta.data.files.dialect import TextFormat
+from incerta.data.files.formats import LIKE_TEXT, Part, reader_of, table_of
+from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
-from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
+from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
 from incerta.exceptions import DataError, FileError, MissingValueError
 from incerta.typing import Ids
 
 # Words for missing values; numbers may stand for them, too.
 Words: TypeAlias = str | float | Iterable[str | float]
-
-READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
-    ".csv": read_csv,
-    ".csv.gz": read_csv,
-    ".tsv": read_csv,
-    ".tsv.gz": read_csv,
-    ".txt": read_csv,
-    ".parquet": read_parquet,
-    ".arrow": read_arrow,
-    ".feather": read_arrow,
-    ".ipc": read_arrow,
-    ".nc": read_netcdf,
-    ".netcdf": read_netcdf,
-}
 
 
 @overload
@@ -60,6 +47,9 @@ def read(
     decimal: str | None = ...,
     encoding: str | None = ...,
     na: Words | None = ...,
+    sheet: str | int | None = ...,
+    layers: str | Sequence[str] | None = ...,
+    sql: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -83,6 +73,9 @@ def read(
     decimal: None = ...,
     encoding: None = ...,
     na: None = ...,
+    sheet: None = ...,
+    layers: None = ...,
+    sql: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -105,6 +98,9 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Words | None = None,
+    sheet: str | int | None = None,
+    layers: str | Sequence[str] | None = None,
+    sql: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
@@ -190,24 +186,27 @@ def read(
     roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
+    part = Part.of(sheet, layers, sql)
     if lazy:
         written.refuse_for(path)
+        part.refuse_for(path)
         return read_lazily(path, roles, errors, missing, limit)
     file = Path(path)
     reader = reader_of(file)
-    is_text = reader is read_csv
-    if not is_text:
-        written.refuse_for(file)
+    is_text = reader in LIKE_TEXT
     with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
-        if is_text:
-            frame, errors_in_cells = read_text(file, roles, limit, written)
-            errors = errors_in_cells or errors
-        else:
-            frame = reader(file, roles, limit)
-    if is_text:
+        if reader is read_h5ad and sql is None:
+            id, values = id or NAMES, expanded(file, roles.values)
+            if part.layers:
+                meaning = _meaning_of_layers(part.layers, errors, meaning)
+            form = weight, sample, joint, meaning, batch
+            roles = as_roles(id, values, errors, kind, *form)
+        frame, errors_in_cells = table_of(file, roles, limit, written, part)
+        errors = errors_in_cells or errors
+    if is_text and sql is None:
         warn_of_sentinels(frame, roles)
     data = from_frame(
         frame,
@@ -224,28 +223,23 @@ def read(
     )
     if id is None or not is_text:
         return data
-    if data.ids.dtype.kind == "U" and (data.ids == "").any():
+    if reader is read_csv and data.ids.dtype.kind == "U" and (data.ids == "").any():
         line = line_without(file, id, roles, written)
         msg = f"id={id!r} is empty in line {line}; fill it or leave such rows out."
         raise MissingValueError(msg)
     return replace(data, ids=_numbers_if_plain(data.ids))
 
 
-def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
-    """What reads a file, by its extension."""
-    if file.is_dir() or (set("*?[") & set(file.name) and not file.exists()):
-        msg = f"{file} stands for several files; only lazy=True reads these."
-        raise FileError(msg)
-    name = file.name.lower()
-    for extension, reader in READERS.items():
-        if name.endswith(extension):
-            return reader
-    msg = (
-        f"{file} has an unknown extension; the known ones are "
-        f"{', '.join(READERS)}. Other files can be loaded by your frame library "
-        "and passed to from_frame."
-    )
-    raise FileError(msg)
+def _meaning_of_layers(
+    layers: Sequence[str], errors: Errors | None, meaning: str | None
+) -> str:
+    if errors is not None:
+        msg = (
+            f"layers={list(layers)} are repeated measurements, which tell their errors "
+            f"themselves; errors={errors!r} cannot be used with them."
+        )
+        raise DataError(msg)
+    return meaning or "error"
 
 
 def _as_limit(max_bytes: int | None) -> int:

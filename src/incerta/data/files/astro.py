@@ -1,0 +1,167 @@
+"""Tables of astronomers: FITS, VOTable and ECSV."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+
+from incerta.backend.optional import require
+from incerta.data.files.cells import refuse_other_units
+from incerta.data.files.limits import NUMBER_BYTES, refuse_size
+from incerta.data.files.numbers import Column
+from incerta.data.files.packed import refuse_entities, unpacked_size
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError, IncertaWarning
+
+
+def read_fits(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of the first table that has them."""
+    fits = require("astropy.io.fits", "science", f"reading {path.name}")
+    table = require("astropy.table", "science", f"reading {path.name}")
+    if path.suffix.lower() == ".gz":
+        refuse_size(path, unpacked_size(path, limit), limit)
+    with _quietly(), fits.open(path, memmap=path.suffix.lower() != ".gz") as parts:
+        tables = (fits.BinTableHDU, fits.TableHDU)
+        found = [part for part in parts if isinstance(part, tables)]
+        part, columns = _with_columns(
+            path, found, roles, lambda part: list(part.columns.names)
+        )
+        size = part.header["NAXIS2"] * len(columns) * NUMBER_BYTES
+        refuse_size(path, size, limit)
+        # Of all columns only these are read.
+        kept = type(part).from_columns([part.columns[name] for name in columns])
+        return _checked(table.Table.read(kept, astropy_native=False), roles)
+
+
+def read_votable(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of the first table that has them."""
+    votable = require("astropy.io.votable", "science", f"reading {path.name}")
+    refuse_size(path, unpacked_size(path, limit), limit)
+    _refuse_votable(path)
+    with _quietly():
+        tables = [
+            one.to_table(use_names_over_ids=True)
+            for one in votable.parse(path, verify="ignore").iter_tables()
+        ]
+        table, columns = _with_columns(path, tables, roles, lambda one: one.colnames)
+        return _checked(table[columns], roles)
+
+
+def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of a text table with a header in YAML."""
+    table = require("astropy.table", "science", f"reading {path.name}")
+    refuse_size(path, unpacked_size(path, limit), limit)
+    with _quietly():
+        found = table.Table.read(path, format="ascii.ecsv")
+        return _checked(found[roles.columns(found.colnames)], roles)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Leave out what astropy says about the style of a file, but not about damage."""
+    from astropy.utils.exceptions import AstropyWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AstropyWarning)
+        warnings.filterwarnings("error", ".*truncated.*")
+        yield
+
+
+def _with_columns(
+    path: Path,
+    tables: Sequence[Any],
+    roles: Roles,
+    names_of: Callable[[Any], list[str]],
+) -> tuple[Any, list[str]]:
+    """The first table that has the needed columns, and these."""
+    if not tables:
+        msg = f"{path} holds no table."
+        raise FileError(msg)
+    first: DataError | None = None
+    for table in tables:
+        try:
+            return table, roles.columns(names_of(table))
+        except DataError as error:
+            first = first or error
+    msg = str(first)
+    if len(tables) > 1:
+        msg += f" These are of the first of {len(tables)} tables; none has all needed."
+    raise DataError(msg) from first
+
+
+def _checked(table: Any, roles: Roles) -> dict[str, Any]:
+    """Columns as numpy arrays, with one entry per row; units are left out."""
+    table.convert_bytestring_to_unicode()
+    found, units = {}, {}
+    for name in table.colnames:
+        column = table[name]
+        units[name] = str(column.unit) if getattr(column, "unit", None) else ""
+        shape = np.shape(column)[1:] or (
+            column.dtype == object and len(column) > 0 and np.shape(column[0])
+        )
+        if shape:
+            msg = (
+                f"column {name!r} holds {shape[0]} entries in each row. If these are "
+                "possible values of the object, write a row for each of them with the "
+                "same id; if they are features, a column for each."
+            )
+            raise DataError(msg)
+        found[name] = column
+    empty = np.empty(0)
+    refuse_other_units(
+        {name: Column(empty, None, "", unit) for name, unit in units.items()}, roles
+    )
+    told = [f"{units[name]} of {name!r}" for name in roles.values if units.get(name)]
+    if told:
+        msg = f"units were left out: {', '.join(told)}."
+        warnings.warn(msg, IncertaWarning, stacklevel=4)
+    return {name: _native(column) for name, column in found.items()}
+
+
+def _native(column: Any) -> Any:
+    """A column in the byte order of this machine; masked where cells are missing."""
+    column = getattr(column, "value", column)
+    hidden = getattr(column, "mask", None)
+    array = np.asarray(getattr(column, "unmasked", column))
+    if array.dtype.kind in "fiu":
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if hidden is None else np.ma.masked_array(array, hidden)
+
+
+def _refuse_votable(path: Path) -> None:
+    """Refuse a file that is none, that fetches others, or would fill the memory."""
+    size = path.stat().st_size
+    root = ""
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal root
+        name = tag.rpartition(":")[2].upper()
+        if not root:
+            root = name
+            if name != "VOTABLE":
+                msg = f"{path} is no VOTable: it begins with <{tag}>."
+                raise FileError(msg)
+        if name == "STREAM" and attributes.get("href"):
+            msg = (
+                f"{path} has its data elsewhere, at {attributes['href']}, which is not "
+                "followed. Save the table with its data in the file."
+            )
+            raise FileError(msg)
+        if name == "STREAM" and attributes.get("encoding", "").lower() == "gzip":
+            msg = f"{path} packs its data by gzip. Save the table without that."
+            raise FileError(msg)
+        if name == "TABLE" and attributes.get("nrows", "0").strip().isdecimal():
+            n_rows = int(attributes.get("nrows", "0"))
+            if n_rows > size:  # room would be made for them
+                msg = f"{path} is damaged: its {size} bytes cannot hold {n_rows} rows."
+                raise FileError(msg)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    refuse_entities(parser, path)
+    with path.open("rb") as stream:
+        parser.ParseFile(stream)
