@@ -24,7 +24,12 @@ def read_fits(path: Path, roles: Roles, limit: int) -> Any:
     table = require("astropy.table", "science", f"reading {path.name}")
     if path.suffix.lower() == ".gz":
         refuse_size(path, unpacked_size(path, limit), limit)
-    with _quietly(), fits.open(path, memmap=path.suffix.lower() != ".gz") as parts:
+    mapped = path.suffix.lower() != ".gz"
+    with (
+        _by_astropy(path),
+        path.open("rb") as stream,
+        fits.open(stream, memmap=mapped) as parts,
+    ):
         tables = (fits.BinTableHDU, fits.TableHDU)
         found = [part for part in parts if isinstance(part, tables)]
         part, columns = _with_columns(
@@ -42,7 +47,7 @@ def read_votable(path: Path, roles: Roles, limit: int) -> Any:
     votable = require("astropy.io.votable", "science", f"reading {path.name}")
     refuse_size(path, unpacked_size(path, limit), limit)
     _refuse_votable(path)
-    with _quietly():
+    with _by_astropy(path):
         tables = [
             one.to_table(use_names_over_ids=True)
             for one in votable.parse(path, verify="ignore").iter_tables()
@@ -55,20 +60,24 @@ def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of a text table with a header in YAML."""
     table = require("astropy.table", "science", f"reading {path.name}")
     refuse_size(path, unpacked_size(path, limit), limit)
-    with _quietly():
+    with _by_astropy(path):
         found = table.Table.read(path, format="ascii.ecsv")
         return _checked(found[roles.columns(found.colnames)], roles)
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def _by_astropy(path: Path) -> Iterator[None]:
     """Leave out what astropy says about the style of a file, but not about damage."""
     from astropy.utils.exceptions import AstropyWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AstropyWarning)
         warnings.filterwarnings("error", ".*truncated.*")
-        yield
+        try:
+            yield
+        except TypeError as error:  # of damaged headers, here
+            msg = f"{path} cannot be read: {error}"
+            raise FileError(msg) from error
 
 
 def _with_columns(
@@ -118,7 +127,7 @@ def _checked(table: Any, roles: Roles) -> dict[str, Any]:
     told = [f"{units[name]} of {name!r}" for name in roles.values if units.get(name)]
     if told:
         msg = f"units were left out: {', '.join(told)}."
-        warnings.warn(msg, IncertaWarning, stacklevel=4)
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
     return {name: _native(column) for name, column in found.items()}
 
 

@@ -24,7 +24,6 @@ READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
     ".txt": read_csv,
     ".xlsx": read_sheet,
     ".xlsm": read_sheet,
-    ".xls": read_sheet,
     ".ods": read_sheet,
     ".json": read_json,
     ".json.gz": read_json,
@@ -96,6 +95,9 @@ def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
     for extension, reader in READERS.items():
         if name.endswith(extension):
             return reader
+    if name.endswith(".xls"):
+        msg = f"{file} is a file of Excel before 2007. Save it as .xlsx."
+        raise FileError(msg)
     msg = (
         f"{file} has an unknown extension; the known ones are "
         f"{', '.join(READERS)}. Other files can be loaded by your frame library "

@@ -24,6 +24,11 @@ FILLED = re.compile(_CELL + rb"(?:[^>]*?" + _REFERENCE + rb")?[^>]*(?<!/)>")
 WITH_ERROR = re.compile(
     _CELL + rb"""(?=[^>]*\bt=["']e["'])[^>]*?""" + _REFERENCE + rb"[^>]*>"
 )
+# Formulas of which the file does not hold the result.
+NO_RESULT = re.compile(
+    rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>\s*|<(?:\w+:)?v></(?:\w+:)?v>\s*)?"
+    rb"</(?:\w+:)?c>"
+)
 ROW = re.compile(rb"<(?:\w+:)?row[\s/>]")
 
 
@@ -32,6 +37,13 @@ class Place(NamedTuple):
 
     row: int
     column: int
+
+
+class Gaps(NamedTuple):
+    """Cells of a sheet that look empty, and why they are."""
+
+    errors: list[Place]  # such as #DIV/0!
+    n_unknown: int  # formulas without a result
 
 
 def unpacked_size(path: Path, limit: int) -> int:
@@ -46,7 +58,7 @@ def unpacked_size(path: Path, limit: int) -> int:
     return unpacked
 
 
-def refuse_book(path: Path, limit: int) -> dict[str, list[Place]]:
+def refuse_book(path: Path, limit: int) -> dict[str, Gaps]:
     """Refuse a book of sheets that would fill the memory.
 
     A book is a zip file, which may unpack to far more than its size; and two cells far
@@ -61,12 +73,12 @@ def refuse_book(path: Path, limit: int) -> dict[str, list[Place]]:
 
     Returns
     -------
-    dict from str to list of Place
-        Cells with an error such as #DIV/0! in each sheet, where these are not known
-        by their text.
+    dict from str to Gaps
+        Of each sheet, where cells do not tell it themselves.
     """
     if not zipfile.is_zipfile(path):
-        return {}  # older formats are not packed, and their sheets are small
+        msg = f"{path} is no file of sheets, or is locked by a password."
+        raise FileError(msg)
     with zipfile.ZipFile(path) as book:
         members = book.infolist()
         refuse_size(path, sum(member.file_size for member in members), limit)
@@ -87,23 +99,22 @@ def _refuse_false_sizes(book: zipfile.ZipFile) -> None:
                 pass
 
 
-def _refuse_far_cells(
-    path: Path, book: zipfile.ZipFile, limit: int
-) -> dict[str, list[Place]]:
+def _refuse_far_cells(path: Path, book: zipfile.ZipFile, limit: int) -> dict[str, Gaps]:
     names = _sheets_by_member(path, book)
-    errors: dict[str, list[Place]] = {}
+    gaps: dict[str, Gaps] = {}
     for member in book.namelist():
-        if not re.fullmatch(r"/?xl/worksheets/[^/]+\.xml", member, re.IGNORECASE):
-            continue
         sheet = book.read(member)
+        if b"sheetData" not in sheet:  # wherever the file keeps its sheets
+            continue
         n_rows, n_columns = _extent(sheet)
         refuse_size(path, n_rows * n_columns * CELL_BYTES, limit)
         if member in names:
-            errors[names[member]] = [
+            errors = [
                 Place(int(row) - 1, _number(letters) - 1)
                 for letters, row in WITH_ERROR.findall(sheet)
             ]
-    return errors
+            gaps[names[member]] = Gaps(errors, len(NO_RESULT.findall(sheet)))
+    return gaps
 
 
 def _extent(sheet: bytes) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
 from incerta.data.files.csv import TextTable, refuse_twice
 from incerta.data.files.dialect import TextFormat
-from incerta.data.files.packed import Place, refuse_book
+from incerta.data.files.packed import Gaps, Place, refuse_book
 from incerta.data.files.records import in_words, table_of_cells
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
@@ -47,7 +47,7 @@ def read_sheet(
     TextTable
     """
     calamine = require("python_calamine", "io", f"reading {path.name}")
-    errors = refuse_book(path, limit)
+    gaps = refuse_book(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
         name, found = _chosen(path, book, sheet)
     if found.start is None:
@@ -55,7 +55,8 @@ def read_sheet(
         raise FileError(msg)
     top, left = found.start
     rows = found.to_python(skip_empty_area=True)
-    marked = {(row - top, column - left) for row, column in errors.get(name, ())}
+    errors, n_unknown = gaps.get(name, Gaps([], 0))
+    marked = {(row - top, column - left) for row, column in errors}
     names = [in_words(_nothing_if_empty(cell)) for cell in rows[0]]
     refuse_twice(path, names, roles)
     try:
@@ -79,6 +80,8 @@ def read_sheet(
                 wrong.append(Place(number, place))
     if wrong:
         _warn_of_errors(wrong, names, top)
+    if n_unknown:
+        _warn_of_formulas(path, n_unknown)
     return table_of_cells(
         cells,
         roles,
@@ -141,5 +144,13 @@ def _warn_of_errors(wrong: Sequence[Place], names: Sequence[str], top: int) -> N
         f"{counted(len(wrong), 'cell')} with an error such as #DIV/0! taken for "
         f"missing, the first in column {names[first.column]!r}, row "
         f"{first.row + top + 1}."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=5)
+
+
+def _warn_of_formulas(path: Path, n_unknown: int) -> None:
+    msg = (
+        f"{path.name} has {counted(n_unknown, 'formula')} without a result, taken for "
+        "missing. Open the file in Excel or LibreOffice and save it there."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=5)

@@ -71,9 +71,9 @@ def read_sql(
         with opened as connection:
             connection.execute(f"SET memory_limit = '{max(limit, 2**20)}B'")
             connection.execute("SET lock_configuration = true")
-            query = sql or _only_table(connection, path)
+            query = _only_table(connection, path) if sql is None else sql
             _refuse_statements(duckdb, query)
-            reader = connection.execute(query).to_arrow_reader()
+            reader = connection.sql(query).to_arrow_reader()
             columns = roles.columns(reader.schema.names)
             kept, size = [], 0
             for batch in reader:
@@ -138,6 +138,7 @@ def _database(duckdb: Any, path: Path) -> Any:
 
 
 def _only_table(connection: Any, path: Path) -> str:
+    """The query for all of a database that has a single table."""
     found = "SELECT table_name FROM information_schema.tables ORDER BY table_name"
     names = [name for (name,) in connection.execute(found).fetchall()]
     if len(names) == 1:
