@@ -1,10 +1,12 @@
 """Tables of astronomers: FITS, VOTable and ECSV."""
 
+import gzip
+import io
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from xml.parsers import expat
 
 import numpy as np
@@ -21,14 +23,13 @@ from incerta.exceptions import DataError, FileError, IncertaWarning
 def read_fits(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of the first table that has them."""
     fits = require("astropy.io.fits", "science", f"reading {path.name}")
-    table = require("astropy.table", "science", f"reading {path.name}")
-    if path.suffix.lower() == ".gz":
+    packed = path.suffix.lower() == ".gz"
+    if packed:
         refuse_size(path, unpacked_size(path, limit), limit)
-    mapped = path.suffix.lower() != ".gz"
     with (
         _by_astropy(path),
-        path.open("rb") as stream,
-        fits.open(stream, memmap=mapped) as parts,
+        _unpacked(path) if packed else path.open("rb") as stream,
+        fits.open(stream, memmap=not packed) as parts,
     ):
         tables = (fits.BinTableHDU, fits.TableHDU)
         found = [part for part in parts if isinstance(part, tables)]
@@ -37,9 +38,30 @@ def read_fits(path: Path, roles: Roles, limit: int) -> Any:
         )
         size = part.header["NAXIS2"] * len(columns) * NUMBER_BYTES
         refuse_size(path, size, limit)
-        # Of all columns only these are read.
-        kept = type(part).from_columns([part.columns[name] for name in columns])
-        return _checked(table.Table.read(kept, astropy_native=False), roles)
+        units = {name: part.columns[name].unit or "" for name in columns}
+        kept = {name: _column_of_fits(part, name) for name in columns}
+        return _checked(kept, units, roles)
+
+
+def _column_of_fits(part: Any, name: str) -> Any:
+    """A column of which missing numbers are masked, as its TNULL says."""
+    column, array = part.columns[name], np.asarray(part.data[name])
+    if array.dtype.kind in "US":
+        return np.char.rstrip(array)
+    if column.null in (None, ""):
+        return array.copy()
+    if isinstance(column.null, str):  # of a table in ASCII
+        stored = np.recarray.field(part.data, part.columns.names.index(name))
+        return np.ma.masked_array(array, np.char.strip(stored) == column.null.encode())
+    # Numbers are compared as they are stored, before they are scaled.
+    null = column.null * (column.bscale or 1) + (column.bzero or 0)
+    return np.ma.masked_array(array, array == null)
+
+
+def _unpacked(path: Path) -> BinaryIO:
+    """All of a packed file: astropy would not notice that its end is cut off."""
+    with gzip.open(path) as stream:
+        return io.BytesIO(stream.read())
 
 
 def read_votable(path: Path, roles: Roles, limit: int) -> Any:
@@ -53,7 +75,7 @@ def read_votable(path: Path, roles: Roles, limit: int) -> Any:
             for one in votable.parse(path, verify="ignore").iter_tables()
         ]
         table, columns = _with_columns(path, tables, roles, lambda one: one.colnames)
-        return _checked(table[columns], roles)
+        return _checked_table(table[columns], roles)
 
 
 def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
@@ -62,7 +84,7 @@ def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
     refuse_size(path, unpacked_size(path, limit), limit)
     with _by_astropy(path):
         found = table.Table.read(path, format="ascii.ecsv")
-        return _checked(found[roles.columns(found.colnames)], roles)
+        return _checked_table(found[roles.columns(found.colnames)], roles)
 
 
 @contextmanager
@@ -102,13 +124,18 @@ def _with_columns(
     raise DataError(msg) from first
 
 
-def _checked(table: Any, roles: Roles) -> dict[str, Any]:
-    """Columns as numpy arrays, with one entry per row; units are left out."""
+def _checked_table(table: Any, roles: Roles) -> dict[str, Any]:
     table.convert_bytestring_to_unicode()
-    found, units = {}, {}
-    for name in table.colnames:
-        column = table[name]
-        units[name] = str(column.unit) if getattr(column, "unit", None) else ""
+    units = {one: getattr(table[one], "unit", None) for one in table.colnames}
+    said = {one: str(unit) if unit else "" for one, unit in units.items()}
+    return _checked({one: table[one] for one in table.colnames}, said, roles)
+
+
+def _checked(
+    found: Mapping[str, Any], units: Mapping[str, str], roles: Roles
+) -> dict[str, Any]:
+    """Columns as numpy arrays, with one entry per row; units are left out."""
+    for name, column in found.items():
         shape = np.shape(column)[1:] or (
             column.dtype == object and len(column) > 0 and np.shape(column[0])
         )
@@ -119,7 +146,6 @@ def _checked(table: Any, roles: Roles) -> dict[str, Any]:
                 "same id; if they are features, a column for each."
             )
             raise DataError(msg)
-        found[name] = column
     empty = np.empty(0)
     refuse_other_units(
         {name: Column(empty, None, "", unit) for name, unit in units.items()}, roles
@@ -127,7 +153,7 @@ def _checked(table: Any, roles: Roles) -> dict[str, Any]:
     told = [f"{units[name]} of {name!r}" for name in roles.values if units.get(name)]
     if told:
         msg = f"units were left out: {', '.join(told)}."
-        warnings.warn(msg, IncertaWarning, stacklevel=5)
+        warnings.warn(msg, IncertaWarning, stacklevel=6)
     return {name: _native(column) for name, column in found.items()}
 
 
