@@ -102,16 +102,23 @@ def read(
     layers: str | Sequence[str] | None = None,
     sql: str | None = None,
 ) -> UncertainData | PartitionedData:
-    r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
+    r"""Read a file: text, sheets, JSON, parquet, FITS and more, by its extension.
 
     Parameters
     ----------
     path : str or path
-        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
-        ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
+        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.xlsx``, ``.xlsm`` and
+        ``.ods``; ``.json``, ``.jsonl`` and ``.ndjson``, also with ``.gz``;
+        ``.parquet``; ``.arrow``, ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``;
+        ``.fits``, ``.fits.gz`` and ``.fit``; ``.vot``, ``.votable`` and ``.xml``;
+        ``.ecsv``; ``.h5ad``; ``.duckdb`` and ``.db``. Text and sheets must have a
+        header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
+        In AnnData `values` are names of variables (genes), of columns of ``obs``, or of
+        embeddings such as X_pca, which stands for X_pca_1, X_pca_2, ...; `id` is by
+        default ``"obs_names"``.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
         Larger files are refused before they are read; of lazy ones, larger partitions.
@@ -125,13 +132,24 @@ def read(
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
         found.
     decimal : {".", ","}, optional
-        Text tables: the decimal mark. By default the one that the numbers of the table
-        show; see Notes.
+        Text tables, and text in sheets and JSON: the decimal mark. By default the one
+        that the numbers of the table show; see Notes.
     encoding : str, optional
         Text tables: by default what a mark at the beginning says, else UTF-8, else
         cp1252, with a warning.
     na : str, number or list of these, optional
-        Text tables: more words or numbers that stand for missing values.
+        Text tables, sheets and JSON: more words or numbers that stand for missing
+        values.
+    sheet : str or int, optional
+        Sheets: the name of the one to read, or its number from 1. By default the first
+        that holds something, with a warning if others do, too.
+    layers : str or list of str, optional
+        AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
+        values, with `meaning` "error" unless it is given.
+    sql : str, optional
+        A query to take the columns from, run by duckdb over csv, parquet and JSON
+        files, where the file is the table ``data``, and over databases of duckdb's
+        own. It can read that file and no other, and write nothing.
 
     Returns
     -------
@@ -160,8 +178,16 @@ def read(
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
+    In sheets and in JSON numbers are numbers, and text follows the rules above. The
+    header of a sheet is its first row that is not empty; cells with an error such as
+    #DIV/0! are missing, with a warning. JSON is a list of records, one record per line,
+    or a list for each column. Of FITS and VOTable files the first table that has the
+    columns is read; masked cells are missing, and units are left out with a warning.
+    Columns with several numbers in each row are refused.
+
     csv files are read by the first of pyarrow, polars and pandas that is installed,
-    small ones even without any of them; the other formats need the extra ``io``.
+    small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
+    extra ``science``, queries the extra ``sql``, the other formats the extra ``io``.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
