@@ -47,6 +47,9 @@ class Columns:
     corr: str | None = None
     log: tuple[str, ...] = ()
     replicates: str | None = None
+    sheet: str | None = None
+    layers: tuple[str, ...] = ()
+    sql: str | None = None
 
     @classmethod
     def of(
@@ -56,6 +59,7 @@ class Columns:
         errors: Sequence[str] | None,
         na: str | None = None,
         log: Sequence[str] | None = None,
+        layers: str | None = None,
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
@@ -64,6 +68,7 @@ class Columns:
             errors=_split(errors),
             na=_split(None if na is None else [na]),
             log=_split(log),
+            layers=_split(None if layers is None else [layers]),
             **others,
         )
         if found.sample is not None and found.joint is None:
@@ -79,14 +84,14 @@ class Columns:
         """Take what was not said from `stored`.
 
         How values are uncertain (errors, kind, weight, sample, joint, meaning, batch,
-        corr, replicates) is taken as a whole or not at all: parts of two descriptions
-        do not make a third. How one file is written (sep, decimal, encoding) says
-        nothing about another.
+        corr, replicates, layers) is taken as a whole or not at all: parts of two
+        descriptions do not make a third. How one file is written (sep, decimal,
+        encoding, sheet) says nothing about another.
         """
         form: tuple[str, ...] = ("errors", "kind", "weight", "sample", "joint")
-        form += ("meaning", "batch", "corr", "replicates")
+        form += ("meaning", "batch", "corr", "replicates", "layers")
         told = any(getattr(self, name) not in (None, ()) for name in form)
-        kept = (*(form if told else ()), "sep", "decimal", "encoding")
+        kept = (*(form if told else ()), "sep", "decimal", "encoding", "sheet")
         chosen = {
             name: own if name in kept or own not in (None, ()) else other
             for (name, own), other in zip(
@@ -123,6 +128,9 @@ class Columns:
             corr=self.corr,
             log=self.log,
             replicates=self.replicates,
+            sheet=self.sheet,
+            layers=self.layers or None,
+            sql=self.sql,
         )
 
     def written(self) -> "TextFormat":
@@ -149,6 +157,9 @@ class Columns:
             "--corr": self.corr,
             "--log": _joined(self.log),
             "--replicates": self.replicates,
+            "--sheet": self.sheet,
+            "--layers": _joined(self.layers),
+            "--sql": self.sql,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
@@ -176,6 +187,9 @@ OPTIONS = {
     "na": options.Na,
     "corr": options.Corr,
     "log": options.Log,
+    "sheet": options.Sheet,
+    "layers": options.Layers,
+    "sql": options.Sql,
 }
 
 
@@ -249,35 +263,34 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
 def names_in(path: Path, columns: Columns) -> tuple[str, ...]:
     """Names of all columns of a file."""
     from incerta.data.files.csv import column_names, read_csv
-    from incerta.data.files.read import reader_of
+    from incerta.data.files.formats import reader_of
     from incerta.data.files.reading import Reading
     from incerta.data.tables.roles import Roles
 
-    if reader_of(path) is read_csv:
+    if reader_of(path) is read_csv and columns.sql is None:
         with Reading(path):
             return column_names(path, columns.written())
+    found: list[tuple[str, ...]] = []
 
-    class Everything(Roles):
+    class Asking(Roles):
         def columns(self, known: Sequence[str]) -> list[str]:
-            return list(known)
+            found.append(tuple(known))
+            return []  # no column is needed, and none is read
 
-    every = Everything(None, (), None, "sd", None, None, False)
-    return _table(path, every, columns).names
+    _table(path, Asking(None, (), None, "sd", None, None, False), columns)
+    return found[0]
 
 
 def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.backend.memory import physical_bytes
-    from incerta.data.files.csv import read_csv, read_text
-    from incerta.data.files.read import reader_of
+    from incerta.data.files.formats import Part, table_of
     from incerta.data.files.reading import Reading
     from incerta.data.tables.columns import Table
 
-    reader, limit = reader_of(path), physical_bytes() // 2
+    part = Part(columns.sheet, (), columns.sql)  # every layer has the same rows
+    limit = physical_bytes() // 2
     with Reading(path):
-        if reader is read_csv:
-            return Table(read_text(path, roles, limit, columns.written()).frame)
-        columns.written().refuse_for(path)
-        return Table(reader(path, roles, limit))
+        return Table(table_of(path, roles, limit, columns.written(), part).frame)
 
 
 @contextmanager

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 MODEL_ENDING = ".incerta"
-EXTRAS = ("plot", "report", "io", "fast", "gpu", "dask")
+EXTRAS = ("plot", "report", "io", "science", "sql", "fast", "gpu", "dask")
+MOST_NAMES = 100  # columns that are listed; there may be one for each gene
 
 EXAMPLES = """\
 \b
@@ -59,7 +60,10 @@ def _show_table(file: Path, columns: Columns) -> None:
         if columns.values:
             told = repr(columns.read(path))
         else:
-            told = "columns: " + ", ".join(map(shown, names_in(path, columns)))
+            names = names_in(path, columns)
+            told = "columns: " + ", ".join(map(shown, names[:MOST_NAMES]))
+            if len(names) > MOST_NAMES:
+                told += f" and {len(names) - MOST_NAMES} more"
     typer.echo(told)
     for text in warned:
         say(f"Warning: {text}", hanging="  ")

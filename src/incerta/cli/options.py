@@ -87,8 +87,8 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Table: csv or tsv (also .gz), parquet, arrow, netCDF; - is csv from "
-        "stdin.",
+        help="Table: csv, tsv, xlsx, ods, JSON, parquet, arrow, netCDF, FITS, VOTable, "
+        "h5ad, duckdb; - is csv from stdin.",
         show_default=False,
     ),
 ]
@@ -243,6 +243,32 @@ Na = Annotated[
         metavar="WORD,…",
         help="Text tables: more words or numbers for missing values, separated by "
         "commas, as in --na=-999,none.",
+    ),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(
+        "--sheet",
+        metavar="NAME|N",
+        help="Files of sheets: name of the sheet, or its number from 1. By default the "
+        "first that holds something.",
+    ),
+]
+Layers = Annotated[
+    str | None,
+    typer.Option(
+        "--layers",
+        metavar="NAME,…",
+        help="AnnData: layers that are repeated measurements of the values.",
+    ),
+]
+Sql = Annotated[
+    str | None,
+    typer.Option(
+        "--sql",
+        metavar="QUERY",
+        help="Take the columns from the answer to a query, in which the file is the "
+        "table data: 'select id, a / b as c from data'.",
     ),
 ]
 Clusters = Annotated[

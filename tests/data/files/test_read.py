@@ -358,7 +358,7 @@ class TestPathsAndSizes:
         with pytest.raises(
             FileError, match=r"unknown extension.*\.parquet.*from_frame"
         ):
-            ic.read(tmp_path / "d.xlsx", **SAID)
+            ic.read(tmp_path / "d.doc", **SAID)
 
     @pytest.mark.parametrize("name", ["d.csv", "d.csv.gz", "d.parquet", "d.nc"])
     def test_empty_file(self, tmp_path, name):

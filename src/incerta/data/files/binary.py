@@ -6,11 +6,9 @@ from typing import Any
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
-from incerta.data.files.limits import refuse_size
+from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
-
-NUMBER_BYTES = 8  # every cell becomes a float64 or a code
 
 
 def read_parquet(path: Path, roles: Roles, limit: int) -> Any:

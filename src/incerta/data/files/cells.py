@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -26,19 +26,48 @@ class Understood(NamedTuple):
 def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Understood:
     """Read with the standard library, and find out what the cells mean."""
     cells, lines = cells_of(dialect, columns)
-    words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
-    of_id = cells.get(roles.id or "")
 
     def where(row: int) -> str:
-        named = "" if of_id is None else f", object {of_id[row]}"
-        return f"line {lines[row]}{named}"
+        return f"line {lines[row]}"
 
     rules = Rules(
         dialect.decimal, dialect.separator, dialect.comma_seen, dialect.na, where
     )
+    return understood_cells(cells, rules, roles)
+
+
+def understood_cells(
+    cells: Mapping[str, Sequence[Any]], rules: Rules, roles: Roles
+) -> Understood:
+    """Find out what cells mean: text, and numbers where a file holds such.
+
+    Parameters
+    ----------
+    cells : mapping from str to sequence of str or float
+        Columns; those of ids, draws and batches are text.
+    rules : Rules
+        How they are written, and where.
+    roles : Roles
+        Which column is what.
+
+    Returns
+    -------
+    Understood
+    """
+    columns = list(cells)
+    words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
+    of_id = cells.get(roles.id or "")
+
+    place = rules.where
+
+    def where(row: int) -> str:
+        named = "" if of_id is None else f", object {of_id[row]}"
+        return f"{place(row)}{named}"
+
+    rules = rules._replace(where=where)
     numbers = {name: column for name, column in cells.items() if name not in words}
     found = numbers_in(numbers, rules)
-    _refuse_other_units(found, roles)
+    refuse_other_units(found, roles)
     table: dict[str, Any] = {}
     for name in columns:
         if name not in words:
@@ -71,7 +100,7 @@ def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Unders
     return Understood(table, errors, None if given else "belief")
 
 
-def _refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
+def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
     """Refuse errors or repeats in another unit: 5 mm or 5 % of 12 cm."""
     for columns in roles.repeats(list(found)):
         used = [n for n in columns.values() if not np.isnan(found[n].values).all()]

@@ -1,7 +1,6 @@
 """Text tables, read by whichever library is installed."""
 
 import csv
-import gzip
 import re
 import warnings
 from collections.abc import Sequence
@@ -25,12 +24,12 @@ from incerta.data.files.dialect import (
 )
 from incerta.data.files.limits import refuse_size
 from incerta.data.files.numbers import numbers_of
+from incerta.data.files.packed import unpacked_size
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
 TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
 ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
-MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
 
 class TextTable(NamedTuple):
@@ -52,7 +51,7 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
     A library reads plain numbers. Where it cannot, the file is read again as text,
     and what the cells mean is found out here.
     """
-    refuse_size(path, _unpacked_size(path, limit), limit)
+    refuse_size(path, unpacked_size(path, limit), limit)
     dialect = dialect_of(path, roles, said)
     try:
         return _read(dialect, roles)
@@ -99,29 +98,22 @@ def as_line(message: str, path: Path, roles: Roles, said: TextFormat) -> str:
 
 def _read(dialect: Dialect, roles: Roles) -> TextTable:
     columns = _needed(dialect, roles)
-    _refuse_twice(dialect, columns)
+    refuse_twice(dialect.source.path, dialect.names, columns)
     text = [name for name in columns if name in (roles.id, roles.sample)]
     if dialect.source.spaced:
         cells_of(dialect, [])  # or an empty cell would move those after it
-    library = next((name for name in READERS if find_spec(name) is not None), None)
+    library = _library()
     if library is not None:
         frame = READERS[library](dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
     table, errors, meaning = understood(dialect, columns, roles)
-    return TextTable(_as_frame(table, library), errors, meaning)
+    return TextTable(as_frame(table), errors, meaning)
 
 
-def _unpacked_size(path: Path, limit: int) -> int:
-    size = path.stat().st_size
-    if path.suffix.lower() != ".gz" or size * MOST_GZIP <= limit:
-        return size
-    unpacked = 0
-    with gzip.open(path) as stream:
-        while unpacked <= limit and (chunk := stream.read(2**20)):
-            unpacked += len(chunk)
-    return unpacked
+def _library() -> str | None:
+    return next((name for name in READERS if find_spec(name) is not None), None)
 
 
 def _needed(dialect: Dialect, roles: Roles) -> list[str]:
@@ -137,11 +129,10 @@ def _needed(dialect: Dialect, roles: Roles) -> list[str]:
         raise DataError(msg) from error
 
 
-def _refuse_twice(dialect: Dialect, columns: Sequence[str]) -> None:
-    names = dialect.names
+def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse needed columns of which there are several."""
     twice = [name for name in columns if names.count(name) > 1]
     if twice:
-        path = dialect.source.path
         msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."
         raise FileError(msg)
 
@@ -280,8 +271,9 @@ def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
     return kept.with_columns(*cells).to_native()
 
 
-def _as_frame(table: dict[str, Any], library: str | None) -> Any:
+def as_frame(table: dict[str, Any]) -> Any:
     """Put columns into a frame of the library that reads plain files."""
+    library = _library()
     if library is None:
         return {
             name: column if isinstance(column, np.ndarray) else np.array(column, object)

@@ -77,8 +77,8 @@ class TextFormat:
         words = [na] if isinstance(na, (str, int, float)) else list(na or ())
         return cls(separator, decimal, encoding, tuple(str(w).strip() for w in words))
 
-    def refuse_for(self, file: Any) -> None:
-        """Refuse what was said if the file is no text."""
+    def refuse_for(self, file: Any, but: Sequence[str] = ()) -> None:
+        """Refuse what was said, but some of it, if the file is no text."""
         said = {
             "sep": self.separator,
             "decimal": self.decimal,
@@ -86,7 +86,7 @@ class TextFormat:
             "na": list(self.na) or None,
         }
         for name, given in said.items():
-            if given is not None:
+            if given is not None and name not in but:
                 msg = f"{name}={given!r} is about text tables, and {file} is none."
                 raise DataError(msg)
 

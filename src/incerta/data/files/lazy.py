@@ -16,8 +16,8 @@ import numpy as np
 from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
-from incerta.data.files.binary import NUMBER_BYTES, bytes_of_group
-from incerta.data.files.limits import refuse_size
+from incerta.data.files.binary import bytes_of_group
+from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.files.reading import Reading
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.roles import Errors, Missing, Roles

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from incerta.exceptions import FileError
 
+NUMBER_BYTES = 8  # every cell becomes a float64 or a code
+
 
 def refuse_size(path: Path, size: int, limit: int) -> None:
     """Refuse data that would fill the memory, before they are read."""

@@ -7,12 +7,14 @@ no doubt. Where all leave doubt, nothing is guessed.
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
+
+Cell: TypeAlias = str | float
 
 # In upper or lower case, besides what the user says.
 MISSING_WORDS = frozenset(
@@ -43,7 +45,7 @@ ALIKE = str.maketrans(
 class Parts(NamedTuple):
     """A cell that holds a number."""
 
-    value: str
+    value: str | float  # text, or a number as the file has it
     error: str | None  # after ±
     last: str | None  # in parentheses, in units of the last digit
     power: str
@@ -52,7 +54,8 @@ class Parts(NamedTuple):
 
     def texts(self) -> Iterator[str]:
         """The numbers in which marks may occur."""
-        yield self.value
+        if isinstance(self.value, str):
+            yield self.value
         if self.error is not None:
             yield self.error
 
@@ -78,13 +81,13 @@ class Rules(NamedTuple):
     where: Callable[[int], str]  # a row in words
 
 
-def numbers_in(table: Mapping[str, Sequence[str]], rules: Rules) -> dict[str, Column]:
+def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, Column]:
     """Read columns of text as numbers.
 
     Parameters
     ----------
-    table : mapping from str to sequence of str
-        Cells of each column.
+    table : mapping from str to sequence of str or float
+        Cells of each column; in sheets some of them are numbers already.
     rules : Rules
         What is known before.
 
@@ -116,13 +119,16 @@ def numbers_of(words: Sequence[str]) -> list[float]:
 
 def _parts(
     name: str,
-    cells: Sequence[str],
+    cells: Sequence[Cell],
     own_words: frozenset[str],
     where: Callable[[int], str],
 ) -> list[Parts | None]:
     """Take cells apart; None where missing."""
     found: list[Parts | None] = []
     for row, cell in enumerate(cells):
+        if isinstance(cell, float):
+            found.append(None if np.isnan(cell) else Parts(cell, None, None, "", ""))
+            continue
         text = (cell if cell.isascii() else cell.translate(ALIKE)).strip()
         word = text.casefold()
         if word in MISSING_WORDS or word in own_words:
@@ -166,7 +172,7 @@ def _taken_apart(text: str) -> Parts | None:
 
 
 def _refuse(
-    name: str, row: int, cells: Sequence[str], where: Callable[[int], str]
+    name: str, row: int, cells: Sequence[Cell], where: Callable[[int], str]
 ) -> NoReturn:
     cell = _shown(cells[row])
     way_out = "Write a plain number, or leave the cell empty."
@@ -184,9 +190,9 @@ def _refuse(
     raise DataError(msg)
 
 
-def _shown(cell: str) -> str:
+def _shown(cell: Cell) -> str:
     """A cell as text for messages."""
-    cell = cell.strip()
+    cell = f"{cell:g}" if isinstance(cell, float) else cell.strip()
     return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
 
 
@@ -258,8 +264,10 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
     return "."
 
 
-def _number(text: str, decimal: str) -> float | None:
+def _number(text: Cell, decimal: str) -> float | None:
     """A number with marks of thousands, or None if it is not well formed."""
+    if isinstance(text, float):
+        return text
     if PLAIN.fullmatch(text) and (
         "," not in text if decimal == "." else "." not in text
     ):
@@ -283,7 +291,7 @@ def _number(text: str, decimal: str) -> float | None:
 
 def _column(
     name: str,
-    cells: Sequence[str],
+    cells: Sequence[Cell],
     parts: Sequence[Parts | None],
     decimal: str,
     rules: Rules,
@@ -304,7 +312,7 @@ def _column(
         values[row] = value * float(f"1{cell.power}") if cell.power else value
         errors[row] = error
         if cell.error or cell.last:
-            example = example or cells[row].strip()
+            example = example or _shown(cells[row])
     values[np.isin(values, numbers_of(rules.na))] = np.nan
     unit = _without_unit(name, cells, parts, rules)
     own = errors if example else None
@@ -321,12 +329,12 @@ def _error(cell: Parts, decimal: str) -> float | None:
     if error is None:
         return None
     if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4
-        error *= 10.0 ** -len(cell.value.partition(decimal)[2])
+        error *= 10.0 ** -len(str(cell.value).partition(decimal)[2])
     return error * float(f"1{cell.power}") if cell.power else error
 
 
 def _without_unit(
-    name: str, cells: Sequence[str], parts: Sequence[Parts | None], rules: Rules
+    name: str, cells: Sequence[Cell], parts: Sequence[Parts | None], rules: Rules
 ) -> str:
     """Say which unit was left out; all numbers of a column must have the same."""
     rows = {

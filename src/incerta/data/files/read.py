@@ -2,43 +2,30 @@
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
 from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
-from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import as_line, line_without, read_csv, read_text
+from incerta.data.files.csv import as_line, line_without, read_csv
 from incerta.data.files.dialect import TextFormat
+from incerta.data.files.formats import LIKE_TEXT, Part, reader_of, table_of
+from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
-from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
+from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
 from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
 from incerta.typing import Ids
 
 # Words for missing values; numbers may stand for them, too.
 Words: TypeAlias = str | float | Iterable[str | float]
-
-READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
-    ".csv": read_csv,
-    ".csv.gz": read_csv,
-    ".tsv": read_csv,
-    ".tsv.gz": read_csv,
-    ".txt": read_csv,
-    ".parquet": read_parquet,
-    ".arrow": read_arrow,
-    ".feather": read_arrow,
-    ".ipc": read_arrow,
-    ".nc": read_netcdf,
-    ".netcdf": read_netcdf,
-}
 
 
 @overload
@@ -64,6 +51,9 @@ def read(
     corr: str | None = ...,
     log: str | Sequence[str] | bool | None = ...,
     replicates: str | None = ...,
+    sheet: str | int | None = ...,
+    layers: str | Sequence[str] | None = ...,
+    sql: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -90,6 +80,9 @@ def read(
     corr: str | None = ...,
     log: str | Sequence[str] | bool | None = ...,
     replicates: None = ...,
+    sheet: None = ...,
+    layers: None = ...,
+    sql: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -115,17 +108,27 @@ def read(
     corr: str | None = None,
     log: str | Sequence[str] | bool | None = None,
     replicates: str | None = None,
+    sheet: str | int | None = None,
+    layers: str | Sequence[str] | None = None,
+    sql: str | None = None,
 ) -> UncertainData | PartitionedData:
-    r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
+    r"""Read a file: text, sheets, JSON, parquet, FITS and more, by its extension.
 
     Parameters
     ----------
     path : str or path
-        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
-        ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
+        ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.xlsx``, ``.xlsm`` and
+        ``.ods``; ``.json``, ``.jsonl`` and ``.ndjson``, also with ``.gz``;
+        ``.parquet``; ``.arrow``, ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``;
+        ``.fits``, ``.fits.gz`` and ``.fit``; ``.vot``, ``.votable`` and ``.xml``;
+        ``.ecsv``; ``.h5ad``; ``.duckdb`` and ``.db``. Text and sheets must have a
+        header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
+        In AnnData `values` are names of variables (genes), of columns of ``obs``, or of
+        embeddings such as X_pca, which stands for X_pca_1, X_pca_2, ...; `id` is by
+        default ``"obs_names"``.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
         Larger files are refused before they are read; of lazy ones, larger partitions.
@@ -139,16 +142,27 @@ def read(
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
         found, else spaces, with a warning. A space stands for any number of them.
     decimal : {".", ","}, optional
-        Text tables: the decimal mark. By default the one that the numbers of the table
-        show; see Notes.
+        Text tables, and text in sheets and JSON: the decimal mark. By default the one
+        that the numbers of the table show; see Notes.
     encoding : str, optional
         Text tables: by default what a mark at the beginning says, else UTF-8, else
         cp1252, with a warning.
     na : str, number or list of these, optional
-        Text tables: more words or numbers that stand for missing values.
+        Text tables, sheets and JSON: more words or numbers that stand for missing
+        values.
     corr, log
         Columns of correlations, and values of which the logarithm is taken; see
         `from_frame`.
+    sheet : str or int, optional
+        Sheets: the name of the one to read, or its number from 1. By default the first
+        that holds something, with a warning if others do, too.
+    layers : str or list of str, optional
+        AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
+        values, with `meaning` "error" unless it is given.
+    sql : str, optional
+        A query to take the columns from, run by duckdb over csv, parquet and JSON
+        files, where the file is the table ``data``, and over databases of duckdb's
+        own. It can read that file and no other, and write nothing.
 
     Returns
     -------
@@ -184,8 +198,16 @@ def read(
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
+    In sheets and in JSON numbers are numbers, and text follows the rules above. The
+    header of a sheet is its first row that is not empty; cells with an error such as
+    #DIV/0! are missing, with a warning. JSON is a list of records, one record per line,
+    or a list for each column. Of FITS and VOTable files the first table that has the
+    columns is read; masked cells are missing, and units are left out with a warning.
+    Columns with several numbers in each row are refused.
+
     csv files are read by the first of pyarrow, polars and pandas that is installed,
-    small ones even without any of them; the other formats need the extra ``io``.
+    small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
+    extra ``science``, queries the extra ``sql``, the other formats the extra ``io``.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
@@ -211,25 +233,27 @@ def read(
     roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
+    part = Part.of(sheet, layers, sql)
     if lazy:
         written.refuse_for(path)
+        part.refuse_for(path)
         return read_lazily(path, roles, errors, missing, limit)
     file = Path(path)
     reader = reader_of(file)
-    is_text = reader is read_csv
-    if not is_text:
-        written.refuse_for(file)
-    in_cells = None
+    is_text = reader in LIKE_TEXT
     with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
-        if is_text:
-            frame, errors_in_cells, in_cells = read_text(file, roles, limit, written)
-            errors = errors_in_cells or errors
-        else:
-            frame = reader(file, roles, limit)
-    if is_text:
+        if reader is read_h5ad and sql is None:
+            id, values = id or NAMES, expanded(file, roles.values)
+            if part.layers:
+                meaning = _meaning_of_layers(part.layers, errors, meaning)
+            said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
+            roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
+        frame, errors_in_cells, in_cells = table_of(file, roles, limit, written, part)
+        errors = errors_in_cells or errors
+    if is_text and sql is None:
         warn_of_sentinels(frame, roles)
     try:
         data = from_frame(
@@ -260,28 +284,23 @@ def read(
         data = data.with_meaning(in_cells)
     if id is None or not is_text:
         return data
-    if data.ids.dtype.kind == "U" and (data.ids == "").any():
+    if reader is read_csv and data.ids.dtype.kind == "U" and (data.ids == "").any():
         line = line_without(file, id, roles, written)
         msg = f"id={id!r} is empty in line {line}; fill it or leave such rows out."
         raise MissingValueError(msg)
     return replace(data, ids=_numbers_if_plain(data.ids))
 
 
-def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
-    """What reads a file, by its extension."""
-    if file.is_dir() or (set("*?[") & set(file.name) and not file.exists()):
-        msg = f"{file} stands for several files; only lazy=True reads these."
-        raise FileError(msg)
-    name = file.name.lower()
-    for extension, reader in READERS.items():
-        if name.endswith(extension):
-            return reader
-    msg = (
-        f"{file} has an unknown extension; the known ones are "
-        f"{', '.join(READERS)}. Other files can be loaded by your frame library "
-        "and passed to from_frame."
-    )
-    raise FileError(msg)
+def _meaning_of_layers(
+    layers: Sequence[str], errors: Errors | None, meaning: str | None
+) -> str:
+    if errors is not None:
+        msg = (
+            f"layers={list(layers)} are repeated measurements, which tell their errors "
+            f"themselves; errors={errors!r} cannot be used with them."
+        )
+        raise DataError(msg)
+    return meaning or "error"
 
 
 def _as_limit(max_bytes: int | None) -> int:

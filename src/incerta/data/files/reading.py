@@ -30,13 +30,14 @@ class Reading(AbstractContextManager["Reading"]):
         self.file = file
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, OUR_OWN):
+        if error is None or isinstance(error, OUR_OWN):
             return
         if isinstance(error, FileNotFoundError):
             msg = f"there is no file {self.file}."
             raise FileError(msg) from error
-        # Readers raise errors of their own on damaged files, without a common base.
-        if isinstance(error, Exception):
-            reason = str(error).strip() or type(error).__name__
+        # Readers raise errors of their own on damaged files, without a common base;
+        # those written in Rust one that is not even an Exception.
+        if isinstance(error, Exception) or kind.__name__ == "PanicException":
+            reason = " ".join(str(error).split()) or type(error).__name__
             msg = f"{self.file} cannot be read: {reason}"
             raise FileError(msg) from error

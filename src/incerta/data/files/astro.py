@@ -1,0 +1,203 @@
+"""Tables of astronomers: FITS, VOTable and ECSV."""
+
+import gzip
+import io
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+from xml.parsers import expat
+
+import numpy as np
+
+from incerta.backend.optional import require
+from incerta.data.files.cells import refuse_other_units
+from incerta.data.files.limits import NUMBER_BYTES, refuse_size
+from incerta.data.files.numbers import Column
+from incerta.data.files.packed import refuse_entities, unpacked_size
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError, IncertaWarning
+
+
+def read_fits(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of the first table that has them."""
+    fits = require("astropy.io.fits", "science", f"reading {path.name}")
+    packed = path.suffix.lower() == ".gz"
+    if packed:
+        refuse_size(path, unpacked_size(path, limit), limit)
+    with (
+        _by_astropy(path),
+        _unpacked(path) if packed else path.open("rb") as stream,
+        fits.open(stream, memmap=not packed) as parts,
+    ):
+        tables = (fits.BinTableHDU, fits.TableHDU)
+        found = [part for part in parts if isinstance(part, tables)]
+        part, columns = _with_columns(
+            path, found, roles, lambda part: list(part.columns.names)
+        )
+        size = part.header["NAXIS2"] * len(columns) * NUMBER_BYTES
+        refuse_size(path, size, limit)
+        units = {name: part.columns[name].unit or "" for name in columns}
+        kept = {name: _column_of_fits(part, name) for name in columns}
+        return _checked(kept, units, roles)
+
+
+def _column_of_fits(part: Any, name: str) -> Any:
+    """A column of which missing numbers are masked, as its TNULL says."""
+    column, array = part.columns[name], np.asarray(part.data[name])
+    if array.dtype.kind in "US":
+        return np.char.rstrip(array)
+    if column.null in (None, ""):
+        return array.copy()
+    if isinstance(column.null, str):  # of a table in ASCII
+        stored = np.recarray.field(part.data, part.columns.names.index(name))
+        return np.ma.masked_array(array, np.char.strip(stored) == column.null.encode())
+    # Numbers are compared as they are stored, before they are scaled.
+    null = column.null * (column.bscale or 1) + (column.bzero or 0)
+    return np.ma.masked_array(array, array == null)
+
+
+def _unpacked(path: Path) -> BinaryIO:
+    """All of a packed file: astropy would not notice that its end is cut off."""
+    with gzip.open(path) as stream:
+        return io.BytesIO(stream.read())
+
+
+def read_votable(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of the first table that has them."""
+    votable = require("astropy.io.votable", "science", f"reading {path.name}")
+    refuse_size(path, unpacked_size(path, limit), limit)
+    _refuse_votable(path)
+    with _by_astropy(path):
+        tables = [
+            one.to_table(use_names_over_ids=True)
+            for one in votable.parse(path, verify="ignore").iter_tables()
+        ]
+        table, columns = _with_columns(path, tables, roles, lambda one: one.colnames)
+        return _checked_table(table[columns], roles)
+
+
+def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
+    """Read the needed columns of a text table with a header in YAML."""
+    table = require("astropy.table", "science", f"reading {path.name}")
+    refuse_size(path, unpacked_size(path, limit), limit)
+    with _by_astropy(path):
+        found = table.Table.read(path, format="ascii.ecsv")
+        return _checked_table(found[roles.columns(found.colnames)], roles)
+
+
+@contextmanager
+def _by_astropy(path: Path) -> Iterator[None]:
+    """Leave out what astropy says about the style of a file, but not about damage."""
+    from astropy.utils.exceptions import AstropyWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AstropyWarning)
+        warnings.filterwarnings("error", ".*truncated.*")
+        try:
+            yield
+        except TypeError as error:  # of damaged headers, here
+            msg = f"{path} cannot be read: {error}"
+            raise FileError(msg) from error
+
+
+def _with_columns(
+    path: Path,
+    tables: Sequence[Any],
+    roles: Roles,
+    names_of: Callable[[Any], list[str]],
+) -> tuple[Any, list[str]]:
+    """The first table that has the needed columns, and these."""
+    if not tables:
+        msg = f"{path} holds no table."
+        raise FileError(msg)
+    first: DataError | None = None
+    for table in tables:
+        try:
+            return table, roles.columns(names_of(table))
+        except DataError as error:
+            first = first or error
+    msg = str(first)
+    if len(tables) > 1:
+        msg += f" These are of the first of {len(tables)} tables; none has all needed."
+    raise DataError(msg) from first
+
+
+def _checked_table(table: Any, roles: Roles) -> dict[str, Any]:
+    table.convert_bytestring_to_unicode()
+    units = {one: getattr(table[one], "unit", None) for one in table.colnames}
+    said = {one: str(unit) if unit else "" for one, unit in units.items()}
+    return _checked({one: table[one] for one in table.colnames}, said, roles)
+
+
+def _checked(
+    found: Mapping[str, Any], units: Mapping[str, str], roles: Roles
+) -> dict[str, Any]:
+    """Columns as numpy arrays, with one entry per row; units are left out."""
+    for name, column in found.items():
+        shape = np.shape(column)[1:] or (
+            column.dtype == object and len(column) > 0 and np.shape(column[0])
+        )
+        if shape:
+            msg = (
+                f"column {name!r} holds {shape[0]} entries in each row. If these are "
+                "possible values of the object, write a row for each of them with the "
+                "same id; if they are features, a column for each."
+            )
+            raise DataError(msg)
+    none = np.empty(0)
+    refuse_other_units(
+        {name: Column(none, None, "", unit, none, "") for name, unit in units.items()},
+        roles,
+    )
+    told = [f"{units[name]} of {name!r}" for name in roles.values if units.get(name)]
+    if told:
+        msg = f"units were left out: {', '.join(told)}."
+        warnings.warn(msg, IncertaWarning, stacklevel=6)
+    return {name: _native(column) for name, column in found.items()}
+
+
+def _native(column: Any) -> Any:
+    """A column in the byte order of this machine; masked where cells are missing."""
+    column = getattr(column, "value", column)
+    hidden = getattr(column, "mask", None)
+    array = np.asarray(getattr(column, "unmasked", column))
+    if array.dtype.kind in "fiu":
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if hidden is None else np.ma.masked_array(array, hidden)
+
+
+def _refuse_votable(path: Path) -> None:
+    """Refuse a file that is none, that fetches others, or would fill the memory."""
+    size = path.stat().st_size
+    root = ""
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal root
+        name = tag.rpartition(":")[2].upper()
+        if not root:
+            root = name
+            if name != "VOTABLE":
+                msg = f"{path} is no VOTable: it begins with <{tag}>."
+                raise FileError(msg)
+        if name == "STREAM" and attributes.get("href"):
+            msg = (
+                f"{path} has its data elsewhere, at {attributes['href']}, which is not "
+                "followed. Save the table with its data in the file."
+            )
+            raise FileError(msg)
+        if name == "STREAM" and attributes.get("encoding", "").lower() == "gzip":
+            msg = f"{path} packs its data by gzip. Save the table without that."
+            raise FileError(msg)
+        if name == "TABLE" and attributes.get("nrows", "0").strip().isdecimal():
+            n_rows = int(attributes.get("nrows", "0"))
+            if n_rows > size:  # room would be made for them
+                msg = f"{path} is damaged: its {size} bytes cannot hold {n_rows} rows."
+                raise FileError(msg)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
+    refuse_entities(parser, path)
+    with path.open("rb") as stream:
+        parser.ParseFile(stream)

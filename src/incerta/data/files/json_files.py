@@ -1,0 +1,152 @@
+"""JSON: records one per line, a list of them, or columns."""
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from incerta.data.files.csv import TextTable
+from incerta.data.files.dialect import TextFormat
+from incerta.data.files.limits import refuse_size
+from incerta.data.files.packed import unpacked_size
+from incerta.data.files.records import table_of_cells
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError
+
+LINES = (".jsonl", ".ndjson")
+
+
+def read_json(
+    path: Path, roles: Roles, limit: int, said: TextFormat | None = None
+) -> TextTable:
+    """Read the needed columns of records, or of a dict of columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    roles : Roles
+        Which column is what.
+    limit : int
+        Most bytes, unpacked.
+    said : TextFormat, optional
+        Decimal mark and words for missing values, for cells that are text.
+
+    Returns
+    -------
+    TextTable
+    """
+    refuse_size(path, unpacked_size(path, limit), limit)
+    name = path.name.lower().removesuffix(".gz")
+    is_lines = name.endswith(LINES)
+    places, records, word = _of_lines(path) if is_lines else _of_document(path)
+    if isinstance(records, dict):
+        table = _checked_columns(path, records)
+        columns = roles.columns(list(table))
+        cells = {column: table[column] for column in columns}
+    else:
+        names = dict.fromkeys(key for record in records for key in record)
+        columns = roles.columns(list(names))
+        cells = {column: [one.get(column) for one in records] for column in columns}
+
+    def where(row: int) -> str:
+        return f"{word} {places[row]}"
+
+    for column in columns:
+        for row, cell in enumerate(cells[column]):
+            if isinstance(cell, (dict, list)):
+                _refuse_nested(column, where(row), cell)
+    return table_of_cells(cells, roles, said or TextFormat(), where)
+
+
+def _text(path: Path) -> Any:
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    return opener(path, "rt", encoding="utf-8-sig")
+
+
+def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
+    """Records, the line of each, and how places are called."""
+    places, records = [], []
+    with _text(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError as error:
+                msg = f"{path}, line {number}: no JSON ({error.msg})."
+                raise FileError(msg) from error
+            if not isinstance(record, dict):
+                msg = f"{path}, line {number}: no object, which begins with {{."
+                raise FileError(msg)
+            places.append(number)
+            records.append(record)
+    return places, records, "line"
+
+
+def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
+    """Records or columns, the place of each, and how places are called."""
+    with _text(path) as stream:
+        text = stream.read()
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":  # lines of JSON under the name of a document
+            return _of_lines(path)
+        msg = f"{path} is no JSON: line {error.lineno}, {error.msg}."
+        raise FileError(msg) from error
+    if isinstance(found, dict):
+        longest = max(
+            (len(c) for c in found.values() if isinstance(c, list)), default=0
+        )
+        if found and not any(isinstance(c, (dict, list)) for c in found.values()):
+            return range(1, 2), [found], "record"  # of a single record
+        return range(1, longest + 1), found, "row"
+    if isinstance(found, list):
+        for number, record in enumerate(found, 1):
+            if not isinstance(record, dict):
+                msg = f"{path}, record {number}: no object, which begins with {{."
+                raise FileError(msg)
+        return range(1, len(found) + 1), found, "record"
+    msg = f"{path} holds neither a list of records nor a dict of columns."
+    raise FileError(msg)
+
+
+def _checked_columns(path: Path, found: dict[str, Any]) -> dict[str, list[Any]]:
+    for name, column in found.items():
+        if not isinstance(column, list):
+            msg = (
+                f"{path}: {name!r} is no list. A file is read if it holds a list of "
+                "records, [{...}, {...}], or a list for each column."
+            )
+            raise FileError(msg)
+    sizes = {name: len(column) for name, column in found.items()}
+    if len(set(sizes.values())) > 1:
+        msg = f"{path}: columns must be equally long; they have {sizes} rows."
+        raise FileError(msg)
+    return found
+
+
+def _refuse_nested(column: str, where: str, cell: Any) -> NoReturn:
+    if isinstance(cell, dict):
+        path = next(_paths(column, cell), column)
+        msg = (
+            f"column {column!r}, {where}: an object, in which there is {path!r}. Write "
+            "its parts as columns of their own."
+        )
+    else:
+        msg = (
+            f"column {column!r}, {where}: a list of {len(cell)}. If these are possible "
+            "values of the object, write a record for each of them with the same id; "
+            "if they are features, a column for each."
+        )
+    raise DataError(msg)
+
+
+def _paths(name: str, cell: Any) -> Iterator[str]:
+    if not isinstance(cell, dict):
+        yield name
+        return
+    for key, inner in cell.items():
+        yield from _paths(f"{name}.{key}", inner)

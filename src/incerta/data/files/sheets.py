@@ -1,0 +1,156 @@
+"""Sheets of Excel and of LibreOffice."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from incerta.backend.optional import require
+from incerta.data.checks import unknown_name
+from incerta.data.files.csv import TextTable, refuse_twice
+from incerta.data.files.dialect import TextFormat
+from incerta.data.files.packed import Gaps, Place, refuse_book
+from incerta.data.files.records import in_words, table_of_cells
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError, IncertaWarning
+from incerta.wording import counted
+
+# Where these are text; elsewhere the file marks such cells.
+ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
+
+
+def read_sheet(
+    path: Path,
+    roles: Roles,
+    limit: int,
+    said: TextFormat | None = None,
+    sheet: str | int | None = None,
+) -> TextTable:
+    """Read the needed columns of a sheet.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    roles : Roles
+        Which column is what.
+    limit : int
+        Most bytes, unpacked.
+    said : TextFormat, optional
+        Decimal mark and words for missing values, for cells that are text.
+    sheet : str or int, optional
+        Name of the sheet, or its number from 1; by default the first that holds
+        something.
+
+    Returns
+    -------
+    TextTable
+    """
+    calamine = require("python_calamine", "io", f"reading {path.name}")
+    gaps = refuse_book(path, limit)
+    with calamine.CalamineWorkbook.from_path(path) as book:
+        name, found = _chosen(path, book, sheet)
+    if found.start is None:
+        msg = f"{path}: sheet {name!r} is empty."
+        raise FileError(msg)
+    top, left = found.start
+    rows = found.to_python(skip_empty_area=True)
+    errors, n_unknown = gaps.get(name, Gaps([], 0))
+    marked = {(row - top, column - left) for row, column in errors}
+    names = [in_words(_nothing_if_empty(cell)) for cell in rows[0]]
+    try:
+        columns = roles.columns([name for name in names if name])
+    except DataError as error:
+        msg = f"sheet {name!r}, row {top + 1}: {error}"
+        raise DataError(msg) from error
+    refuse_twice(path, names, columns)
+    kept = [
+        number
+        for number, row in enumerate(rows)
+        if number and any(c != "" for c in row)
+    ]
+    cells: dict[str, list[Any]] = {}
+    wrong: list[Place] = []
+    for column in columns:
+        place = names.index(column)
+        cells[column] = [_nothing_if_empty(rows[number][place]) for number in kept]
+        for index, number in enumerate(kept):
+            if (number, place) in marked or cells[column][index] in ERRORS:
+                cells[column][index] = None
+                wrong.append(Place(number, place))
+    if wrong:
+        _warn_of_errors(wrong, names, top)
+    if n_unknown:
+        _warn_of_formulas(path, n_unknown)
+    return table_of_cells(
+        cells,
+        roles,
+        said or TextFormat(),
+        lambda row: f"row {kept[row] + top + 1}",
+    )
+
+
+def _nothing_if_empty(cell: Any) -> Any:
+    return None if isinstance(cell, str) and not cell.strip() else cell
+
+
+def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
+    """Name and cells of the sheet that is meant."""
+    names: Sequence[str] = [
+        about.name
+        for about in book.sheets_metadata
+        if str(about.typ).endswith("WorkSheet")
+    ]
+    if sheet is not None:
+        name = _named(path, names, sheet)
+        return name, book.get_sheet_by_name(name)
+    filled = {}
+    for name in names:
+        found = book.get_sheet_by_name(name)
+        if found.start is not None:
+            filled[name] = found
+    if not filled:
+        msg = f"{path} is empty: no sheet holds anything."
+        raise FileError(msg)
+    first, *others = filled
+    if others:
+        msg = (
+            f"{path.name} has several sheets; {first!r} was read. For another one pass "
+            f"sheet=: {', '.join(map(repr, others))}."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
+    return first, filled[first]
+
+
+def _named(path: Path, names: Sequence[str], sheet: str | int) -> str:
+    if sheet in names:
+        return str(sheet)
+    number = int(sheet) if str(sheet).isdecimal() else 0
+    if 1 <= number <= len(names):
+        return names[number - 1]
+    if number or isinstance(sheet, int):
+        msg = (
+            f"sheet={sheet!r}: {path} has {counted(len(names), 'sheet')}, numbered "
+            f"from 1: {', '.join(map(repr, names))}."
+        )
+    else:
+        msg = f"sheet: {unknown_name('sheet', sheet, names)}"
+    raise DataError(msg)
+
+
+def _warn_of_errors(wrong: Sequence[Place], names: Sequence[str], top: int) -> None:
+    first = wrong[0]
+    msg = (
+        f"{counted(len(wrong), 'cell')} with an error such as #DIV/0! taken for "
+        f"missing, the first in column {names[first.column]!r}, row "
+        f"{first.row + top + 1}."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=5)
+
+
+def _warn_of_formulas(path: Path, n_unknown: int) -> None:
+    msg = (
+        f"{path.name} has {counted(n_unknown, 'formula')} without a result, taken for "
+        "missing. Open the file in Excel or LibreOffice and save it there."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=5)
