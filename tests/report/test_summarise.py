@@ -313,7 +313,7 @@ def test_k_means_on_the_values(result):
 
 def test_k_means_of_values_with_gaps_and_of_equal_values():
     means = np.array([[0.0, np.nan], [0.1, 1.0], [9.0, 1.0], [9.1, 1.0]])
-    data = ic.from_gaussian(means, std=np.full((4, 2), 0.1), missing="keep")
+    data = ic.from_gaussian(means, std=np.full((4, 2), 0.1), missing="infinite")
     assert summarise(cluster(data, 2, "ErrorMixture"))["k_means"]["n_changed"] == 0
     assert k_means_on_values(np.ones((6, 1)), 2, 0).tolist() == [0] * 6
 

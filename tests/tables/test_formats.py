@@ -84,7 +84,7 @@ CASES = [
         {"007": [1.5, 10], "008": [2.5, 20], "9": [3.5, 30]},
         None,
     ),
-    ("id_twice.xlsx", {}, "has 2 columns named 'h'", None),
+    ("id_twice.xlsx", {"values": ["h"]}, "has 2 columns named 'h'", None),
     ("id_empty.xlsx", {}, "id='id' is empty in row 3", None),
     ("plain.jsonl", {}, PLAIN, None),
     ("plain.jsonl", {"encoding": "utf-8"}, "is about text tables", None),

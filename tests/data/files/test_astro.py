@@ -47,7 +47,7 @@ def test_reads(stars, tmp_path, name):
     path = written(stars, tmp_path / name)
     said = {"id": "star", "errors": "{}_sd", "values": ["x"]}
     with pytest.raises(DataError, match="1 in 'x'; the first object is b"):
-        ic.read(path, **said)
+        ic.read(path, **said, missing="error")
     with pytest.warns(IncertaWarning, match="1 missing value of 1 object"):
         data = ic.read(path, **said, missing="impute")
     assert data.ids.tolist() == list(stars["star"])
@@ -89,7 +89,7 @@ def test_missing_and_scaled_numbers_of_fits(tmp_path):
     part = fits.BinTableHDU.from_columns([stored])
     part.header["TSCAL1"], part.header["TZERO1"] = 0.5, 10.0
     part.writeto(tmp_path / "d.fits")
-    data = ic.read(tmp_path / "d.fits", values="x", missing="keep")
+    data = ic.read(tmp_path / "d.fits", values="x", missing="infinite")
     np.testing.assert_array_equal(data.mean().ravel(), [1, 2, np.nan])
     ascii_column = fits.Column("x", "F8.3", array=np.array([1.0, 2.5]), null="---")
     fits.TableHDU.from_columns([ascii_column]).writeto(tmp_path / "e.fits")

@@ -158,7 +158,7 @@ class TestOpenDocument:
         number = f"<table:table-row>{self.CELL.format(4, 1)}</table:table-row>"
         path = ods(tmp_path / "d.ods", self.NAME + row + number)
         with pytest.warns(ic.exceptions.IncertaWarning, match="1 cell .* row 2"):
-            data = ic.read(path, values="h", missing="keep")
+            data = ic.read(path, values="h", missing="infinite")
         assert data.n_objects == 2
 
     def test_entities(self, tmp_path):

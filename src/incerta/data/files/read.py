@@ -273,7 +273,7 @@ def read(
             replicates=replicates,
         )
     except DataError as error:
-        if not is_text:
+        if reader is not read_csv or sql is not None:
             raise
         with warnings.catch_warnings():  # of how the file is written: said already
             warnings.simplefilter("ignore", IncertaWarning)
