@@ -2,10 +2,13 @@
 
 import csv
 import gzip
+import re
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,8 +54,62 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
     """
     refuse_size(path, _unpacked_size(path, limit), limit)
     dialect = dialect_of(path, roles, said)
+    return _in_some_encoding(dialect, said, lambda found: _read(found, roles))
+
+
+def read_all(path: Path, limit: int, said: TextFormat) -> tuple[Dialect, Any]:
+    """Read all columns: those that begin with plain numbers as numbers, if they can.
+
+    All others are text as it is written, with what stands for missing values. Columns
+    whose name occurs several times are left out.
+    """
+    refuse_size(path, _unpacked_size(path, limit), limit)
+    dialect = dialect_of(path, None, said)
+    return _in_some_encoding(dialect, said, lambda found: (found, _read_all(found)))
+
+
+def _read_all(dialect: Dialect) -> Any:
+    times = Counter(dialect.names)
+    columns = [name for name in dialect.names if times[name] == 1]
+    numbers = set(_plain_at_first(dialect)).intersection(columns)
+    library = next((name for name in READERS if find_spec(name) is not None), None)
+    if library is not None and columns:
+        text = [name for name in columns if name not in numbers]
+        frame = READERS[library](dialect, columns, text)
+        if frame is not None:
+            return _without_marks(frame, list(numbers), dialect.na)
+        frame = READERS[library](dialect, columns, columns)
+        if frame is not None:
+            return frame
+    cells, _ = cells_of(dialect, columns)
+    return {name: np.array(column, object) for name, column in cells.items()}
+
+
+def _plain_at_first(dialect: Dialect) -> list[str]:
+    """Columns whose first cells are plain numbers; a zero before others makes an id."""
+    plain = re.compile(
+        r"\s*([+-]?(0|[1-9]\d*)?(%s\d*)?([eE][+-]?\d+)?)?\s*" % re.escape(dialect.mark)
+    )
+    missing = {*MISSING, *dialect.na}
+    with dialect.source.open_text() as stream:
+        rows = csv.reader(stream, delimiter=dialect.separator)
+        _, *first = islice(rows, FEW_ROWS + 1)
+    return [
+        name
+        for name, cells in zip(
+            dialect.names, zip_longest(*first, fillvalue=""), strict=False
+        )
+        if any(cell.strip() for cell in cells)
+        and all(cell in missing or plain.fullmatch(cell) for cell in cells)
+    ]
+
+
+def _in_some_encoding(
+    dialect: Dialect, said: TextFormat, reads: Callable[[Dialect], Any]
+) -> Any:
+    """Read as it was found out, or, if that is not UTF-8 further down, as cp1252."""
     try:
-        return _read(dialect, roles)
+        return reads(dialect)
     except (DataError, FileError):
         raise
     except Exception as error:  # of any library
@@ -62,7 +119,7 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
                 raise not_decoded(dialect.source, error) from error
             _refuse_ragged(dialect)
             raise
-    return _read(other, roles)
+    return reads(other)
 
 
 def _refuse_ragged(dialect: Dialect) -> None:

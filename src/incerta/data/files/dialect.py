@@ -277,7 +277,8 @@ def _best(
 ) -> str:
     """The separator by which the columns are found and rows are equally long.
 
-    Of those by which they are, the first; of others, the one that makes most columns.
+    Of those by which they are, the first; of others, the one that makes most columns,
+    in all rows if possible, else in the header.
     """
     if len(tables) == 1:
         return next(iter(tables))
@@ -290,10 +291,12 @@ def _best(
         able = [mark for mark in tables if _has_columns(source, mark, roles)]
         if able:
             return next((mark for mark in able if mark in even), able[0])
-    first = next(iter(tables))
-    widths = {mark: len(tables[mark][0]) if tables[mark] else 1 for mark in even}
-    best = max(widths, key=widths.__getitem__, default=first)
-    return best if widths.get(best, 1) > 1 else first
+    widths = {mark: len(rows[0]) if rows else 1 for mark, rows in tables.items()}
+    # Rows of one cell are always equally long.
+    several = [mark for mark in even if widths[mark] > 1]
+    if several:
+        return max(several, key=widths.__getitem__)
+    return max(tables, key=lambda mark: (widths[mark], mark in even))
 
 
 def _has_columns(source: Source, separator: str, roles: Roles) -> bool:

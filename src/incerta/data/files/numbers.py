@@ -124,14 +124,15 @@ def _parts(
         if word in MISSING_WORDS or word in own_words:
             found.append(None)
             continue
-        parts = _taken_apart(text)
+        parts = taken_apart(text)
         if parts is None:
             _refuse(name, row, cells, where)
         found.append(parts)
     return found
 
 
-def _taken_apart(text: str) -> Parts | None:
+def taken_apart(text: str) -> Parts | None:
+    """The parts of a cell that holds a number, else None."""
     if len(text) > LONGEST:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
