@@ -57,7 +57,7 @@ def completed(
         raise typer.Exit(2)
     chosen = as_columns(reading, columns)
     if not quiet:
-        _tell(found, _shortened(reading, columns))
+        _tell(found, _shortened(reading))
     return chosen
 
 
@@ -90,17 +90,18 @@ def unknown_in(reading: "Reading") -> str:
     return " ".join(names)
 
 
-def command_for(reading: "Reading", said: Columns, words: Sequence[str]) -> str:
-    """The command that reads a table so, to be copied."""
+def command_for(
+    reading: "Reading", said: Columns, words: Sequence[str], *more: str
+) -> list[str]:
+    """The words of the command that reads a table so."""
     known = {field.name for field in fields(Columns)}
-    more = [
+    unknown = [
         word
         for name, given in reading.said().items()
         if name not in known
         for word in (f"--{name}", str(given))
     ]
-    said_all = as_columns(reading, said).arguments()
-    return printable(shlex.join([*words, *said_all, *more]))
+    return [*words, *as_columns(reading, said).arguments(), *unknown, *more]
 
 
 def offers(found: "Guess", said: Columns, words: Sequence[str]) -> str:
@@ -117,30 +118,30 @@ def offers(found: "Guess", said: Columns, words: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def on_lines(command: str) -> str:
-    """A command that may be longer than a line, as shells take it."""
-    return " \\\n      ".join(_filled(command.split(" --")))
-
-
-def _filled(parts: Sequence[str]) -> list[str]:
-    """Lines of whole options; the first parts begin without dashes."""
+def on_lines(words: Sequence[str]) -> str:
+    """A command to be copied, on several lines if it is long."""
+    parts: list[str] = []  # options with what follows them
+    for word in words:
+        quoted = printable(shlex.quote(word))
+        if not parts or word.startswith("--"):
+            parts.append(quoted)
+        else:
+            parts[-1] += f" {quoted}"
     lines = [parts[0]]
     for part in parts[1:]:
-        longer = f"{lines[-1]} --{part}"
-        if len(longer) + 8 <= WIDTH:
-            lines[-1] = longer
+        if len(lines[-1]) + len(part) + 10 <= WIDTH:  # indent, and a mark at the end
+            lines[-1] += f" {part}"
         else:
-            lines.append(f"--{part}")
-    return lines
+            lines.append(part)
+    return " \\\n      ".join(lines)
 
 
 def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
     why = printable(found.doubt)
     if not found.readings:
         say(f"Error: the columns cannot be guessed: {why}")
-        say(
-            f"Name them with --values; {shlex.join(['incerta', 'info', words[2]])} shows them."
-        )
+        info = shlex.join(["incerta", "info", words[2]])
+        say(f"Name them with --values; {info} shows them.")
     else:
         say(f"Error: it is not clear what the columns are: {why}")
         typer.echo(f"Choose:\n{offers(found, said, words)}", err=True)
@@ -157,14 +158,10 @@ def _tell(found: "Guess", options: str) -> None:
         say(f"Note: {note}")
 
 
-def _shortened(reading: "Reading", said: Columns) -> str:
+def _shortened(reading: "Reading") -> str:
     """The options of a guess, without the end of long lists."""
-    few = {
-        name: _few(given)
-        for name, given in reading.said().items()
-        if isinstance(given, tuple)
-    }
-    return command_for(replace(reading, **few), Columns(), ()) or str(said)
+    short = replace(reading, values=_few(reading.values), errors=_few(reading.errors))
+    return printable(shlex.join(command_for(short, Columns(), ())))
 
 
 def _few(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -180,6 +177,7 @@ def listed(told: Sequence[str]) -> str:
     return f"{', '.join(told[:MOST_NAMES])} and {len(told) - MOST_NAMES:,} more"
 
 
-def as_json(reading: "Reading", command: str) -> dict[str, Any]:
+def as_json(reading: "Reading", said: Columns, words: Sequence[str]) -> dict[str, Any]:
     """A reading for programs."""
+    command = shlex.join(command_for(reading, said, words))
     return {**reading.said(), "means": reading.means, "command": command}

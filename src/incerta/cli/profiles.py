@@ -1,7 +1,6 @@
 """A table described in 80 columns: what ``incerta info FILE`` prints."""
 
 import json
-import shlex
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -79,10 +78,7 @@ def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> No
         ],
         "clear": guess.is_clear,
         "doubt": guess.doubt,
-        "readings": [
-            as_json(reading, command_for(reading, said, words))
-            for reading in guess.readings
-        ],
+        "readings": [as_json(reading, said, words) for reading in guess.readings],
         "classes": guess.classes,
         "left_out": guess.left_out,
         "notes": guess.notes,
@@ -201,14 +197,14 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
     reading = guess.readings[0]
     lines = _wrapped(f"Reading it as: {printable(reading.means)}.") + notes
     lines += ["", "Next:"]
-    command = command_for(reading, said, fit)
-    told = [command if len(command) <= LONGEST_COMMAND else shlex.join(fit)]
+    told: list[tuple[Sequence[str], Sequence[str]]] = [(fit, ())]
     if guess.classes:
-        truth = shlex.join(["--truth", guess.classes[0]])
-        told.append(f"{command_for(reading, said, compare)} {printable(truth)}")
-        if len(told[1]) > LONGEST_COMMAND:
-            told[1] = f"{shlex.join(compare)} {printable(truth)}"
-    lines += [f"  {on_lines(text)}" for text in told]
+        told.append((compare, ("--truth", guess.classes[0])))
+    for words, truth in told:
+        command = command_for(reading, said, words, *truth)
+        if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
+            command = [*words, *truth]
+        lines.append(f"  {on_lines(command)}")
     lacking = unknown_in(reading)
     if lacking:
         lines.append(f"({lacking} is not known to this version.)")

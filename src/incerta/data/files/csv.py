@@ -87,9 +87,8 @@ def _read_all(dialect: Dialect) -> Any:
 
 def _plain_at_first(dialect: Dialect) -> list[str]:
     """Columns whose first cells are plain numbers; a zero before others makes an id."""
-    plain = re.compile(
-        r"\s*([+-]?(0|[1-9]\d*)?(%s\d*)?([eE][+-]?\d+)?)?\s*" % re.escape(dialect.mark)
-    )
+    mark = re.escape(dialect.mark)
+    plain = re.compile(rf"\s*([+-]?(0|[1-9]\d*)?({mark}\d*)?([eE][+-]?\d+)?)?\s*")
     missing = {*MISSING, *dialect.na}
     with dialect.source.open_text() as stream:
         rows = csv.reader(stream, delimiter=dialect.separator)
@@ -181,10 +180,11 @@ def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
     names = dialect.names
     wanted = {roles.id, roles.sample, roles.weight, *roles.values}
     wanted.update(name for pair in roles.errors or () for name in pair)
-    twice = [name for name in names if name in wanted and names.count(name) > 1]
+    times = Counter(names)
+    twice = [name for name in names if name in wanted and times[name] > 1]
     if twice:
         path = dialect.source.path
-        msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."
+        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
         raise FileError(msg)
 
 

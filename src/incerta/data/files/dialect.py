@@ -294,9 +294,12 @@ def _best(
     widths = {mark: len(rows[0]) if rows else 1 for mark, rows in tables.items()}
     # Rows of one cell are always equally long.
     several = [mark for mark in even if widths[mark] > 1]
-    if several:
-        return max(several, key=widths.__getitem__)
-    return max(tables, key=lambda mark: (widths[mark], mark in even))
+    if several or max(widths.values()) > 1:
+        return max(several or tables, key=widths.__getitem__)
+    first = next(iter(tables))
+    rows = [",".join(row) for row in tables[first][1:]]
+    alone = first == "," and all(map(DECIMAL_COMMA.fullmatch, rows))
+    return even[0] if alone and even else first  # a single column of numbers
 
 
 def _has_columns(source: Source, separator: str, roles: Roles) -> bool:

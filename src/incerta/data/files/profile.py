@@ -26,13 +26,13 @@ from incerta.data.files.numbers import (
 from incerta.data.files.read import reader_of
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import times_as_mark
-from incerta.data.tables.columns import Table
 from incerta.data.guess.described import (
     DATE,
     Described,
     of_numbers,
     of_words,
 )
+from incerta.data.tables.columns import Table
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 from incerta.typing import Ids, Indices
@@ -178,7 +178,7 @@ def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
         if numeric is not None:
             doubtful[name] = words, codes, numeric
         elif found[name].kind == "text" and _seems_numeric(words):
-            why = f"{words[0][:LONGEST_SHOWN]!r} is no number"
+            why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is no number"
             found[name] = replace(found[name], doubt=why)
     # Numbers that were read plainly show the decimal mark.
     shown = any(column.kind == "number" for column in found.values())
@@ -256,14 +256,16 @@ def _numbers(
             return numbers_in(cells, rules), {}, ""
         except DataError as error:
             problem = str(error)
-        found, problems = {}, {}
+        found: dict[str, Column] = {}
+        problems: dict[str, str] = {}
         for name, column in cells.items():
             try:
                 found |= numbers_in(
                     {name: column}, rules._replace(decimal=dialect.mark)
                 )
             except DataError as error:
-                problems[name] = str(error)
+                said = str(error).replace(" (a cell)", "").rstrip(".")
+                problems[name] = said.removeprefix(f"column {name!r} ")
     return found, problems, "" if problems else problem
 
 
@@ -294,7 +296,7 @@ def _of_cells(
     return replace(
         found.noting(*remarks),
         n_missing=max(unread - n, 0),
-        doubt=f"{cell!r} is no number",
+        doubt=f"holds {cell!r}, which is no number",
     )
 
 

@@ -75,7 +75,7 @@ class Described:
         """Place of each row's cell among the different ones."""
         if self.codes is not None:
             return self.codes
-        return np.unique(self.numbers, return_inverse=True)[1]
+        return np.unique(np.asarray(self.numbers), return_inverse=True)[1]
 
     def noting(self, *remarks: str) -> Described:
         """Return the column with more remarks."""

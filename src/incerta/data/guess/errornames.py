@@ -149,14 +149,15 @@ def _single(
         stem, kind = match["value"], WORDS.get(word)
         if stem in known and stem != name:
             return Named(stem, (name,), kind, (_template(match),))
-        value = stems.get(stem) or lower.get(stem.lower())
-        if value is not None and value != name:
-            return Named(value, (name,), kind, ())
+        other = stems.get(stem) or lower.get(stem.lower())
+        if other is not None and other != name:
+            return Named(other, (name,), kind, ())
     return None
 
 
 def _template(match: re.Match[str]) -> str:
-    return f"{match.string[: match.start('value')]}{{}}{match.string[match.end('value') :]}"
+    start, end = match.span("value")
+    return f"{match.string[:start]}{{}}{match.string[end:]}"
 
 
 def _pair(name: str, known: set[str]) -> Iterable[Named]:
@@ -221,7 +222,7 @@ def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
             return "ci68"
         return (
             "ci95"
-            if "25" in low and low != "25" or low[:1] == "2" and len(low) > 2
+            if ("25" in low and low != "25") or (low[:1] == "2" and len(low) > 2)
             else "?"
         )
     if _ERROR.search(said):

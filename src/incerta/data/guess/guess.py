@@ -17,7 +17,12 @@ from incerta.data.guess.errornames import Repeated, repeated_names
 from incerta.data.guess.errors import error_readings, take_errors, usable
 from incerta.data.guess.leftover import Leftover
 from incerta.data.guess.longform import long_readings, repeated_id
-from incerta.data.guess.namewords import is_row_number
+from incerta.data.guess.namewords import (
+    INDEX_WORDS,
+    JOINT_WORDS,
+    is_row_number,
+    says,
+)
 from incerta.data.guess.readings import Guess, Reading
 from incerta.data.tables.roles import Missing
 
@@ -84,8 +89,9 @@ def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
 
 def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     good = usable(errors, left)
-    id = left.take_unique_id()
+    id, said = left.take_unique_id(), left.said.get("id")
     many = None if id is not None else repeated_id(left.free, left.n_rows)
+    many = left.columns.get(said, many) if id is None else None
     broken = None if id is not None or many is not None else left.broken_id()
     if not good:
         left.sort()
@@ -106,7 +112,8 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
             many.name, reading.values, means="rows of an object are its values"
         )
         apart = replace(reading, means="every row is an object of its own")
-        return Guess((apart, other), doubt, notes=notes)
+        offers = (other,) if said is not None else (apart, other)
+        return Guess(offers, doubt, notes=notes)
     if broken is not None:
         notes = (*notes, f"{broken.name} does not name each row, and is not used.")
     return Guess((reading,), notes=notes)
@@ -122,11 +129,10 @@ def _without_errors(left: Leftover, is_long: bool) -> Guess:
         repeated = repeated_names(left.values())
         if repeated is not None:
             return _replicates(repeated, id, left)
-    if id is not None and is_row_number(left.columns[id]) and "id" not in left.said:
-        # Perhaps the rows of objects are only counted.
-        if repeated_id(left.free, left.n_rows) is not None:
-            left.left_out[id] = "a number of the row"
-            id = None
+    counted = id is not None and is_row_number(left.columns[id])
+    if counted and "id" not in left.said and repeated_id(left.free, left.n_rows):
+        left.left_out[str(id)] = "a number of the row"
+        id = None
     if id is None and not measured:
         said = left.said.get("id")
         many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
@@ -154,6 +160,8 @@ def _long(id: Described, left: Leftover) -> Guess:
     left.take({id.name})
     readings, doubt, used = long_readings(id, left.free, left.said)
     left.take(used)
+    draws = JOINT_WORDS | INDEX_WORDS
+    left.leave_out("it counts draws", lambda c: c.kind == "whole" and says(c, draws))
     left.sort()
     values = left.values()
     if not values:
@@ -202,10 +210,10 @@ def _about_text(found: Guess, left: Leftover) -> Guess:
     if not meant:
         return found
     for column in meant:
-        left.left_out[column.name] = column.doubt
+        left.left_out[column.name] = "some cells are no numbers"
     names, doubt = (
         {c.name for c in meant},
-        f"in column {meant[0].name} {meant[0].doubt}.",
+        f"column {meant[0].name} {meant[0].doubt}.",
     )
     apart = tuple(
         replace(_without(reading, names), means=f"without {', '.join(sorted(names))}")

@@ -115,7 +115,7 @@ def _with_draws(
         if index and share < ALMOST_ALL:
             means = "rows of an object are repeated measurements"
             return [replace(reading, meaning="error", means=means)], "", {name}
-        if share < ALMOST_ALL:
+        if share < ALMOST_ALL and not joint:
             continue
         doubt = (
             f"do rows with the same {name} belong together across objects, or was each "

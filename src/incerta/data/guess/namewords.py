@@ -6,33 +6,36 @@ import re
 
 from incerta.data.guess.described import Described
 
-ID_WORDS = frozenset(
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ID_WORDS = _set(
     "id ids identifier key name names object obj star galaxy source station sample "
     "subject patient participant person player plant animal specimen county country "
     "city municipality tract site plot gene protein cell item document doc fips geoid "
-    "kepid oid uid uuid designation code well stock ticker planet model".split()
+    "kepid oid uid uuid designation code well stock ticker planet model"
 )
-ROW_WORDS = frozenset("row rowid rownum index idx nr no unnamed".split())
-CLASS_WORDS = frozenset(
+ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
+CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster group category "
-    "target truth disposition diagnosis subtype cultivar region kind".split()
+    "target truth disposition diagnosis subtype cultivar region kind"
 )
 # Draws of all objects at once, by their nature.
-JOINT_WORDS = frozenset(
-    "member draw realization realisation imputation imp ensemble".split()
-)
+JOINT_WORDS = _set("member draw realization realisation imputation imp ensemble")
 # Repeated measurements, or runs of something for all objects at once.
-INDEX_WORDS = frozenset(
-    "replicate rep repeat repetition run trial measurement iteration sample chain".split()
+INDEX_WORDS = _set(
+    "replicate rep repeat repetition run trial measurement iteration sample chain"
 )
-TIME_WORDS = frozenset(
+TIME_WORDS = _set(
     "year month day date time hour minute week season quarter timestamp epoch step "
-    "timestep jd mjd bjd yr".split()
+    "timestep jd mjd bjd yr"
 )
-BATCH_WORDS = frozenset("batch plate night".split())
-WEIGHT_WORDS = frozenset("weight weights w prob probability".split())
-COORDINATE_WORDS = frozenset(
-    "ra dec lon lat long longitude latitude easting northing glon glat".split()
+BATCH_WORDS = _set("batch plate night")
+WEIGHT_WORDS = _set("weight weights w prob probability")
+COORDINATE_WORDS = _set(
+    "ra dec lon lat long longitude latitude easting northing glon glat"
 )
 MOST_CLASSES = 50
 ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")

@@ -6,6 +6,7 @@ import numpy as np
 
 from incerta.data.guess.described import Described, wants_logarithm
 from incerta.data.guess.readings import Guess, Reading
+from incerta.wording import counted
 
 PAIRED = {"plusminus": ("error up", "error down")}
 
@@ -94,7 +95,7 @@ def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[st
         for low, high in _pairs(reading):
             n = _n_swapped(columns[low], columns[high])
             if n:
-                found.setdefault(low, []).append(f"{n:,} times above {high}")
+                found.setdefault(low, []).append(f"{counted(n, 'time')} above {high}")
     return found
 
 
