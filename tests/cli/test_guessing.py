@@ -125,9 +125,10 @@ def test_suspicious_cells(call, written):
     rows = "".join(f"s{i},{-999 if i % 9 == 0 else i % 5}\n" for i in range(60))
     told = call("info", written(f"id,a\n{rows}")).stdout
     assert "-999 7 times: missing? --na=-999" in told
-    told = call("info", written("id,a\nx,1\ny,lost\nz,3\n")).stdout
+    told = call("info", written("id,a,b\nx,1,2\ny,lost,3\nz,3,4\n")).stdout
     assert "1 cell is no number: 'lost'" in told
     assert "Not clear: column a holds 'lost'" in told
+    assert "give --na lost" in told
     told = call("info", written("id,a\nx,1.5\ny,<0.5\nz,3\n")).stdout
     assert "1 detection limit, such as <0.5" in told
 

@@ -12,6 +12,7 @@ import typer
 from incerta.cli.columns import Columns
 from incerta.cli.options import KINDS
 from incerta.cli.summary import WIDTH, printable, say
+from incerta.cli.wording import as_options
 
 if TYPE_CHECKING:
     from incerta.data.files.profile import Profile
@@ -137,7 +138,7 @@ def on_lines(words: Sequence[str]) -> str:
 
 
 def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
-    why = printable(found.doubt)
+    why = printable(as_options(found.doubt))
     if not found.readings:
         say(f"Error: the columns cannot be guessed: {why}")
         info = shlex.join(["incerta", "info", words[2]])

@@ -156,7 +156,7 @@ def _cells(column: "Described") -> str:
         told = dict.fromkeys(ends) if column.n_distinct == 1 else ends
         return " – ".join(map(_number, told))
     if column.kind == "date":
-        return f"{shown(ends[0])} … {shown(ends[-1])}"
+        return f"{shown(ends[0][:10])} … {shown(ends[-1][:10])}"
     if column.n_distinct <= 3:
         few = ", ".join(shown(word) for word in column.words[:3])  # type: ignore[index]
         if len(few) <= 24:
@@ -187,12 +187,12 @@ def _ends(column: "Described") -> list[Any] | None:
 def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
     name = f"./{file}" if str(file).startswith("-") and str(file) != "-" else str(file)
     fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
+    why = printable(as_options(guess.doubt))
     notes = [line for note in guess.notes for line in _wrapped(note)]
     if not guess.readings:
-        why = printable(guess.doubt)
         return [*_wrapped(f"What the columns mean cannot be guessed: {why}"), *notes]
     if not guess.is_clear:
-        lines = _wrapped(f"Not clear: {printable(guess.doubt)}")
+        lines = _wrapped(f"Not clear: {why}")
         return [*lines, *notes, "", "Choose:", offers(guess, said, fit)]
     reading = guess.readings[0]
     lines = _wrapped(f"Reading it as: {printable(reading.means)}.") + notes

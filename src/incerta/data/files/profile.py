@@ -292,11 +292,13 @@ def _of_cells(
         remarks.append(
             f"{counted(n, 'cell')} {verb(n, 'is', 'are')} no number: {cell!r}"
         )
+    word = not any(letter.isdigit() for letter in cell)
+    way_out = f"; if that means missing, give na={cell!r}" if word else ""
     unread = int(np.isnan(found.numbers).sum()) if found.numbers is not None else n
     return replace(
         found.noting(*remarks),
         n_missing=max(unread - n, 0),
-        doubt=f"holds {cell!r}, which is no number",
+        doubt=f"holds {cell!r}, which is no number{way_out}",
     )
 
 

@@ -90,8 +90,9 @@ def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
 def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     good = usable(errors, left)
     id, said = left.take_unique_id(), left.said.get("id")
-    many = None if id is not None else repeated_id(left.free, left.n_rows)
-    many = left.columns.get(said, many) if id is None else None
+    many = None
+    if id is None:
+        many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
     broken = None if id is not None or many is not None else left.broken_id()
     if not good:
         left.sort()
