@@ -227,25 +227,6 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     return classes.ids[of_object]
 
 
-def names_in(path: Path, columns: Columns) -> tuple[str, ...]:
-    """Names of all columns of a file."""
-    from incerta.data.files.csv import column_names, read_csv
-    from incerta.data.files.read import reader_of
-    from incerta.data.files.reading import Reading
-    from incerta.data.tables.roles import Roles
-
-    if reader_of(path) is read_csv:
-        with Reading(path):
-            return column_names(path, columns.written())
-
-    class Everything(Roles):
-        def columns(self, known: Sequence[str]) -> list[str]:
-            return list(known)
-
-    every = Everything(None, (), None, "sd", None, None, False)
-    return _table(path, every, columns).names
-
-
 def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.backend.memory import physical_bytes
     from incerta.data.files.csv import read_csv, read_text

@@ -127,11 +127,6 @@ def _refuse_ragged(dialect: Dialect) -> None:
         cells_of(dialect, [])
 
 
-def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
-    """Names of all columns of a file."""
-    return dialect_of(path, None, said).names
-
-
 def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
     """First line of a file, counted from 1, in which a column is empty."""
     cells, lines = cells_of(dialect_of(path, roles, said), [name])
