@@ -56,7 +56,7 @@ def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> No
     """Print the same for programs."""
     from incerta.data.guess.remarks import remarks_on, roles_in
 
-    roles, more = roles_in(guess), remarks_on(_by_name(found), guess)
+    roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     words = ("incerta", "fit", str(file))
     told = {
         "file": str(file),
@@ -97,7 +97,7 @@ def _table(found: "Profile", guess: "Guess") -> list[str]:
     """Rows of equal columns; remarks follow theirs, in the next line if need be."""
     from incerta.data.guess.remarks import remarks_on, roles_in
 
-    roles, more = roles_in(guess), remarks_on(_by_name(found), guess)
+    roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     columns, hidden = list(found.columns), []
     if len(columns) > MOST_COLUMNS:
         hidden = columns[FIRST:-LAST]

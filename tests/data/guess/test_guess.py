@@ -69,6 +69,7 @@ BY_NAMES = [
     (["mass", "mass.std"], {"values": "mass", "errors": "{}.std"}),
     (["mass", "massErr"], {"values": "mass", "errors": "{}Err"}),
     (["mass", "mass_var"], {"values": "mass", "errors": "{}_var", "kind": "var"}),
+    (["a (cm)", "a (cm) SD"], {"values": "a (cm)", "errors": "{} SD"}),
     (["a", "a_sd", "b", "b_sd"], {"values": "a,b", "errors": "{}_sd"}),
     (["a", "a_sd", "b", "e_b"], {"values": "a,b", "errors": "a_sd,e_b"}),
     (["Mass", "mass_err"], {"values": "Mass", "errors": "mass_err"}),
@@ -132,7 +133,7 @@ def test_gaia():
         "corr": "{}_{}_corr",
     }
     assert found.left_out["ra"] == "a coordinate"
-    assert "no errors" in found.left_out["phot_g_mean_mag"]
+    assert found.left_out["phot_g_mean_mag"] == "no errors"
 
 
 def test_koi():
@@ -191,10 +192,11 @@ def test_wide_replicates():
     assert found.is_clear
     assert found.readings[0].replicates == "{}_*"
     assert found.readings[0].values == ("h", "g")
+    assert roles_in(found, ["gene", "h_1"])["h_1"] == "measures h"
     found = guess([*replicated(0.1, "h", join="_rep"), *measured_columns(["dose"])])
     assert found.is_clear
     assert found.readings[0].replicates == "{}_rep*"
-    assert "measured once" in found.left_out["dose"]
+    assert found.left_out["dose"] == "measured once"
     assert guess(replicated(0.1, marks="abc")).readings[0].replicates == "{}_*"
 
 

@@ -18,7 +18,7 @@ WORDS: dict[str, str | None] = {
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _AFTER = re.compile(
-    rf"(?P<value>.+?)(?P<mark>[\W_]+(?P<word>(?i:{_WORD}))[\W_]*|"
+    rf"(?P<value>.+)(?P<mark>[\W_](?P<word>(?i:{_WORD}))[\W_]*|"
     r"(?P<camel>Err|Error|Std|Sigma|Unc|SD|SE|MOE))"
 )
 _BEFORE = re.compile(rf"(?P<mark>(?P<word>{_WORD}|e)[\W_]+)(?P<value>.+)", re.I)

@@ -98,7 +98,7 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
         left.sort()
         return Guess((), "no value with errors is left to cluster.")
     readings, notes = error_readings(good, id, left)
-    left.sort("it has no errors, as others have")
+    left.sort("no errors")
     if readings[0].kind == "?":
         low, high = good[0].columns
         why = "look like quantiles of which no kind of error is known; give --kind."
@@ -175,7 +175,7 @@ def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
     alike = all(_agree(group, left) for group in repeated.columns)
     every = left.values()
     left.take(columns)
-    left.sort("it is measured once, others several times")
+    left.sort("measured once")
     n = len(repeated.columns[0])
     means = f"one row per object, with {n} measurements of each value"
     one = Reading(id, repeated.stems, replicates=repeated.template, means=means)

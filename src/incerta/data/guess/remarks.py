@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 
 from incerta.data.guess.described import Described, wants_logarithm
@@ -11,13 +14,15 @@ from incerta.wording import counted
 PAIRED = {"plusminus": ("error up", "error down")}
 
 
-def roles_in(guess: Guess) -> dict[str, str]:
+def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
     """What each column is in the first reading, in a few words.
 
     Parameters
     ----------
     guess : Guess
         A guess.
+    names : sequence of str
+        Names of all columns, among which replicates are found.
 
     Returns
     -------
@@ -44,6 +49,13 @@ def roles_in(guess: Guess) -> dict[str, str]:
     }
     roles |= {name: role for name, role in named.items() if name is not None}
     roles |= dict.fromkeys(reading.values, "value")
+    if reading.replicates is not None:
+        begin = reading.replicates.removesuffix("*")
+        stems = {begin.replace("{}", stem): stem for stem in reading.values}
+        for name in names:
+            match = re.fullmatch(r"(.*?)(\d+|[A-Za-z])", name)
+            if match and match[1] in stems:
+                roles[name] = f"measures {stems[match[1]]}"
     return roles | {e: role for e, (role, _) in errors_in(reading).items()}
 
 
