@@ -17,11 +17,9 @@ WORDS: dict[str, str | None] = {
     "ivar": "ivar",
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
-_AFTER = re.compile(
-    rf"(?P<value>.+)(?P<mark>[\W_](?P<word>(?i:{_WORD}))[\W_]*|"
-    r"(?P<camel>Err|Error|Std|Sigma|Unc|SD|SE|MOE))"
-)
-_BEFORE = re.compile(rf"(?P<mark>(?P<word>{_WORD}|e)[\W_]+)(?P<value>.+)", re.I)
+_AFTER = re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*", re.IGNORECASE)
+_CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
+_BEFORE = re.compile(rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)", re.I)
 _CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3})M")  # B19013_001M
 _LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
 # A value may have such an ending of its own: mass_mean with mass_sd.
@@ -141,12 +139,11 @@ def _single(
     if match := _CENSUS.fullmatch(name):
         value = f"{match['value']}E"
         return Named(value, (name,), "moe90", ()) if value in known else None
-    for pattern in (_AFTER, _BEFORE):
+    for pattern in (_AFTER, _CAMEL, _BEFORE):
         match = pattern.fullmatch(name)
         if match is None:
             continue
-        word = (match["word"] or match.groupdict().get("camel") or "").lower()
-        stem, kind = match["value"], WORDS.get(word)
+        stem, kind = match["value"], WORDS.get(match["word"].lower())
         if stem in known and stem != name:
             return Named(stem, (name,), kind, (_template(match),))
         other = stems.get(stem) or lower.get(stem.lower())
