@@ -83,7 +83,6 @@ def test_kinds_are_those_of_the_library():
         ("nonsense",),
         ("demo", "--sede", "3"),
         ("fit",),
-        ("fit", "x.csv"),
         ("fit", "x.csv", "--values", "a", "-k", "0"),
         ("fit", "x.csv", "--values", "a", "-k", "some"),
         ("fit", "x.csv", "--values", "a", "--method", "magic"),

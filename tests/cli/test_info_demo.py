@@ -39,9 +39,6 @@ def test_an_extra_that_is_not_there(monkeypatch):
 def test_what_is_in_a_table(call, wide):
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
     assert call("info", wide, *WIDE).stdout == f"{data!r}\n"
-    told = call("info", wide).stdout
-    assert told == "columns: star, mass, mass_error, radius, radius_error, class\n"
-    assert call("info", "-", input=wide.read_text()).stdout == told
 
 
 def test_what_is_in_a_model(call, wide, tmp_path):

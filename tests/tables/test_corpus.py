@@ -607,14 +607,16 @@ def test_command_line(file, said, expected, warning):
 
 
 def test_names_of_columns():
-    files = {file: "columns: " for file, *_ in CASES[::8]}
+    files = {file: f"{file}: " for file, *_ in CASES[::8] if file != "ragged.csv"}
     files |= {f"{name}.csv": "Error: " for name in ("nothing", "utf16_without_mark")}
     for file, told in files.items():
         done = CliRunner().invoke(app, ["info", str(FILES / file)])
         assert done.exit_code == (told == "Error: "), done.output
         assert (done.stdout or done.stderr).startswith(told)
     done = CliRunner().invoke(app, ["info", str(FILES / "utf16.csv")])
-    assert done.stdout == "columns: id, größe, g\n"
+    assert [line.split()[0] for line in done.stdout.splitlines()[3:6]] == [
+        *("id", "größe", "g")
+    ]
 
 
 def test_fit_says_how_the_file_is_written(tmp_path):

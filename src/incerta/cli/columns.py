@@ -260,27 +260,6 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     return classes.ids[of_object]
 
 
-def names_in(path: Path, columns: Columns) -> tuple[str, ...]:
-    """Names of all columns of a file."""
-    from incerta.data.files.csv import column_names, read_csv
-    from incerta.data.files.formats import reader_of
-    from incerta.data.files.reading import Reading
-    from incerta.data.tables.roles import Roles
-
-    if reader_of(path) is read_csv and columns.sql is None:
-        with Reading(path):
-            return column_names(path, columns.written())
-    found: list[tuple[str, ...]] = []
-
-    class Asking(Roles):
-        def columns(self, known: Sequence[str]) -> list[str]:
-            found.append(tuple(known))
-            return []  # no column is needed, and none is read
-
-    _table(path, Asking(None, (), None, "sd", None, None, False), columns)
-    return found[0]
-
-
 def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.backend.memory import physical_bytes
     from incerta.data.files.formats import Part, table_of

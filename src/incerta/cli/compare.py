@@ -10,6 +10,7 @@ from incerta.cli import options, params
 from incerta.cli.answers import CONTROLS, Answer, answer, control
 from incerta.cli.columns import Columns, classes_of, on_disk, takes_columns
 from incerta.cli.failures import in_one_line
+from incerta.cli.guessing import completed
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
 from incerta.cli.summary import WIDTH, noted, say
@@ -91,6 +92,13 @@ def compare(
     answers: dict[str, Answer] = {}
     with noted() as warned, bars(shown=not quiet):
         with on_disk(file) as path:
+            columns = completed(
+                columns,
+                path,
+                command=("incerta", "compare", str(file)),
+                truth=truth,
+                quiet=quiet,
+            )
             data = columns.read(path)
             if truth is not None:
                 classes = classes_of(path, columns, truth)

@@ -13,6 +13,7 @@ import typer
 from incerta.cli import options, params
 from incerta.cli.columns import Columns, on_disk, takes_columns
 from incerta.cli.cost import tell_cost
+from incerta.cli.guessing import completed
 from incerta.cli.output import (
     STDOUT,
     check_folder,
@@ -33,6 +34,7 @@ MODEL, SUMMARY, REPORT = "model.incerta", "summary.json", "report.html"
 EXAMPLES = """\
 \b
 Examples:
+  incerta fit stars.csv
   incerta fit stars.csv --id star --values mass,radius --errors '{}_error' \\
       -k 3 -o out --report
   incerta fit stars.csv --id star --values mass --errors '{}_error' --dry-run
@@ -94,9 +96,10 @@ def fit(
 ) -> None:
     """Cluster a table, and say how sure each label is.
 
-    A row is a value of an object, or an object whose values have error columns. The
-    result is a table: id, cluster (-1 is noise), confidence, the second most probable
-    cluster, and the probability of each cluster.
+    A row is a value of an object, or an object whose values have error columns.
+    Without --values, columns are guessed from their names and cells if that is clear.
+    The result is a table: id, cluster (-1 is noise), confidence, the second most
+    probable cluster, and the probability of each cluster.
     """
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
@@ -111,7 +114,9 @@ def fit(
         return
     from incerta.api.answer import cluster
 
+    command = ("incerta", "fit", str(file))
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
+        columns = completed(columns, path, command=command, quiet=quiet)
         data = columns.read(path)
         result = cluster(
             data,
@@ -153,7 +158,9 @@ def _say_cost(
     wanted: dict[str, Any],
     quiet: bool,
 ) -> None:
+    command = ("incerta", "fit", str(file))
     with noted(), bars(shown=not quiet), on_disk(file) as path:
+        columns = completed(columns, path, command=command, quiet=quiet)
         start = time.process_time()
         data = columns.read(path)
         reading = time.process_time() - start

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli.columns import Columns, names_in, on_disk, takes_columns
+from incerta.cli.columns import Columns, on_disk, takes_columns
+from incerta.cli.guessing import profiled
+from incerta.cli.options import one_of
+from incerta.cli.profiles import show, show_json
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say, shown
 
@@ -32,15 +35,27 @@ def info(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="Tables or models, to show what is in them; - is csv from stdin. For "
-            "a table: its columns and, with --values, its objects.",
+            help="Tables or models, to show what is in them; - is csv from stdin.",
             show_default=False,
         ),
     ] = None,
     *,
     columns: Columns,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            callback=one_of(("json",)),
+            help="json describes a table for programs.",
+        ),
+    ] = None,
 ) -> None:
-    """Show what is installed, or what is in a table or a model."""
+    """Show what is installed, or what is in a table or a model.
+
+    Of a table: what its columns hold, what is odd about them, what they may mean, and
+    the command to run next. With --values: the objects that are read so.
+    """
     if not files:
         _print_pairs(_installation())
         return
@@ -52,19 +67,19 @@ def info(
         if file.suffix.lower() == MODEL_ENDING:
             _show_model(file)
         else:
-            _show_table(file, columns)
+            _show_table(file, columns, form)
 
 
-def _show_table(file: Path, columns: Columns) -> None:
+def _show_table(file: Path, columns: Columns, form: str | None) -> None:
     with noted() as warned, bars(), on_disk(file) as path:
         if columns.values:
-            told = repr(columns.read(path))
+            data = repr(columns.read(path))
         else:
-            names = names_in(path, columns)
-            told = "columns: " + ", ".join(map(shown, names[:MOST_NAMES]))
-            if len(names) > MOST_NAMES:
-                told += f" and {len(names) - MOST_NAMES} more"
-    typer.echo(told)
+            found, guess = profiled(path, columns)
+    if columns.values:
+        typer.echo(data)
+    else:
+        (show_json if form else show)(file, found, guess, columns)
     for text in warned:
         say(f"Warning: {text}", hanging="  ")
 

@@ -64,11 +64,16 @@ def noted() -> Iterator[list[str]]:
     texts += dict.fromkeys(said)
 
 
+def printable(text: Any) -> str:
+    """Text as a terminal may show it: without control characters."""
+    return "".join(
+        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)
+    )
+
+
 def shown(name: Any) -> str:
     """An id as a terminal may show it: short, and without control characters."""
-    text = "".join(
-        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(name)
-    )
+    text = printable(name)
     return text if len(text) <= LONGEST_ID else text[: LONGEST_ID - 1] + "…"
 
 

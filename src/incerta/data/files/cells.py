@@ -174,7 +174,8 @@ def cells_of(
     with source.open_text() as stream:
         rows = csv.reader(stream, delimiter=dialect.separator, strict=True)
         names = next(rows)
-        places = [names.index(name) for name in columns]
+        first = {name: place for place, name in reversed(list(enumerate(names)))}
+        places = [first[name] for name in columns]
         begin = rows.line_num + 1
         for row in rows:
             line, begin = begin + source.n_skipped, rows.line_num + 1

@@ -3,9 +3,11 @@
 import csv
 import re
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,8 +55,61 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
     """
     refuse_size(path, unpacked_size(path, limit), limit)
     dialect = dialect_of(path, roles, said)
+    return _in_some_encoding(dialect, said, lambda found: _read(found, roles))
+
+
+def read_all(path: Path, limit: int, said: TextFormat) -> tuple[Dialect, Any]:
+    """Read all columns: those that begin with plain numbers as numbers, if they can.
+
+    All others are text as it is written, with what stands for missing values. Columns
+    whose name occurs several times are left out.
+    """
+    refuse_size(path, unpacked_size(path, limit), limit)
+    dialect = dialect_of(path, None, said)
+    return _in_some_encoding(dialect, said, lambda found: (found, _read_all(found)))
+
+
+def _read_all(dialect: Dialect) -> Any:
+    times = Counter(dialect.names)
+    columns = [name for name in dialect.names if times[name] == 1]
+    numbers = set(_plain_at_first(dialect)).intersection(columns)
+    library = _library()
+    if library is not None and columns:
+        text = [name for name in columns if name not in numbers]
+        frame = READERS[library](dialect, columns, text)
+        if frame is not None:
+            return _without_marks(frame, list(numbers), dialect.na)
+        frame = READERS[library](dialect, columns, columns)
+        if frame is not None:
+            return frame
+    cells, _ = cells_of(dialect, columns)
+    return {name: np.array(column, object) for name, column in cells.items()}
+
+
+def _plain_at_first(dialect: Dialect) -> list[str]:
+    """Columns whose first cells are plain numbers; a zero before others makes an id."""
+    mark = re.escape(dialect.mark)
+    plain = re.compile(rf"\s*([+-]?(0|[1-9]\d*)?({mark}\d*)?([eE][+-]?\d+)?)?\s*")
+    missing = {*MISSING, *dialect.na}
+    with dialect.source.open_text() as stream:
+        rows = csv.reader(stream, delimiter=dialect.separator)
+        _, *first = islice(rows, FEW_ROWS + 1)
+    return [
+        name
+        for name, cells in zip(
+            dialect.names, zip_longest(*first, fillvalue=""), strict=False
+        )
+        if any(cell.strip() for cell in cells)
+        and all(cell in missing or plain.fullmatch(cell) for cell in cells)
+    ]
+
+
+def _in_some_encoding(
+    dialect: Dialect, said: TextFormat, reads: Callable[[Dialect], Any]
+) -> Any:
+    """Read as it was found out, or, if that is not UTF-8 further down, as cp1252."""
     try:
-        return _read(dialect, roles)
+        return reads(dialect)
     except (DataError, FileError):
         raise
     except Exception as error:  # of any library
@@ -64,18 +119,13 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
                 raise not_decoded(dialect.source, error) from error
             _refuse_ragged(dialect)
             raise
-    return _read(other, roles)
+    return reads(other)
 
 
 def _refuse_ragged(dialect: Dialect) -> None:
     """Name the line that has too many columns, or too few."""
     with suppress(csv.Error, UnicodeError):
         cells_of(dialect, [])
-
-
-def column_names(path: Path, said: TextFormat) -> tuple[str, ...]:
-    """Names of all columns of a file."""
-    return dialect_of(path, None, said).names
 
 
 def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
@@ -131,9 +181,10 @@ def _needed(dialect: Dialect, roles: Roles) -> list[str]:
 
 def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse needed columns of which there are several."""
-    twice = [name for name in columns if names.count(name) > 1]
+    times = Counter(names)
+    twice = [name for name in columns if times[name] > 1]
     if twice:
-        msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."
+        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
         raise FileError(msg)
 
 

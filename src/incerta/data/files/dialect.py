@@ -292,7 +292,8 @@ def _best(
 ) -> str:
     """The separator by which the columns are found and rows are equally long.
 
-    Of those by which they are, the first; of others, the one that makes most columns.
+    Of those by which they are, the first; of others, the one that makes most columns,
+    in all rows if possible, else in the header.
     """
     if len(tables) == 1:
         return next(iter(tables))
@@ -305,10 +306,15 @@ def _best(
         able = [mark for mark in tables if _has_columns(source, mark, roles)]
         if able:
             return next((mark for mark in able if mark in even), able[0])
+    widths = {mark: len(rows[0]) if rows else 1 for mark, rows in tables.items()}
+    # Rows of one cell are always equally long.
+    several = [mark for mark in even if widths[mark] > 1]
+    if several or max(widths.values()) > 1:
+        return max(several or tables, key=widths.__getitem__)
     first = next(iter(tables))
-    widths = {mark: len(tables[mark][0]) if tables[mark] else 1 for mark in even}
-    best = max(widths, key=widths.__getitem__, default=first)
-    return best if widths.get(best, 1) > 1 else first
+    rows = [",".join(row) for row in tables[first][1:]]
+    alone = first == "," and all(map(DECIMAL_COMMA.fullmatch, rows))
+    return even[0] if alone and even else first  # a single column of numbers
 
 
 def _further_down(

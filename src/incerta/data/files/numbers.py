@@ -134,20 +134,21 @@ def _parts(
         if word in MISSING_WORDS or word in own_words:
             found.append(None)
             continue
-        parts = _taken_apart(text)
+        parts = taken_apart(text)
         if parts is None:
             _refuse(name, row, cells, where)
         found.append(parts)
     return found
 
 
-def _taken_apart(text: str) -> Parts | None:
+def taken_apart(text: str) -> Parts | None:
+    """The parts of a cell that holds a number, else None."""
     if len(text) > LONGEST:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
         return Parts(text, None, None, "", "")
     if match := LIMIT.fullmatch(text):
-        limit = _taken_apart(match["rest"])
+        limit = taken_apart(match["rest"])
         is_one = limit is not None and not (limit.error or limit.last or limit.below)
         if limit is None or not is_one or match["side"][0] in ">≥":
             return None

@@ -37,16 +37,21 @@ def warn_of_sentinels(frame: Any, roles: Roles) -> None:
         return
     for name in names:
         for end in _ends(table[name]):
-            if not looks_like_mark(end):
-                continue
-            column = table.numbers(name)
-            if _is_far_out(column, end):
+            times = times_as_mark(table.numbers(name), end)
+            if times:
                 msg = (
-                    f"{end:.10g} occurs {(column == end).sum()} times in column "
+                    f"{end:.10g} occurs {times} times in column "
                     f"{name!r}, far from all other numbers. It was taken for a number; "
                     f"if it stands for missing values, pass na='{end:.10g}'."
                 )
                 warnings.warn(msg, IncertaWarning, stacklevel=3)
+
+
+def times_as_mark(column: Array, end: float) -> int:
+    """Times that the least or largest number of a column occurs as such a mark."""
+    if looks_like_mark(end) and _is_far_out(column, end):
+        return int((column == end).sum())
+    return 0
 
 
 def _ends(column: Any) -> tuple[float, ...]:

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from incerta.backend.optional import require
-from incerta.data.files.csv import column_names
-from incerta.data.files.dialect import TextFormat
+from incerta.data.files.dialect import TextFormat, dialect_of
 from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
@@ -112,7 +111,7 @@ def _scan(
     words = [f"{name} = {_quoted(given)}" for name, given in options.items() if given]
     if said.na:
         words.append(f"nullstr = ['', {', '.join(map(_quoted, said.na))}]")
-    if function == "read_csv" and roles.id in column_names(path, said):
+    if function == "read_csv" and roles.id in dialect_of(path, None, said).names:
         # Ids are text, or station 050114 would lose its zero.
         words.append(f"types = {{{_quoted(str(roles.id))}: 'VARCHAR'}}")
     place = _quoted(str(path.absolute()))

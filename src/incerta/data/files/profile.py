@@ -1,0 +1,356 @@
+"""`profile`: what is in a file, before it is known what its columns mean."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incerta.backend.memory import physical_bytes
+from incerta.data.files.csv import read_all, read_csv
+from incerta.data.files.dialect import UTF8, Dialect, TextFormat
+from incerta.data.files.formats import Part, reader_of, table_of
+from incerta.data.files.h5ad import read_h5ad
+from incerta.data.files.numbers import (
+    ALIKE,
+    LONGEST_SHOWN,
+    MISSING_WORDS,
+    Column,
+    Rules,
+    numbers_in,
+    taken_apart,
+)
+from incerta.data.files.reading import Reading
+from incerta.data.files.sentinels import times_as_mark
+from incerta.data.guess.described import (
+    DATE,
+    Described,
+    of_numbers,
+    of_words,
+)
+from incerta.data.tables.columns import Table
+from incerta.data.tables.roles import Roles
+from incerta.exceptions import DataError, FileError
+from incerta.typing import Ids, Indices
+from incerta.wording import counted, verb
+
+FEW_WORDS = 200  # that show whether a column of text may hold numbers
+FEW_GENES = 200  # columns of AnnData that are looked at
+WHOLE = Part()
+MOSTLY = 0.5  # of its words must be numbers
+LIMIT = re.compile(r"[<>≤≥] ?")
+BEGINS_AS_NUMBER = re.compile(r"[(<>~≈$€£¥±]? ?[+-]?[.,]?\d")
+LEADING_ZERO = re.compile(r"0\d+")
+NAMES_OF_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is in a file.
+
+    Parameters
+    ----------
+    columns : tuple of Described
+        All columns, but those whose names occur several times.
+    names : tuple of str
+        Names of all columns.
+    n_rows, n_bytes : int
+        Rows of the table, and size of the file.
+    written : str
+        How a text file is written, if that is unusual.
+    problem : str
+        Why numbers cannot be read until more is said.
+    """
+
+    columns: tuple[Described, ...]
+    names: tuple[str, ...]
+    n_rows: int
+    n_bytes: int
+    written: str = ""
+    problem: str = ""
+
+
+class _Everything(Roles):
+    """All columns are needed."""
+
+    def columns(self, known: Sequence[str]) -> list[str]:
+        return list(known)
+
+
+class _First(Roles):
+    """The first columns are enough: thousands of genes are all alike."""
+
+    def columns(self, known: Sequence[str]) -> list[str]:
+        return list(known)[:FEW_GENES]
+
+
+def profile(path: Path, said: TextFormat, part: Part = WHOLE) -> Profile:
+    """Read all of a file, and describe its columns.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `incerta.read` reads.
+    said : TextFormat
+        What the user said about a text file.
+    part : Part
+        Which part of the file is meant.
+
+    Returns
+    -------
+    Profile
+        Time grows with the number of cells: some seconds for ten million.
+    """
+    reader, limit = reader_of(path), physical_bytes() // 2
+    with Reading(path):
+        n_bytes = path.stat().st_size
+        if n_bytes == 0:
+            msg = f"{path} is empty."
+            raise FileError(msg)
+        if reader is read_csv and part.sql is None:
+            dialect, frame = read_all(path, limit, said)
+            return _of_text(dialect, frame, n_bytes)
+        wanted = _First if reader is read_h5ad else _Everything
+        every = wanted(None, (), None, "sd", None, None, False)
+        found = table_of(path, every, limit, said, part)
+        return _of_frame(found.frame, n_bytes)
+
+
+# frames -------------------------------------------------------------------------------
+
+
+def _of_frame(frame: Any, n_bytes: int) -> Profile:
+    names = Table(frame).names
+    columns = tuple(_noted(_of_column(frame, name)) for name in names)
+    sizes = [len(cells) for c in columns if (cells := _cells(c)) is not None]
+    return Profile(columns, names, max(sizes, default=0), n_bytes)
+
+
+def _of_column(frame: Any, name: str) -> Described:
+    if getattr(frame, "data_vars", None) is not None and frame[name].ndim != 1:
+        shape = " × ".join(f"{n} {dim}" for dim, n in frame[name].sizes.items())
+        return Described(name, "other", remarks=(shape or "a single number",))
+    table = Table(frame)
+    table.load([name])
+    try:
+        return of_numbers(name, table.numbers(name))
+    except DataError:
+        return of_words(name, *_coded(table, name))
+
+
+def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
+    try:
+        words, codes, _ = table.coded(name, "id")
+        return words, codes
+    except DataError:  # some are missing, or they are no labels
+        cells = (
+            table[name].to_list() if hasattr(table[name], "to_list") else table[name]
+        )
+        text = ["" if _is_nothing(cell) else str(cell) for cell in cells]
+        return _without_missing(*np.unique(np.array(text), return_inverse=True), ("",))
+
+
+def _is_nothing(cell: Any) -> bool:
+    return cell is None or cell != cell or str(cell) in ("NaT", "<NA>")
+
+
+def _without_missing(
+    words: Ids, codes: Indices, missing: Sequence[str]
+) -> tuple[Ids, Indices]:
+    """Take words for missing values away; their code is -1."""
+    there = ~np.isin(words, list(missing))
+    places = np.where(there, np.cumsum(there) - 1, -1)
+    return words[there], places[codes]
+
+
+# text ---------------------------------------------------------------------------------
+
+
+def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
+    table = Table(frame)
+    n_rows = 0
+    if table.names:
+        table.load(table.names)
+        n_rows = len(table)
+    found: dict[str, Described] = {}
+    doubtful: dict[str, tuple[Ids, Indices, Indices]] = {}
+    for name in table.names:
+        if not n_rows:
+            found[name] = Described(name, "empty")
+            continue
+        if _is_floats(table[name]):
+            found[name] = of_numbers(name, table.numbers(name))
+            continue
+        words, codes = _cleaned(table, name, dialect.na)
+        numeric = _numeric(words)
+        found[name] = of_words(name, words, codes)
+        if numeric is not None:
+            doubtful[name] = words, codes, numeric
+        elif found[name].kind == "text" and _seems_numeric(words):
+            why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is no number"
+            found[name] = replace(found[name], doubt=why)
+    # Numbers that were read plainly show the decimal mark.
+    shown = any(column.kind == "number" for column in found.values())
+    mark = dialect.mark if shown else dialect.decimal
+    numbers, problems, problem = _numbers(doubtful, dialect, mark)
+    for name, why in problems.items():
+        found[name] = replace(found[name], doubt=why)
+    for name, column in numbers.items():
+        found[name] = _of_cells(name, column, *doubtful[name])
+    columns = tuple(_noted(found[name]) for name in table.names)
+    return Profile(columns, dialect.names, n_rows, n_bytes, _written(dialect), problem)
+
+
+def _is_floats(column: Any) -> bool:
+    kind = column.dtype
+    if isinstance(column, np.ndarray):
+        return bool(kind.kind == "f")
+    return bool(kind.is_numeric())
+
+
+def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
+    words, codes, _ = table.coded(name, "id")
+    # Labels that are numbers already were text that is written plainly.
+    text = np.char.strip(words.astype(str))
+    own = {word.casefold() for word in na}
+    missing = [w for w in text if w.casefold() in MISSING_WORDS or w.casefold() in own]
+    return _without_missing(text, codes, missing) if missing else (text, codes)
+
+
+def _numeric(words: Ids) -> Indices | None:
+    """Which words hold numbers; None if too few do for a column of numbers."""
+    for some in (words[:FEW_WORDS], words):
+        texts = [word.translate(ALIKE) for word in some.tolist()]
+        if not texts or all(map(DATE.fullmatch, texts)):
+            return None
+        if any(map(LEADING_ZERO.fullmatch, texts)):
+            return None
+        numeric = [taken_apart(text) is not None or _is_limit(text) for text in texts]
+        if sum(numeric) < MOSTLY * len(numeric):
+            return None
+    return np.flatnonzero(numeric)
+
+
+def _is_limit(text: str) -> bool:
+    mark = LIMIT.match(text)
+    return mark is not None and taken_apart(text[mark.end() :]) is not None
+
+
+def _seems_numeric(words: Ids) -> bool:
+    """Whether words that are no numbers, nor ids, begin as numbers do."""
+    some = [word.translate(ALIKE) for word in words[:FEW_WORDS].tolist()]
+    if any(map(LEADING_ZERO.match, some)):
+        return False
+    return all(map(BEGINS_AS_NUMBER.match, some))
+
+
+def _numbers(
+    doubtful: dict[str, tuple[Ids, Indices, Indices]],
+    dialect: Dialect,
+    mark: str | None,
+) -> tuple[dict[str, Column], dict[str, str], str]:
+    """Read words as numbers; why some columns are none, and what is asked of the user.
+
+    Warnings are left to the command that reads the table.
+    """
+    cells = {
+        name: [w if taken_apart(w.translate(ALIKE)) else "" for w in words[numeric]]
+        for name, (words, _, numeric) in doubtful.items()
+    }
+    separator, comma = dialect.separator, dialect.comma_seen
+    rules = Rules(mark, separator, comma, dialect.na, lambda _: "a cell")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return numbers_in(cells, rules), {}, ""
+        except DataError as error:
+            problem = str(error)
+        found: dict[str, Column] = {}
+        problems: dict[str, str] = {}
+        for name, column in cells.items():
+            try:
+                found |= numbers_in(
+                    {name: column}, rules._replace(decimal=dialect.mark)
+                )
+            except DataError as error:
+                said = str(error).replace(" (a cell)", "").rstrip(".")
+                problems[name] = said.removeprefix(f"column {name!r} ")
+    return found, problems, "" if problems else problem
+
+
+def _of_cells(
+    name: str, column: Column, words: Ids, codes: Indices, numeric: Indices
+) -> Described:
+    of_word = np.full(len(words) + 1, np.nan)  # the last: what is missing
+    of_word[numeric] = column.values
+    found = of_numbers(name, of_word[codes], measured=column.errors is not None)
+    remarks = []
+    if column.unit:
+        remarks.append(f"in {column.unit}")
+    texts = [word.translate(ALIKE) for word in words.tolist()]
+    limits = [i for i, text in enumerate(texts) if _is_limit(text)]
+    if limits:
+        n = int(np.isin(codes, limits).sum())
+        remarks.append(f"{counted(n, 'detection limit')}, such as {words[limits[0]]}")
+    none = [i for i, text in enumerate(texts) if taken_apart(text) is None]
+    if not none:
+        return found.noting(*remarks)
+    n = int(np.isin(codes, none).sum())
+    cell = str(words[none[0]])[:LONGEST_SHOWN]
+    if none != limits:
+        remarks.append(
+            f"{counted(n, 'cell')} {verb(n, 'is', 'are')} no number: {cell!r}"
+        )
+    word = not any(letter.isdigit() for letter in cell)
+    way_out = f"; if that means missing, give na={cell!r}" if word else ""
+    unread = int(np.isnan(found.numbers).sum()) if found.numbers is not None else n
+    return replace(
+        found.noting(*remarks),
+        n_missing=max(unread - n, 0),
+        doubt=f"holds {cell!r}, which is no number{way_out}",
+    )
+
+
+def _written(dialect: Dialect) -> str:
+    """How a file is written, if not with commas and points in UTF-8."""
+    told = []
+    if dialect.separator != "," and not (
+        dialect.separator == "\t" and ".tsv" in dialect.source.path.name.lower()
+    ):
+        mark = NAMES_OF_SEPARATORS.get(dialect.separator, repr(dialect.separator))
+        told.append(f"separated by {mark}")
+    if dialect.mark == ",":
+        told.append("with decimal commas")
+    if dialect.source.encoding not in UTF8:
+        told.append(f"in {dialect.source.encoding}")
+    if dialect.source.n_skipped:
+        told.append(f"header in line {dialect.source.n_skipped + 1}")
+    return ", ".join(told)
+
+
+# remarks ------------------------------------------------------------------------------
+
+
+def _cells(column: Described) -> Any:
+    return column.codes if column.numbers is None else column.numbers
+
+
+def _noted(column: Described) -> Described:
+    """Add what is odd about the numbers."""
+    numbers = column.numbers
+    if numbers is None or column.kind == "empty":
+        return column
+    remarks = ["constant"] if column.is_constant else []
+    infinite = int(np.isinf(numbers).sum())
+    if infinite:
+        remarks.append(f"{infinite:,} infinite")
+    for end in {float(np.nanmin(numbers)), float(np.nanmax(numbers))}:
+        times = times_as_mark(numbers, end)
+        if times:
+            remarks.append(f"{end:.10g} {times:,} times: missing? --na={end:.10g}")
+    return column.noting(*remarks)

@@ -1,0 +1,1 @@
+"""What a table may mean, guessed from names, types and cells."""

@@ -1,0 +1,136 @@
+"""What can be told about a column without knowing what it means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incerta.typing import Array, Ids, Indices
+
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|"
+    r"\d{1,2}:\d\d(:\d\d(\.\d+)?)?|\d{4}-\d\d"
+)
+SKEWED = 2.0  # skewness above which logarithms are tried
+FEWEST_FOR_SKEW = 20
+
+
+@dataclass(frozen=True)
+class Described:
+    """A column.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : {"whole", "number", "measured", "text", "date", "empty", "other"}
+        What its cells are; those of a measured column carry their own errors.
+    n_missing, n_distinct : int
+        Cells that are missing, and different ones among the others.
+    numbers : ndarray of shape (n_rows,), optional
+        Of columns of numbers; NaN where missing.
+    words, codes : ndarray, optional
+        Of other columns: their different cells, and the place there of each row's
+        cell, -1 where missing.
+    remarks : tuple of str
+        What is odd about it.
+    doubt : str
+        Of text that seems to be meant as numbers: why it is none.
+    """
+
+    name: str
+    kind: str
+    n_missing: int = 0
+    n_distinct: int = 0
+    numbers: Array | None = None
+    words: Ids | None = None
+    codes: Indices | None = None
+    remarks: tuple[str, ...] = ()
+    doubt: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of cells."""
+        cells = self.codes if self.numbers is None else self.numbers
+        return self.n_missing if cells is None else len(cells)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it can be a value."""
+        return self.kind in ("whole", "number", "measured")
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether it can say which object, draw or class a row belongs to."""
+        return self.kind in ("whole", "text", "date") and not self.n_missing
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all its cells are alike."""
+        return self.n_distinct == 1 and not self.n_missing
+
+    def coded(self) -> Indices:
+        """Place of each row's cell among the different ones."""
+        if self.codes is not None:
+            return self.codes
+        return np.unique(np.asarray(self.numbers), return_inverse=True)[1]
+
+    def noting(self, *remarks: str) -> Described:
+        """Return the column with more remarks."""
+        return replace(self, remarks=self.remarks + remarks)
+
+
+def of_numbers(name: str, numbers: Array, *, measured: bool = False) -> Described:
+    """Describe a column of numbers, NaN where missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.guess.described import of_numbers
+    >>> of_numbers("mass", np.array([1.5, 2.0, np.nan])).kind
+    'number'
+    """
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return Described(name, "empty", len(numbers))
+    whole = bool((known == np.floor(known)).all()) and bool(np.isfinite(known).all())
+    kind = "measured" if measured else "whole" if whole else "number"
+    n_missing = len(numbers) - len(known)
+    return Described(name, kind, n_missing, len(np.unique(known)), numbers)
+
+
+def of_words(name: str, words: Ids, codes: Indices) -> Described:
+    """Describe a column of text, whose code is -1 where it is missing."""
+    n_missing = int((codes < 0).sum())
+    if not len(words):
+        return Described(name, "empty", n_missing)
+    few = [str(word).strip() for word in words[:100]]
+    kind = "date" if all(map(DATE.fullmatch, few)) else "text"
+    return Described(name, kind, n_missing, len(words), None, words, codes)
+
+
+def wants_logarithm(numbers: Array) -> bool:
+    """Tell whether positive numbers are skewed, and their logarithms much less.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.guess.described import wants_logarithm
+    >>> wants_logarithm(10.0 ** np.linspace(0, 4, 50)), wants_logarithm(np.arange(50.0))
+    (True, False)
+    """
+    known = numbers[np.isfinite(numbers)]
+    if len(known) < FEWEST_FOR_SKEW or known.min() <= 0:
+        return False
+    skew = _skewness(known)
+    return skew > SKEWED and abs(_skewness(np.log(known))) < skew / 2
+
+
+def _skewness(numbers: Array) -> float:
+    centred = numbers - numbers.mean()
+    deviation = float(np.sqrt((centred**2).mean()))
+    if deviation <= 1e-12 * float(np.abs(numbers).max()):
+        return 0.0
+    return float(((centred / deviation) ** 3).mean())

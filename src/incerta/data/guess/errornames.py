@@ -1,0 +1,341 @@
+"""Columns whose names say that they are errors, bounds or replicates of others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+# What a word says about an error; None is a standard deviation.
+WORDS: dict[str, str | None] = {
+    **dict.fromkeys(("err", "error", "errors", "stderr", "std", "stdev", "stddev")),
+    **dict.fromkeys(("sd", "se", "sem", "sigma", "sig", "unc", "uncert")),
+    **dict.fromkeys(("uncertainty",)),
+    "moe": "moe90",  # of the American Community Survey
+    "var": "var",
+    "variance": "var",
+    "ivar": "ivar",
+}
+_WORD = "|".join(sorted(WORDS, key=len, reverse=True))
+_AFTER = re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*", re.IGNORECASE)
+_CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
+_BEFORE = re.compile(rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)", re.I)
+_CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3})M")  # B19013_001M
+_LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
+# A value may have such an ending of its own: mass_mean with mass_sd.
+_OF_VALUES = re.compile(
+    r"(?P<value>.+?)[\W_]+(mean|avg|average|est|estimate|val|value)"
+)
+
+_LOWS = {
+    "lower": "upper",
+    "low": "high",
+    "lo": "hi",
+    "minimum": "maximum",
+    "min": "max",
+    "lcl": "ucl",
+    "lb": "ub",
+    "minus": "plus",
+    "down": "up",
+    "lerr": "uerr",
+    "errm": "errp",
+    "err2": "err1",
+    "errlow": "errhigh",
+    "errlo": "errhi",
+    "l": "u",
+    "m": "p",
+    "2": "1",
+}
+_EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
+_LOW_AFTER = re.compile(
+    rf"(?P<value>.+?)(?P<mark>[\W_]+(?:{_EXTRA}[\W_]*)*?(?P<low>{'|'.join(_LOWS)})"
+    rf"(?:[\W_]*{_EXTRA})*)",
+    re.IGNORECASE,
+)
+_LOW_BEFORE = re.compile(
+    rf"(?P<mark>(?:{_EXTRA}[\W_]+)*(?P<low>lower|low|lo|minimum|min)[\W_]+"
+    rf"(?:{_EXTRA}[\W_]+)*)(?P<value>.+)|(?P<bare>l|lo)(?P<number>\d+)",
+    re.IGNORECASE,
+)
+_ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
+_QUANTILE = re.compile(
+    r"(?P<value>.+?)(?P<mark>[\W_]+(?:p|q|pct|perc|percentile|quantile)?[\W_]*"
+    r"(?P<low>0?\.?16|15\.9|0?\.?025|2[._p]5|0?\.05|0?5|10|25)(?:th)?)",
+    re.IGNORECASE,
+)
+_UPPER = {
+    "16": "84",
+    "15.9": "84.1",
+    "025": "975",
+    "5": "95",
+    "05": "95",
+    "10": "90",
+    "25": "75",
+}
+_NUMBERED = re.compile(
+    r"(?P<stem>.*[^\W\d_].*?)(?P<sep>[\W_]+)(?P<word>(?:rep|replicate|run|trial|r|meas)?)"
+    r"(?P<number>\d{1,3}|[a-z])",
+    re.IGNORECASE,
+)
+
+
+class Named(NamedTuple):
+    """Columns that are named as the errors of a value."""
+
+    value: str
+    columns: tuple[str, ...]  # one, or low and high, or plus and minus
+    kind: str | None  # "?" where bounds have no kind of their own
+    templates: tuple[str, ...]  # with {} for the value, or nothing if none is right
+
+
+class Repeated(NamedTuple):
+    """Columns that are named as repeated measurements."""
+
+    stems: tuple[str, ...]
+    template: str  # "{}_*"
+    columns: tuple[tuple[str, ...], ...]  # of each stem
+    says_so: bool  # by a word such as rep
+
+
+def error_names(names: Sequence[str]) -> list[Named]:
+    """Find errors and bounds among columns of numbers, by their names.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns that hold numbers.
+
+    Returns
+    -------
+    list of Named
+        In the order of the columns. Time grows with the number of names.
+
+    Examples
+    --------
+    >>> from incerta.data.guess.errornames import error_names
+    >>> for found in error_names(["mass", "mass_err", "t_low", "t_high"]):
+    ...     print(found.value, found.columns, found.kind, found.templates)
+    mass ('mass_err',) None ('{}_err',)
+    t ('t_low', 't_high') interval ('{}_low', '{}_high')
+    """
+    known = set(names)
+    pairs = [found for name in names for found in _pair(name, known)]
+    used = {column for pair in pairs for column in pair.columns}
+    stems = {match["value"]: n for n in names if (match := _OF_VALUES.fullmatch(n))}
+    lower = {name.lower(): name for name in reversed(names)}
+    singles = [
+        found
+        for name in names
+        if name not in used and (found := _single(name, known, stems, lower))
+    ]
+    order = {name: place for place, name in enumerate(names)}
+    named = [*pairs, *singles, *_by_letters(names, known)]
+    return sorted(named, key=lambda found: order[found.columns[0]])
+
+
+def _single(
+    name: str, known: set[str], stems: dict[str, str], lower: dict[str, str]
+) -> Named | None:
+    if match := _CENSUS.fullmatch(name):
+        value = f"{match['value']}E"
+        return Named(value, (name,), "moe90", ()) if value in known else None
+    for pattern in (_AFTER, _CAMEL, _BEFORE):
+        match = pattern.fullmatch(name)
+        if match is None:
+            continue
+        stem, kind = match["value"], WORDS.get(match["word"].lower())
+        if stem in known and stem != name:
+            return Named(stem, (name,), kind, (_template(match),))
+        other = stems.get(stem) or lower.get(stem.lower())
+        if other is not None and other != name:
+            return Named(other, (name,), kind, ())
+    return None
+
+
+def _template(match: re.Match[str]) -> str:
+    start, end = match.span("value")
+    return f"{match.string[:start]}{{}}{match.string[end:]}"
+
+
+def _pair(name: str, known: set[str]) -> Iterable[Named]:
+    for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE):
+        match = pattern.fullmatch(name)
+        if match is None:
+            continue
+        if pattern is _LOW_BEFORE and match["bare"]:
+            high = {"l": "h", "lo": "hi", "L": "H"}.get(match["bare"], "") + match[
+                "number"
+            ]
+            if high in known and high != match["number"]:
+                low, stem = match["bare"], match["number"]
+                templates = (f"{low}{{}}", f"{high.removesuffix(stem)}{{}}")
+                yield Named(stem, (name, high), "interval", templates)
+                return
+            continue
+        word = match["low"]
+        upper = _upper(word, is_quantile=pattern is _QUANTILE)
+        mark = match["mark"]
+        at = match.start("low") - match.start("mark")
+        other = mark[:at] + upper + mark[at + len(word) :]
+        before, after = name[: match.start("mark")], name[match.end("mark") :]
+        running = before + mark[:at] + "2" + mark[at + len(word) :] + after
+        if before + other + after not in known or running in known - {name}:
+            continue
+        kind = _kind_of_pair(mark, word, is_quantile=pattern is _QUANTILE)
+        value = match["value"]
+        if kind is None or (kind == "plusminus" and value not in known):
+            continue
+        if kind == "interval" and value in known and "min" not in word.lower():
+            kind = "bounds"  # an interval, or the ends of a confidence interval
+        templates = (_template(match), _template(match).replace(mark, other))
+        columns = (name, before + other + after)
+        if kind == "plusminus":  # first what is above the value
+            columns, templates = columns[::-1], templates[::-1]
+        yield Named(value, columns, kind, templates)
+        return
+
+
+def _upper(low: str, *, is_quantile: bool) -> str:
+    if not is_quantile:
+        high = _LOWS[low.lower()]
+        return (
+            high.upper() if low.isupper() else high.title() if low.istitle() else high
+        )
+    if low.startswith(("2.", "2_", "2p")):
+        return f"97{low[1]}5"
+    head, dot, digits = (
+        low.rpartition(".") if low.startswith(("0.", ".")) else ("", "", low)
+    )
+    if low.startswith("0") and digits not in _UPPER and digits[1:] in _UPPER:
+        head, digits = "0", digits[1:]
+    return head + dot + _UPPER.get(digits, "")
+
+
+def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
+    said = mark.lower()
+    if is_quantile:
+        plain = low.lstrip("0").lstrip(".") if "16" in low else low
+        if plain in ("16", "15.9"):
+            return "ci68"
+        return (
+            "ci95"
+            if ("25" in low and low != "25") or (low[:1] == "2" and len(low) > 2)
+            else "?"
+        )
+    if _ERROR.search(said):
+        return "plusminus"
+    if low.lower() in ("l", "m", "2", "down"):
+        # Too short to mean anything alone.
+        return "ci95" if "ci" in said and low.lower() == "l" else None
+    if "68" in said:
+        return "ci68"
+    if "90" in said:
+        return "?"
+    return "ci95" if re.search("ci|cl|conf|hdi|95", said) else "interval"
+
+
+def _by_letters(names: Sequence[str], known: set[str]) -> Iterable[Named]:
+    """Errors s0, s1, ... of x0, x1, ...; all numbers must be there."""
+    errors: dict[str, list[str]] = {}
+    for name in names:
+        if match := _LETTER.fullmatch(name):
+            errors.setdefault(match["word"], []).append(match["number"])
+    numbered: dict[str, set[str]] = {}
+    for name in names:
+        if (match := re.fullmatch(r"([^\W\d_]+)(\d+)", name)) and match[
+            1
+        ] not in errors:
+            numbered.setdefault(match[1], set()).add(match[2])
+    for word, numbers in errors.items():
+        fitting = [stem for stem, own in numbered.items() if own == set(numbers)]
+        if len(fitting) == 1 and len(numbers) > 1:
+            for number in numbers:
+                yield Named(f"{fitting[0]}{number}", (f"{word}{number}",), None, ())
+
+
+def repeated_names(names: Sequence[str]) -> Repeated | None:
+    """Find wide replicates: ``h_1, h_2, h_3, g_1, g_2, g_3``.
+
+    All stems must have the same running numbers or letters.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns that hold numbers.
+
+    Returns
+    -------
+    Repeated or None
+
+    Examples
+    --------
+    >>> from incerta.data.guess.errornames import repeated_names
+    >>> found = repeated_names(["dose", "h_1", "h_2", "g_1", "g_2"])
+    >>> found.stems, found.template
+    (('h', 'g'), '{}_*')
+    """
+    groups: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            group = groups.setdefault((match["sep"], match["word"]), {})
+            group.setdefault(match["stem"], []).append(match["number"])
+    groups = {
+        key: {stem: marks for stem, marks in group.items() if _runs(marks)}
+        for key, group in groups.items()
+    }
+    groups = {key: group for key, group in groups.items() if group}
+    if len(groups) != 1:
+        return None
+    ((sep, word), group), *_ = groups.items()
+    first = next(iter(group.values()))
+    if any(marks != first for marks in group.values()):
+        return None
+    columns = tuple(
+        tuple(f"{stem}{sep}{word}{mark}" for mark in first) for stem in group
+    )
+    return Repeated(tuple(group), f"{{}}{sep}{word}*", columns, bool(word))
+
+
+def _runs(marks: Sequence[str]) -> bool:
+    """Tell whether marks are running numbers or letters, two at least."""
+    if len(marks) < 2:
+        return False
+    if all(mark.isdecimal() for mark in marks):
+        numbers = [int(mark) for mark in marks]
+        return numbers[0] in (0, 1) and numbers == list(
+            range(numbers[0], numbers[0] + len(numbers))
+        )
+    start = ord(marks[0])
+    running = [ord(mark) - start for mark in marks if len(mark) == 1]
+    return marks[0] in "aA" and running == list(range(len(marks)))
+
+
+def correlation_names(
+    names: Sequence[str], values: Sequence[str]
+) -> dict[str, list[str]]:
+    """Columns with the correlation of two values, by template.
+
+    Examples
+    --------
+    >>> from incerta.data.guess.errornames import correlation_names
+    >>> correlation_names(["ra", "dec", "ra_dec_corr"], ["ra", "dec"])
+    {'{}_{}_corr': ['ra_dec_corr']}
+    """
+    known = set(values)
+    found: dict[str, list[str]] = {}
+    for name in names:
+        match = re.fullmatch(r"(?i)(?P<both>.+)(?P<after>[\W_](?:corr|rho|cor))", name)
+        match = match or re.fullmatch(
+            r"(?i)(?P<before>(?:corr|rho|cor)[\W_])(?P<both>.+)", name
+        )
+        if match is None:
+            continue
+        both = match["both"]
+        for cut in re.finditer(r"[\W_]+", both):
+            if both[: cut.start()] in known and both[cut.end() :] in known:
+                parts = match.groupdict()
+                before, after = parts.get("before") or "", parts.get("after") or ""
+                template = f"{before}{{}}{cut[0]}{{}}{after}"
+                found.setdefault(template, []).append(name)
+                break
+    return found

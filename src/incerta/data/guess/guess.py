@@ -1,0 +1,271 @@
+"""Which column of a table may be what: guessed from names, types and cells.
+
+Nothing here is sure. A guess is clear if one reading alone is sensible; else the
+readings are offered, and the user chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+
+from incerta.data.guess.described import Described
+from incerta.data.guess.errornames import Repeated, repeated_names
+from incerta.data.guess.errors import error_readings, take_errors, usable
+from incerta.data.guess.leftover import Leftover
+from incerta.data.guess.longform import long_readings, repeated_id
+from incerta.data.guess.namewords import (
+    INDEX_WORDS,
+    JOINT_WORDS,
+    is_row_number,
+    says,
+)
+from incerta.data.guess.readings import Guess, Reading
+from incerta.data.tables.roles import Missing
+
+LONG_FORM = ("weight", "sample", "joint", "batch")
+NOTHING = "no column of numbers is left to cluster."
+
+
+def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -> Guess:
+    """Guess which column is what.
+
+    Parameters
+    ----------
+    columns : sequence of Described
+        All columns, in order.
+    said : mapping, optional
+        What is known, by parameters of `read`: it is kept. Values are not among them;
+        if they are known, nothing is guessed.
+
+    Returns
+    -------
+    Guess
+        Time grows with the number of cells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.guess.described import of_numbers
+    >>> from incerta.data.guess.guess import guess
+    >>> columns = [of_numbers(n, np.array([1.0, 2.5])) for n in ("mass", "mass_err")]
+    >>> guess(columns).readings[0].said()
+    {'values': ('mass',), 'errors': ('{}_err',)}
+    """
+    known = {
+        name: given for name, given in (said or {}).items() if given not in (None, ())
+    }
+    left = Leftover(columns, known)
+    is_long = any(name in known for name in LONG_FORM)
+    errors = [] if is_long else take_errors(left)
+    classes = left.take_classes()
+    if errors:
+        found = _with_errors(errors, left)
+    elif "errors" in known:
+        found = Guess(
+            (), f"no columns fit errors={known['errors']!r}; name the values."
+        )
+    else:
+        found = _without_errors(left, is_long)
+    found = _about_gaps(_about_text(found, left), left)
+    for name in classes:
+        left.left_out.setdefault(name, "classes")
+    kept = tuple(_with_said(reading, known) for reading in found.readings)
+    fitting = tuple(name for name in classes if _fits_objects(name, found, left))
+    return replace(found, readings=kept, classes=fitting, left_out=left.left_out)
+
+
+def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
+    """What the user said is kept, whatever was guessed."""
+    kept = {name: given for name, given in said.items() if hasattr(reading, name)}
+    return replace(reading, **kept)
+
+
+# one row per object, with errors ------------------------------------------------------
+
+
+def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
+    good = usable(errors, left)
+    id, said = left.take_unique_id(), left.said.get("id")
+    many = None
+    if id is None:
+        many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
+    broken = None if id is not None or many is not None else left.broken_id()
+    if not good:
+        left.sort()
+        return Guess((), "no value with errors is left to cluster.")
+    readings, notes = error_readings(good, id, left)
+    left.sort("no errors")
+    if readings[0].kind == "?":
+        low, high = good[0].columns
+        why = "look like quantiles of which no kind of error is known; give --kind."
+        return Guess((), f"{low} and {high} {why}")
+    if len(readings) > 1:
+        doubt = "the columns of errors can be taken in several ways."
+        return Guess(tuple(readings), doubt, notes=notes)
+    reading = readings[0]
+    if many is not None:
+        doubt = f"{many.name} has several rows for most objects, and there are errors."
+        other = Reading(
+            many.name, reading.values, means="rows of an object are its values"
+        )
+        apart = replace(reading, means="every row is an object of its own")
+        offers = (other,) if said is not None else (apart, other)
+        return Guess(offers, doubt, notes=notes)
+    if broken is not None:
+        notes = (*notes, f"{broken.name} does not name each row, and is not used.")
+    return Guess((reading,), notes=notes)
+
+
+# no error columns ---------------------------------------------------------------------
+
+
+def _without_errors(left: Leftover, is_long: bool) -> Guess:
+    id = None if is_long else left.take_unique_id()
+    measured = any(c.kind == "measured" for c in left.free)
+    if not is_long and not measured and not left.repeats(left.said.get("id")):
+        repeated = repeated_names(left.values())
+        if repeated is not None:
+            return _replicates(repeated, id, left)
+    counted = id is not None and is_row_number(left.columns[id])
+    if counted and "id" not in left.said and repeated_id(left.free, left.n_rows):
+        left.left_out[str(id)] = "a number of the row"
+        id = None
+    if id is None and not measured:
+        said = left.said.get("id")
+        many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
+        if many is not None:
+            return _long(many, left)
+    broken = None if id is not None else left.broken_id()
+    left.sort()
+    values = left.values()
+    if not values:
+        return Guess((), NOTHING)
+    means = "one row per object" if id is not None else "every row is an object"
+    means += ", errors in the cells" if measured else "; values are exact"
+    reading = Reading(id, values, means=means)
+    if broken is None:
+        return Guess((reading,))
+    doubt = f"{broken.name} does not name each row: entries repeat or are missing."
+    offers = [reading]
+    if not broken.n_missing and not measured:
+        means = "rows of an object are its values"
+        offers.append(Reading(broken.name, values, means=means))
+    return Guess(tuple(offers), doubt)
+
+
+def _long(id: Described, left: Leftover) -> Guess:
+    left.take({id.name})
+    readings, doubt, used = long_readings(id, left.free, left.said)
+    left.take(used)
+    draws = JOINT_WORDS | INDEX_WORDS
+    left.leave_out("it counts draws", lambda c: c.kind == "whole" and says(c, draws))
+    left.sort()
+    values = left.values()
+    if not values:
+        return Guess((), NOTHING)
+    return Guess(tuple(replace(r, values=values) for r in readings), doubt)
+
+
+def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
+    columns = {name for group in repeated.columns for name in group}
+    alike = all(_agree(group, left) for group in repeated.columns)
+    every = left.values()
+    left.take(columns)
+    left.sort("measured once")
+    n = len(repeated.columns[0])
+    means = f"one row per object, with {n} measurements of each value"
+    one = Reading(id, repeated.stems, replicates=repeated.template, means=means)
+    if alike and (len(repeated.stems) > 1 or repeated.says_so):
+        return Guess((one,))
+    features = tuple(n for n in every if n in columns or n not in left.left_out)
+    other = Reading(id, features, means="every column is a feature of its own")
+    doubt = (
+        f"{repeated.columns[0][0]} to {repeated.columns[0][-1]} can be measurements of "
+        "one value, or features."
+    )
+    return Guess((one, other), doubt)
+
+
+def _agree(group: Sequence[str], left: Leftover) -> bool:
+    """Whether columns differ less within rows than rows differ from each other."""
+    cells = np.stack([np.asarray(left.columns[name].numbers) for name in group], axis=1)
+    cells = cells[~np.isnan(cells).any(axis=1)]
+    return len(cells) < 2 or bool(2 * cells.var(axis=1).mean() < cells.var())
+
+
+# what is not clear --------------------------------------------------------------------
+
+
+def _about_text(found: Guess, left: Leftover) -> Guess:
+    """Say so if columns of numbers have cells that are none."""
+    used = {name for reading in found.readings for name in reading.values}
+    meant = [
+        c
+        for c in left.columns.values()
+        if c.doubt and (c in left.free or c.name in used)
+    ]
+    if not meant:
+        return found
+    for column in meant:
+        left.left_out[column.name] = "some cells are no numbers"
+    names, doubt = (
+        {c.name for c in meant},
+        f"column {meant[0].name} {meant[0].doubt}.",
+    )
+    apart = tuple(
+        replace(_without(reading, names), means=f"without {', '.join(sorted(names))}")
+        for reading in found.readings
+    )
+    apart = tuple(reading for reading in apart if reading.values)
+    return replace(found, readings=apart, doubt=f"{found.doubt} {doubt}".strip())
+
+
+def _without(reading: Reading, names: set[str]) -> Reading:
+    kept = [name not in names for name in reading.values]
+    values = tuple(name for name in reading.values if name not in names)
+    errors = reading.errors
+    if not any("{}" in column for column in errors):
+        errors = tuple(e for e, keep in zip(errors, kept, strict=False) if keep)
+    return replace(reading, values=values, errors=errors)
+
+
+def _about_gaps(found: Guess, left: Leftover) -> Guess:
+    """Offer what can be done about missing values, where nothing would be done."""
+    if not found.is_clear or "missing" in left.said:
+        return found
+    reading, rules = found.readings[0], get_args(Missing)
+    gaps = {
+        name: left.columns[name].n_missing
+        for name in reading.values
+        if name in left.columns and left.columns[name].n_missing
+    }
+    # A value with an error may be missing: its error is then infinite.
+    taken = reading.errors and reading.kind != "interval" and "infinite" in rules
+    if not gaps or taken or reading.replicates or reading.kind == "interval":
+        return found
+    worst = max(gaps, key=gaps.__getitem__)
+    doubt = f"cells are missing, such as {gaps[worst]:,} in {worst}."
+    ways = {"impute": "what is missing is imputed", "drop": "such rows are left out"}
+    offers = tuple(
+        replace(reading, missing=rule, means=means)
+        for rule, means in ways.items()
+        if rule in rules
+    )
+    return replace(found, readings=offers, doubt=doubt)
+
+
+def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
+    """Whether classes are known for every object, and the same in all its rows."""
+    column = left.columns[name]
+    if column.n_missing or not found.readings:
+        return False
+    id = found.readings[0].id
+    if id is None or not left.repeats(id):
+        return True
+    objects, classes = left.columns[id].coded(), column.coded()
+    pairs = np.unique(objects * (int(classes.max()) + 1) + classes)
+    return len(pairs) == left.columns[id].n_distinct

@@ -1,0 +1,149 @@
+"""Several rows per object: which column says so, and what else belongs to a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from incerta.data.guess.described import Described
+from incerta.data.guess.namewords import (
+    BATCH_WORDS,
+    CLASS_WORDS,
+    INDEX_WORDS,
+    JOINT_WORDS,
+    WEIGHT_WORDS,
+    is_id_like,
+    is_time,
+    says,
+)
+from incerta.data.guess.readings import Reading
+
+ROWS_OF_AN_OBJECT = 2.0  # on average, at least
+ALMOST_ALL = 0.9  # of the crossings of objects and draws
+VALUES = "rows of an object are its possible values"
+
+
+def repeated_id(columns: Sequence[Described], n_rows: int) -> Described | None:
+    """The column that names objects of several rows: the one that names most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.guess.described import of_numbers
+    >>> from incerta.data.guess.longform import repeated_id
+    >>> star = of_numbers("star", np.array([1.0, 1.0, 2.0, 2.0]))
+    >>> repeated_id([star], 4).name
+    'star'
+    """
+    other = JOINT_WORDS | BATCH_WORDS | CLASS_WORDS
+    named = [
+        c
+        for c in columns
+        if is_id_like(c)
+        and not says(c, other)
+        and not is_time(c)
+        and 1 < c.n_distinct <= n_rows / ROWS_OF_AN_OBJECT
+    ]
+    objects = [c for c in named if not says(c, INDEX_WORDS)] or named
+    return max(objects, key=lambda c: c.n_distinct, default=None)
+
+
+def long_readings(
+    id: Described,
+    columns: Sequence[Described],
+    said: Mapping[str, Any],
+) -> tuple[list[Reading], str, set[str]]:
+    """Readings of a table in which `id` repeats.
+
+    Returns
+    -------
+    readings : list of Reading
+        Without their values.
+    doubt : str
+        Why there are several.
+    used : set of str
+        Columns that have a role in one of them.
+    """
+    reading = Reading(
+        id.name,
+        weight=said.get("weight"),
+        sample=said.get("sample"),
+        joint=said.get("joint"),
+        meaning=said.get("meaning"),
+        batch=said.get("batch"),
+        means=VALUES,
+    )
+    if any(said.get(role) is not None for role in ("weight", "sample", "batch")):
+        return [reading], "", set()
+    objects = id.coded()
+    for column in columns:
+        if says(column, WEIGHT_WORDS) and _are_weights(column, objects):
+            means = "rows of an object are its values, with weights"
+            weighted = replace(reading, weight=column.name, means=means)
+            return [weighted], "", {column.name}
+    batch = next((c for c in columns if says(c, BATCH_WORDS) and c.names_rows), None)
+    if batch is not None and _share(objects, batch)[1] > 0:
+        means = "rows of an object are repeated measurements, in batches"
+        index = {c.name for c in columns if c.names_rows and says(c, INDEX_WORDS)}
+        found = replace(reading, meaning="error", batch=batch.name, means=means)
+        return [found], "", {batch.name, *index}
+    return _with_draws(reading, columns, objects)
+
+
+def _with_draws(
+    reading: Reading, columns: Sequence[Described], objects: Any
+) -> tuple[list[Reading], str, set[str]]:
+    for column in columns:
+        joint, index = says(column, JOINT_WORDS), says(column, INDEX_WORDS)
+        if not column.names_rows or not (joint or index or is_time(column)):
+            continue
+        once, share = _share(objects, column)
+        if not once:
+            continue
+        name = column.name
+        together = replace(
+            reading,
+            sample=name,
+            joint=True,
+            means=f"rows with the same {name} belong together: joint draws",
+        )
+        if joint and share == 1:
+            return [together], "", {name}
+        if index and share < ALMOST_ALL:
+            means = "rows of an object are repeated measurements"
+            return [replace(reading, meaning="error", means=means)], "", {name}
+        if share < ALMOST_ALL and not joint:
+            continue
+        doubt = (
+            f"do rows with the same {name} belong together across objects, or was each "
+            "object measured on its own?"
+        )
+        if index:
+            means = "each object was measured several times on its own"
+            apart = replace(reading, meaning="error", means=means)
+        else:
+            apart = replace(
+                reading, sample=name, joint=False, means="each object on its own"
+            )
+        return [together, apart], doubt, {name}
+    return [reading], "", set()
+
+
+def _share(objects: Any, column: Described) -> tuple[bool, float]:
+    """Whether no object has an entry twice; and the share of all pairs that occur."""
+    entries = column.coded()
+    n_entries = int(entries.max()) + 1
+    pairs = len(np.unique(objects * n_entries + entries))
+    return pairs == len(objects), pairs / ((int(objects.max()) + 1) * n_entries)
+
+
+def _are_weights(column: Described, objects: Any) -> bool:
+    """Whether the numbers of every object add up to the same."""
+    weights = column.numbers
+    if weights is None or column.n_missing or (weights < 0).any():
+        return False
+    sums = np.bincount(objects, weights)
+    return bool(np.allclose(sums, sums[0], rtol=1e-2)) and sums[0] > 0

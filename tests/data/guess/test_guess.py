@@ -1,0 +1,397 @@
+"""Which column is what, by names, types and cells."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from incerta.data.guess.described import of_numbers, of_words, wants_logarithm
+from incerta.data.guess.errornames import error_names
+from incerta.data.guess.guess import guess
+from incerta.data.guess.remarks import remarks_on, roles_in
+
+N = 24
+
+
+def text(name, words):
+    found, codes = np.unique(np.array(words), return_inverse=True)
+    return of_words(name, found, codes)
+
+
+def column(name, cells):
+    if isinstance(cells[0], str):
+        return text(name, cells)
+    return of_numbers(name, np.asarray(cells, dtype=float))
+
+
+def measured_columns(names):
+    """Numbers as such names promise: errors small, bounds around their values."""
+    rng = np.random.default_rng(0)
+    base = {name: rng.normal(10, 3, N) for name in names}
+    found = []
+    for name in names:
+        cells = np.abs(base[name])
+        if name.endswith("corr"):
+            cells = np.tanh(rng.normal(size=N))
+        low = any(mark in name.lower() for mark in ("low", "min", "_lo", "16", "025"))
+        high = any(mark in name.lower() for mark in ("upper", "high", "max", "_hi"))
+        cells = cells - 20 * low + 20 * high
+        if "err2" in name or "minus" in name:
+            cells = -cells
+        found.append(of_numbers(name, cells))
+    return found
+
+
+def wide(*names):
+    return [text("star", [f"s{i}" for i in range(N)]), *measured_columns(names)]
+
+
+def short(reading):
+    said = reading.said()
+    assert said.pop("id", None) in (None, "star")
+    return {
+        name: ",".join(given) if isinstance(given, tuple) else given
+        for name, given in said.items()
+    }
+
+
+BY_NAMES = [
+    # one column of errors for each value
+    (["mass", "mass_err"], {"values": "mass", "errors": "{}_err"}),
+    (["mass", "mass_error"], {"values": "mass", "errors": "{}_error"}),
+    (["mass", "e_mass"], {"values": "mass", "errors": "e_{}"}),
+    (["mass", "err_mass"], {"values": "mass", "errors": "err_{}"}),
+    (["mass", "sigma_mass"], {"values": "mass", "errors": "sigma_{}"}),
+    (["mass", "mass_sd"], {"values": "mass", "errors": "{}_sd"}),
+    (["mass", "mass_se"], {"values": "mass", "errors": "{}_se"}),
+    (["mass", "mass_unc"], {"values": "mass", "errors": "{}_unc"}),
+    (["mass", "mass_std"], {"values": "mass", "errors": "{}_std"}),
+    (["mass", "mass.std"], {"values": "mass", "errors": "{}.std"}),
+    (["mass", "massErr"], {"values": "mass", "errors": "{}Err"}),
+    (["mass", "mass_var"], {"values": "mass", "errors": "{}_var", "kind": "var"}),
+    (["a (cm)", "a (cm) SD"], {"values": "a (cm)", "errors": "{} SD"}),
+    (["a", "a_sd", "b", "b_sd"], {"values": "a,b", "errors": "{}_sd"}),
+    (["a", "a_sd", "b", "e_b"], {"values": "a,b", "errors": "a_sd,e_b"}),
+    (["Mass", "mass_err"], {"values": "Mass", "errors": "mass_err"}),
+    (["h_mean", "h_sd"], {"values": "h_mean", "errors": "h_sd"}),
+    (["x0", "x1", "s0", "s1"], {"values": "x0,x1", "errors": "s0,s1"}),
+    # margins
+    (["rent", "rent_moe"], {"values": "rent", "errors": "{}_moe", "kind": "moe90"}),
+    (
+        ["B19013_001E", "B19013_001M"],
+        {"values": "B19013_001E", "errors": "B19013_001M", "kind": "moe90"},
+    ),
+    # two columns
+    (["t_low", "t_high"], {"values": "t", "errors": "{}_low,{}_high"}),
+    (["t_lo", "t_hi"], {"values": "t", "errors": "{}_lo,{}_hi"}),
+    (["t_lower", "t_upper"], {"values": "t", "errors": "{}_lower,{}_upper"}),
+    (["t", "t_min", "t_max"], {"values": "t", "errors": "{}_min,{}_max"}),
+    (["min_t", "max_t"], {"values": "t", "errors": "min_{},max_{}"}),
+    (["l0", "h0", "l1", "h1"], {"values": "0,1", "errors": "l{},h{}"}),
+    (["t", "t_ci_low", "t_ci_high"], {"values": "t", "kind": "ci95"}),
+    (["t", "t_low_95", "t_high_95"], {"values": "t", "kind": "ci95"}),
+    (["t", "t_025", "t_975"], {"values": "t", "errors": "{}_025,{}_975"}),
+    (["t", "t_16", "t_84"], {"values": "t", "errors": "{}_16,{}_84", "kind": "ci68"}),
+    (["t", "t_p16", "t_p84"], {"errors": "{}_p16,{}_p84", "kind": "ci68"}),
+    (["t", "t_err1", "t_err2"], {"errors": "{}_err1,{}_err2", "kind": "plusminus"}),
+    (["t", "t_err_minus", "t_err_plus"], {"errors": "{}_err_plus,{}_err_minus"}),
+    (["t", "t_err_lo", "t_err_hi"], {"errors": "{}_err_hi,{}_err_lo"}),
+    # correlations, replicates, and nothing
+    (["a", "a_err", "b", "b_err", "a_b_corr"], {"corr": "{}_{}_corr"}),
+    (["x", "y", "terror"], {"values": "x,y,terror"}),
+    (["x1", "x2", "x3"], {"values": "x1,x2,x3"}),
+]
+
+
+@pytest.mark.parametrize(("names", "expected"), BY_NAMES, ids=lambda x: str(x)[:40])
+def test_by_names(names, expected):
+    found = guess(wide(*names))
+    assert found.is_clear, found
+    assert found.readings[0].id == "star"
+    assert short(found.readings[0]).items() >= expected.items()
+
+
+def test_gaia():
+    names = ["ra", "ra_error", "dec", "dec_error"]
+    names += [
+        "parallax",
+        "parallax_error",
+        "pmra",
+        "pmra_error",
+        "pmdec",
+        "pmdec_error",
+    ]
+    names += ["ra_dec_corr", "parallax_pmra_corr", "parallax_pmdec_corr"]
+    names += ["pmra_pmdec_corr", "phot_g_mean_mag"]
+    source = of_numbers("source_id", np.arange(N) * 1009.0 + 4e9)
+    found = guess([source, *measured_columns(names)])
+    assert found.is_clear
+    assert found.readings[0].said() == {
+        "id": "source_id",
+        "values": ("parallax", "pmra", "pmdec"),
+        "errors": ("{}_error",),
+        "corr": "{}_{}_corr",
+    }
+    assert found.left_out["ra"] == "a coordinate"
+    assert found.left_out["phot_g_mean_mag"] == "no errors"
+
+
+def test_koi():
+    values = ["koi_period", "koi_depth", "koi_teff"]
+    names = [f"{v}{mark}" for v in values for mark in ("", "_err1", "_err2")]
+    table = [
+        of_numbers("rowid", np.arange(N) + 1.0),
+        text("kepoi_name", [f"K{i:05}.01" for i in range(N)]),
+        text("koi_disposition", ["CONFIRMED", "CANDIDATE"] * (N // 2)),
+        *measured_columns(names),
+        of_numbers("koi_eccen", np.zeros(N)),
+        of_numbers("koi_eccen_err1", np.full(N, np.nan)),
+        *measured_columns(["koi_score"]),
+    ]
+    found = guess(table)
+    assert found.is_clear
+    assert found.readings[0].said() == {
+        "id": "kepoi_name",
+        "values": tuple(values),
+        "errors": ("{}_err1", "{}_err2"),
+        "kind": "plusminus",
+    }
+    assert found.classes == ("koi_disposition",)
+    assert roles_in(found)["koi_depth_err2"] == "error down of koi_depth"
+
+
+def test_counties_whose_names_repeat():
+    table = [
+        text("county", ["Washington", "Washington", *(f"c{i}" for i in range(N - 2))]),
+        text("state", [f"state {i % 5}" for i in range(N)]),
+        *measured_columns(["income", "income_moe", "rent", "rent_moe"]),
+    ]
+    found = guess(table)
+    assert found.is_clear
+    assert short(found.readings[0]) == {
+        "values": "income,rent",
+        "errors": "{}_moe",
+        "kind": "moe90",
+    }
+    assert any("Community Survey" in note for note in found.notes)
+    assert any(note.startswith("county does not name") for note in found.notes)
+
+
+def replicated(noise, stems="hg", marks="123", join="_"):
+    rng = np.random.default_rng(1)
+    truth = {stem: rng.normal(size=N) for stem in stems}
+    return [text("gene", [f"g{i}" for i in range(N)])] + [
+        of_numbers(f"{stem}{join}{mark}", truth[stem] + noise * rng.normal(size=N))
+        for stem in stems
+        for mark in marks
+    ]
+
+
+def test_wide_replicates():
+    found = guess(replicated(0.1))
+    assert found.is_clear
+    assert found.readings[0].replicates == "{}_*"
+    assert found.readings[0].values == ("h", "g")
+    assert roles_in(found, ["gene", "h_1"])["h_1"] == "measures h"
+    found = guess([*replicated(0.1, "h", join="_rep"), *measured_columns(["dose"])])
+    assert found.is_clear
+    assert found.readings[0].replicates == "{}_rep*"
+    assert found.left_out["dose"] == "measured once"
+    assert guess(replicated(0.1, marks="abc")).readings[0].replicates == "{}_*"
+
+
+@pytest.mark.parametrize("table", [replicated(5.0), replicated(0.1, "h")])
+def test_numbered_columns_that_may_be_features(table):
+    found = guess(table)
+    assert not found.is_clear
+    assert [bool(reading.replicates) for reading in found.readings] == [True, False]
+
+
+def long_table(name, entries=4, objects=6, drop=0):
+    stations = np.repeat(np.arange(objects), entries)
+    members = np.tile(np.arange(entries), objects)
+    kept = slice(0, len(stations) - drop)
+    rng = np.random.default_rng(2)
+    return [
+        text("station", [f"s{i}" for i in stations[kept]]),
+        of_numbers(name, members[kept] * 1.0),
+        of_numbers("rain", rng.normal(size=len(stations))[kept]),
+    ]
+
+
+@pytest.mark.parametrize("name", ["member", "draw", "imputation", "realization"])
+def test_joint_draws(name):
+    found = guess(long_table(name))
+    assert found.is_clear
+    expected = {"id": "station", "values": ("rain",), "sample": name, "joint": True}
+    assert found.readings[0].said() == expected
+
+
+@pytest.mark.parametrize("name", ["run", "replicate", "month", "year", "sample"])
+def test_rows_that_may_belong_together(name):
+    found = guess(long_table(name))
+    assert not found.is_clear
+    joint, apart = found.readings
+    assert joint.joint is True
+    assert apart.meaning == "error" or apart.joint is False
+
+
+def test_draws_that_are_not_complete():
+    found = guess(long_table("member", drop=1))
+    assert not found.is_clear
+    found = guess(long_table("replicate", drop=7))
+    assert found.is_clear
+    assert found.readings[0].said()["meaning"] == "error"
+    some = np.random.default_rng(0).choice(180, 80, replace=False)
+    table = [
+        of_numbers("station", some // 9 * 1.0),
+        of_numbers("season", some % 9 * 1.0),
+        of_numbers("rain", some * 0.37),
+    ]
+    found = guess(table)
+    assert found.readings[0].said() == {"id": "station", "values": ("rain",)}
+
+
+def test_batches_and_weights():
+    found = guess(long_table("plate"))
+    assert found.readings[0].said() == {
+        "id": "station",
+        "values": ("rain",),
+        "meaning": "error",
+        "batch": "plate",
+    }
+    weight = of_numbers("weight", np.full(N, 0.25))
+    found = guess([*long_table("x"), weight])
+    assert found.readings[0].weight == "weight"
+    # A body's weight is a value.
+    weight = of_numbers("weight", np.random.default_rng(0).normal(60, 9, N))
+    assert "weight" in guess([*long_table("x"), weight]).readings[0].values
+
+
+def test_classes_fit_objects():
+    of_object = of_numbers("label", np.repeat([0.0, 1.0], N // 2))
+    of_row = of_numbers("type", np.tile([0.0, 1.0], N // 2))
+    found = guess([*long_table("x"), of_object, of_row])
+    assert found.classes == ("label",)
+    assert found.left_out["type"] == "classes"
+
+
+def test_what_is_no_value():
+    table = [
+        *wide("mass"),
+        of_numbers("year", 2000.0 + np.arange(N)),
+        of_numbers("lat", np.linspace(0, 9.5, N)),
+        of_numbers("one", np.ones(N)),
+        of_numbers("none", np.full(N, np.nan)),
+        text("note", [f"n{i % 20}" for i in range(N)]),
+        of_numbers("site_id", np.arange(N) % 7.0),
+        of_numbers("twice", np.arange(N) + 0.5),
+        of_numbers("twice", np.arange(N) + 0.5),
+    ]
+    found = guess(table)
+    assert found.readings[0].values == ("mass",)
+    assert set(found.left_out) == {
+        *("year", "lat", "one", "none", "note", "site_id"),
+    }
+
+
+def test_unclear_bounds():
+    value, low, high = np.arange(N) * 1.0, np.arange(N) - 1.5, np.arange(N) + 1.5
+    table = [
+        of_numbers("t", value),
+        of_numbers("t_lower", low),
+        of_numbers("t_upper", high),
+    ]
+    found = guess(table)
+    assert [reading.kind for reading in found.readings] == ["interval", "ci95"]
+    found = guess(table, {"kind": "ci95"})
+    assert found.is_clear
+    assert found.readings[0].kind == "ci95"
+    found = guess(wide("t", "t_05", "t_95"))
+    assert not found.readings
+    assert "quantiles" in found.doubt
+
+
+def test_what_was_said_is_kept():
+    table = [*wide("a", "a_sd", "b", "b_sd"), of_numbers("nr", np.arange(N) * 1.0)]
+    assert guess(table, {"id": "nr"}).readings[0].id == "nr"
+    found = guess(table, {"kind": "2sigma"})
+    assert found.readings[0].kind == "2sigma"
+    found = guess(wide("a", "b", "u_a"), {"errors": ("u_{}",)})
+    assert found.readings[0].values == ("a",)
+    assert not guess(table, {"errors": ("nothing_{}",)}).readings
+    found = guess(long_table("run"), {"sample": "run", "joint": False, "id": "station"})
+    assert found.is_clear
+    assert found.readings[0].joint is False
+    found = guess(wide("a", "b"), {"truth": "b"})
+    assert found.readings[0].values == ("a",)
+
+
+def test_gaps_and_doubtful_cells():
+    cells = np.arange(N) * 1.5
+    cells[3] = np.nan
+    found = guess([*wide("a"), of_numbers("b", cells)])
+    assert not found.is_clear
+    assert found.readings[0].missing == "impute"
+    assert guess([*wide("a"), of_numbers("b", cells)], {"missing": "impute"}).is_clear
+    cells[: N // 2 + 1] = np.nan
+    found = guess([*wide("a"), of_numbers("b", cells)])
+    assert found.left_out["b"] == "mostly missing"
+
+
+def test_ids():
+    rng = np.random.default_rng(0)
+    x = of_numbers("x", rng.normal(size=N))
+    running = of_numbers("n", np.arange(N) + 1.0)
+    assert guess([running, x]).readings[0].id == "n"
+    assert guess([x, running]).readings[0].id is None
+    assert guess([of_numbers("", np.arange(N) * 1.0), x]).readings[0].id == ""
+    named, rows = text("name", [f"n{i}" for i in range(N)]), running
+    assert guess([rows, named, x]).readings[0].id == "name"
+    # Rows of objects may be counted, too.
+    counted = of_numbers("row", np.arange(N) * 1.0)
+    assert guess([counted, *long_table("member")]).readings[0].id == "station"
+    # Some repeat, most do not.
+    some = text("name", ["n0", "n0", *(f"n{i}" for i in range(2, N))])
+    found = guess([some, x])
+    assert [reading.id for reading in found.readings] == [None, "name"]
+
+
+def test_remarks():
+    table = [
+        *wide("a", "a_sd"),
+        of_numbers("b", 10.0 ** np.linspace(0, 4, N)),
+        of_numbers("b_sd", np.full(N, 1e6)),
+    ]
+    columns = {c.name: c for c in table}
+    found = remarks_on(columns, guess(table))
+    assert found["b"] == ["skewed: try --log"]
+    assert found["b_sd"] == ["mostly larger than the spread of b"]
+    table = long_table("x", entries=4, objects=6, drop=2)
+    found = remarks_on({c.name: c for c in table}, guess(table))
+    assert found["station"] == ["2 to 4 rows each"]
+    low, high = np.arange(N) * 1.0, np.arange(N) + 1.0
+    high[5] = 0.0
+    table = [of_numbers("t_low", low), of_numbers("t_high", high)]
+    found = remarks_on({c.name: c for c in table}, guess(table))
+    assert found["t_low"] == ["1 time above t_high"]
+
+
+def test_logarithms_are_for_positive_numbers():
+    skewed = 10.0 ** np.linspace(0, 4, 40)
+    assert wants_logarithm(skewed)
+    assert not wants_logarithm(skewed - 2)
+    assert not wants_logarithm(np.full(40, 3.0))
+    assert not wants_logarithm(skewed[:5])
+
+
+@given(st.lists(st.text("ab_16.84elhowirsdmx", min_size=1, max_size=9), unique=True))
+def test_names_of_all_sorts(names):
+    for found in error_names(names):
+        assert set(found.columns) <= set(names)
+        for template, column in zip(found.templates, found.columns, strict=False):
+            assert template.replace("{}", found.value) == column
+    found = guess(wide(*names))
+    for reading in found.readings:
+        assert reading.values
+        assert set(roles_in(found)) >= set(reading.values)

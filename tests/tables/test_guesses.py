@@ -1,0 +1,63 @@
+"""Guesses about the files of this folder: none raises, and what is guessed is read."""
+
+import warnings
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.cli.columns import Columns
+from incerta.cli.guessing import as_columns, profiled, unknown_in
+from incerta.data.files import csv as csv_files
+from incerta.exceptions import DataError, FileError
+from tests.tables.test_corpus import CASES, FILES
+
+# What is refused until more is said, however it is read.
+REFUSED = {
+    "no_text.csv",
+    "nothing.csv",
+    "ragged.csv",
+    "title_above.csv",
+    "unquoted_decimal_commas.csv",
+    "utf16_without_mark.csv",
+}
+# Readings that need no more than a file, an id and values.
+SIMPLE = {
+    file: (said.get("values", ["h", "g"]), expected)
+    for file, said, expected, _ in CASES
+    if isinstance(expected, dict) and not set(said) - {"values"}
+}
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in FILES.iterdir()))
+@pytest.mark.parametrize("library", ["first", "none"])
+def test_guess(file, library, monkeypatch):
+    if library == "none":
+        monkeypatch.setattr(csv_files, "READERS", {})
+    path = FILES / file
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if file in REFUSED:
+            with pytest.raises(FileError):
+                profiled(path, Columns())
+            return
+        found, guess = profiled(path, Columns())
+        assert found.n_rows == (found.columns[0].n_rows if found.columns else 0)
+        if not guess.is_clear:
+            assert guess.doubt
+            return
+        assert not unknown_in(guess.readings[0])
+        columns = as_columns(guess.readings[0], Columns())
+        if file not in SIMPLE:  # refused without more, if all columns are asked for
+            with suppress(DataError):
+                assert isinstance(columns.read(path), ic.UncertainData)
+            return
+        data = columns.read(path)
+    if "errors" in file:
+        return
+    values, expected = SIMPLE[file]
+    places = [data.feature_names.index(name) for name in np.atleast_1d(values)]
+    for id, row in expected.items():
+        read = data.mean()[data.ids.tolist().index(id), places]
+        np.testing.assert_allclose(read, row)
