@@ -14,7 +14,7 @@ from incerta.typing import Array
 from incerta.views.truths import errors_of
 
 # Fewer objects do not tell what is usual; more than so many need not.
-FEWEST, MOST = 20, 1000
+FEWEST, MOST = 20, 400
 # An object is called unlike the others from 1 in 1000 on, and where a table has so many
 # objects that one would be called so by chance in more than 1 of 20 tables, later.
 NOVEL, TABLES = 3.0, 20.0
@@ -27,6 +27,8 @@ WIDEST_SHARE = 0.95
 TAIL, TAIL_OBJECTS, LARGEST_TAIL = 0.02, 5, 0.2
 # Objects for each degree of freedom of what is known about the tail.
 PER_DEGREE = 2
+NO_ERROR = 1e-100
+CACHE_BYTES = 2**20
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -72,7 +74,7 @@ class Novelty:
     -----
     The novelty of an object is ``-log10(p)``: 3 says that 1 in 1000 objects like those
     of the fit would lie as far out. Its oddness is minus twice the logarithm of the
-    density of at most 1000 objects of the fit at its place, blurred by its own error,
+    density of at most 400 objects of the fit at its place, blurred by its own error,
     relative to the height of a usual kernel with that error; p is the share of objects
     with as much oddness, among those of the fit without themselves, continued beyond
     them by a log-normal tail. The novelty is at most what the distance to the likeliest
@@ -86,10 +88,11 @@ class Novelty:
 
     def __init__(self, data: UncertainData) -> None:
         order = np.argsort(data.keys, kind="stable")[:MOST]
-        self._references = _references(_places(data[order]), order)
-        inside = self._oddness(_places(data[order]), leave_out=True)[0]
-        self._tail = _tail_of(inside, data.n_features)
-        self._inside = inside
+        places = _places(data[order])
+        self._references = _references(places, order)
+        oddness, apart = self._oddness(places, leave_out=True)
+        self._tail = _tail_of(oddness, data.n_features)
+        self._inside = self._novelty(places, oddness, apart)
 
     def of_fit(self, data: UncertainData) -> Array:
         """Novelty of the objects of the fit, each compared with the others.
@@ -108,8 +111,7 @@ class Novelty:
         rest = np.setdiff1d(np.arange(len(data)), positions)
         if len(rest):
             out[rest] = self.of(data[rest])
-        places = _places(data[positions])
-        out[positions] = self._novelty(places, *self._oddness(places, leave_out=True))
+        out[positions] = self._inside
         return out
 
     def of(self, data: UncertainData) -> Array:
@@ -135,9 +137,7 @@ class Novelty:
         share = np.maximum(t.sf(z, degrees), np.where(n_known > 0, by_error, 1.0))
         return np.clip(-np.log10(np.maximum(share, TINY)), 0.0, HIGHEST)
 
-    def _oddness(
-        self, places: Places, leave_out: bool = False
-    ) -> tuple[Array, Array]:
+    def _oddness(self, places: Places, leave_out: bool = False) -> tuple[Array, Array]:
         """Oddness, and squared distance to the likeliest reference in own errors.
 
         With `leave_out` objects are the references, each compared with the others.
@@ -145,20 +145,25 @@ class Novelty:
         centres, variances, width, _ = self._references
         m, d = centres.shape
         oddness, apart = np.empty((2, len(places.means)))
-        for part in blocks(len(oddness), 8 * m * 6):
-            squares = np.zeros((len(oddness[part]), m))
-            height = np.zeros_like(squares)
-            ratio = np.ones_like(squares)
+        complete = places.known.all()
+        for part in blocks(len(oddness), 8 * m * 4, CACHE_BYTES):
+            height = np.zeros((len(oddness[part]), m))
+            ratio = np.ones_like(height)
             for j in range(d):
                 own = places.variances[part, j, None]
-                known = places.known[part, j, None]
-                total = np.where(known, own + variances[:, j], np.inf)
-                squares += (places.means[part, j, None] - centres[:, j]) ** 2 / total
-                ratio *= np.where(known, total / (own + width), 1.0)
+                total = own + variances[:, j]
+                gap = places.means[part, j, None] - centres[:, j]
+                gap *= gap
+                gap /= total
+                total *= 1.0 / (own + width)
+                if not complete:
+                    missing = ~places.known[part, j]
+                    gap[missing], total[missing] = 0.0, 1.0
+                height += gap
+                ratio *= total
                 if j % 8 == 7 or j == d - 1:  # a logarithm for some features at a time
                     height += np.log(ratio)
                     ratio[:] = 1.0
-            height += squares
             if leave_out:
                 rows = np.arange(part.start, part.stop)
                 height[rows - part.start, rows] = np.inf
@@ -167,7 +172,7 @@ class Novelty:
             sums = np.exp(0.5 * (lowest - height)).sum(axis=1) / (m - leave_out)
             oddness[part] = lowest[:, 0] - 2.0 * np.log(sums)
             gaps = places.means[part] - centres[nearest[:, 0]]
-            own = places.variances[part] + width
+            own = np.maximum(places.variances[part], NO_ERROR)
             apart[part] = np.where(places.known[part], gaps**2 / own, 0.0).sum(axis=1)
         return oddness, apart
 
@@ -199,9 +204,7 @@ def _places(data: UncertainData) -> Places:
     else:
         variances = data.variance()
     known = ~np.isnan(means)
-    return Places(
-        np.where(known, means, 0.0), np.where(known, variances, 0.0), known
-    )
+    return Places(np.where(known, means, 0.0), np.where(known, variances, 0.0), known)
 
 
 def _references(places: Places, positions: Array) -> References:
