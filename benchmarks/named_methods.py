@@ -44,23 +44,25 @@ def with_errors(
 
 
 def scores(
-    truth: np.ndarray, target: np.ndarray, level: float, seed: int
+    truth: np.ndarray, target: np.ndarray, level: float, seed: int, n_worlds: int
 ) -> dict[str, list[float]]:
     """ACC, mean confidence, and agreement with exact data, by method."""
     data = with_errors(truth, level, np.random.default_rng([seed, 2]))
     k = target.max() + 1
-    values = data.mean()
-    values = (values - values.mean(axis=0)) / values.std(axis=0)
-    control = KMeans(k, n_init=10, random_state=seed).fit_predict(values)
+    control = KMeans(k, n_init=10, random_state=seed)
+    labels, exact = (
+        control.fit_predict((x - x.mean(axis=0)) / x.std(axis=0))
+        for x in (data.mean(), truth)
+    )
     out = {
         "k-means on the values": [
-            clustering_accuracy(target, control),
+            clustering_accuracy(target, labels),
             np.nan,
-            np.nan,
+            clustering_accuracy(exact, labels),
         ]
     }
     for method in METHODS:
-        found = ic.cluster(data, k, method, seed)
+        found = ic.cluster(data, k, method, seed, params={"n_worlds": n_worlds})
         exact = ic.cluster(truth, k, method, seed, params={"n_worlds": 1})
         out[method] = [
             clustering_accuracy(target, found.labels),
@@ -74,6 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--objects", type=int, default=300)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--worlds", type=int, default=100)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"{'':29} {'ACC':>6} {'confidence':>11} {'as exact':>9} {'too sure':>9}")
@@ -82,7 +85,7 @@ def main() -> None:
             runs = []
             for seed in range(args.seeds):
                 truth, target = make(args.objects, np.random.default_rng([seed, 1]))
-                runs.append(scores(truth, target, level, seed))
+                runs.append(scores(truth, target, level, seed, args.worlds))
             print(f"{make.__name__}, errors of {level}")
             for method in runs[0]:
                 acc, sure, same = np.mean([run[method] for run in runs], axis=0)

@@ -32,6 +32,7 @@ SMALL = {
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],
     "wrong_errors.py": ["--small"],
+    "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "cost.py": ["--small"],

@@ -115,7 +115,7 @@ def cluster(
         known = certain(objects)
         if not known:
             reasons.append(TAKEN_AS[objects.meaning])
-        if of_errors(objects) and not known:
+        if of_errors(objects) and not known and len(objects) > 1:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
                 reasons.append(OF_OTHER_ERRORS)

@@ -119,7 +119,11 @@ class Clustering:
             return "there is no cluster"
         if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
             return "there is one cluster"
-        return "the data have no uncertainty" if certain(self.data) else None
+        if self.n_clusters == len(self.labels):
+            return "every object is a cluster of its own"
+        if certain(self.data):
+            return "the data have no uncertainty"
+        return "there is one world" if self.parameters.get("n_worlds") == 1 else None
 
     @cached_property
     def _order(self) -> Indices:

@@ -23,6 +23,7 @@ from incerta.cli.summary import noted, say, shown
 from incerta.wording import counted
 
 if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
     from incerta.data import UncertainData
     from incerta.typing import Array
 
@@ -141,7 +142,7 @@ def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
     labels = likeliest(membership) if ours else fitted.predict(data)
     confidence = confidence_of(labels, membership)
     # As in the fit, unless new objects are uncertain where those of the fit were not.
-    if ours and fitted.no_confidence and (fitted.n_clusters < 2 or certain(data)):
+    if ours and fitted.no_confidence and (_one(fitted) or certain(data)):
         confidence = np.full(len(labels), np.nan)
     noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
     table = {
@@ -152,6 +153,11 @@ def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
         "p_noise": noise,
     }
     return table | {"novelty": fitted.novelty_of(data)} if ours else table
+
+
+def _one(fitted: "Clustering") -> bool:
+    """Whether there is one cluster or one world, so that all shares are 1."""
+    return fitted.n_clusters < 2 or fitted.parameters.get("n_worlds") == 1
 
 
 def _novel(table: dict[str, Any]) -> str:
