@@ -5,8 +5,10 @@ import pytest
 
 import incerta as ic
 from incerta.api.notes import crumbs, named, skewed, unlike, unlike_fit
+from incerta.cli.predict import _novel, predicted
 from incerta.cli.wording import as_options
 from incerta.exceptions import IncertaWarning
+from incerta.report import summarise
 
 IDS = np.array([f"s{i}" for i in range(1000)])
 
@@ -86,3 +88,37 @@ def test_skew_that_a_logarithm_does_not_mend():
     below = np.exp(1.5 * np.random.default_rng(0).normal(size=(200, 1))) - 0.5
     assert skewed(ic.as_uncertain(below)) is None
     assert skewed(ic.as_uncertain(np.ones((30, 1)))) is None
+
+
+def test_no_confidence_where_there_is_none_to_tell():
+    data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=0)
+    one = ic.cluster(data, 3, "kmeans", params={"n_worlds": 1})
+    assert one.no_confidence == "there is one world"
+    assert np.isnan(one.confidence).all()
+    assert np.isnan(predicted(one, data)["confidence"]).all()
+    apart = ic.cluster(data[:4], 4, "UKMeans")
+    assert apart.no_confidence == "every object is a cluster of its own"
+    assert "confidence not applicable" in repr(apart)
+    alone = ic.cluster(data[:1])
+    assert "measured so badly" not in alone.explain()
+    assert not any("is not error" in text for text in summarise(alone)["sentences"])
+    exact = ic.cluster(ic.from_gaussian(data.mean(), std=0.0), 3, "UKMeans")
+    assert summarise(exact)["sentences"][1:] == [
+        "Confidence is not applicable: the data have no uncertainty."
+    ]
+
+
+def test_what_predict_says_about_novelty():
+    data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=0)
+    result = ic.cluster(data, 3, "UKMeans")
+    far = ic.from_gaussian([[1e3, 1e3]], std=1.0, ids=["far\x1b"])
+    assert "1 of 1 new object is unlike those of the fit" in _novel(
+        predicted(result, far)
+    )
+    assert "far\N{REPLACEMENT CHARACTER}; its" in _novel(predicted(result, far))
+    assert _novel(predicted(result, data)) == "No object is unlike those of the fit."
+    few = ic.cluster(data[:9], 2, "UKMeans")
+    assert "too few objects" in _novel(predicted(few, data))
+    bare = predicted(ic.UKMeans(2, random_state=0).fit(data), data)
+    assert "novelty" not in bare
+    assert "Novelty is not known" in _novel(bare)

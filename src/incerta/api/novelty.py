@@ -10,7 +10,7 @@ from scipy.stats import chi2, t
 
 from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
-from incerta.typing import Array
+from incerta.typing import Array, Indices, Mask
 from incerta.views.truths import errors_of
 
 # Fewer objects do not tell what is usual; more than so many need not.
@@ -37,7 +37,7 @@ class Places(NamedTuple):
 
     means: Array  # (n, d), 0 where missing
     variances: Array  # (n, d), of the means
-    known: Array  # (n, d), bool
+    known: Mask  # (n, d)
 
 
 class References(NamedTuple):
@@ -50,7 +50,7 @@ class References(NamedTuple):
     centres: Array  # (m, d)
     variances: Array  # (m, d)
     width: float  # usual variance of a kernel without error
-    positions: Array  # (m,), which objects of the fit these are
+    positions: Indices  # (m,), which objects of the fit these are
 
 
 class Tail(NamedTuple):
@@ -207,7 +207,7 @@ def _places(data: UncertainData) -> Places:
     return Places(np.where(known, means, 0.0), np.where(known, variances, 0.0), known)
 
 
-def _references(places: Places, positions: Array) -> References:
+def _references(places: Places, positions: Indices) -> References:
     centres, variances, known = places
     count = np.maximum(known.sum(axis=0), 1)
     middle = centres.sum(axis=0) / count
