@@ -125,10 +125,15 @@ def least_in_words(novelty: Array) -> str:
 
 def named(ids: Ids | Sequence[object]) -> str:
     """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
-    first = [str(one) for one in ids[:MOST_NAMED]]
+    first = [_printable(str(one)) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
     *most, last = [*first, f"{more:,} more"] if more else first
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which a terminal would obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def skewed(data: UncertainData) -> str | None:
