@@ -33,6 +33,7 @@ SMALL = {
     "error_designs.py": ["--small"],
     "log_errors.py": ["--small"],
     "wrong_errors.py": ["--small"],
+    "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "cost.py": ["--small"],

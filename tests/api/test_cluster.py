@@ -244,7 +244,7 @@ def test_the_table_goes_back_where_the_data_came_from(library, maker, kind):
     table = ic.cluster(data[[0, 1, 2, 3]], 2, "UKMeans").table()
     assert isinstance(table, kind)
     names = ["id", "cluster", "confidence", "runner_up", "label_set"]
-    names += ["p_0", "p_1", "p_noise"]
+    names += ["p_0", "p_1", "p_noise", "novelty"]
     found = table.column_names if library == "pyarrow" else list(table.columns)
     assert found == names
     plain = table["id"].to_pylist() if library == "pyarrow" else list(table["id"])

@@ -45,6 +45,7 @@ def test_table_of_new_objects(call, fitted, wide, new):
         "p_1",
         "p_2",
         "p_noise",
+        "novelty",
     ]
     assert [row["id"] for row in rows] == data.ids.tolist()
     labels = [int(row["cluster"]) for row in rows]

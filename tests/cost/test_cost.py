@@ -5,6 +5,7 @@ import pytest
 
 import incerta as ic
 from incerta.cost import forecast as forecasts
+from incerta.cost import trial
 from incerta.cost.forecast import forecast, kind_of, size_of
 from incerta.cost.model import (
     KINDS,
@@ -85,8 +86,30 @@ def test_what_is_forecast_is_what_would_be_done():
     assert list(forecast(data, "auto", "FDBSCAN").seconds) == ["FDBSCAN"]
     with pytest.raises(ValueError, match="k=3 cannot be asked of FDBSCAN"):
         forecast(data, 3, "FDBSCAN")
-    with pytest.raises(ValueError, match=r"'kmeans' has no known cost.* 100 worlds"):
-        forecast(data, 3, "kmeans")
+
+
+def test_clusterers_of_scikit_learn_are_tried_in_one_world(monkeypatch):
+    data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
+    # Two runs with all objects, and two with half of them.
+    times = iter([0.0, 8.0, 10.0, 14.0, 20.0, 22.0, 30.0, 31.0])
+    monkeypatch.setattr(trial.time, "process_time", lambda: next(times))
+    found = forecast(data, "auto", "kmeans", {"n_worlds": 7})
+    assert list(found.seconds) == ["choose_k", "kmeans"]
+    assert found.trial == (60, 4.0, 2.0)
+    rest = trial.cost_in_worlds("errors", found.size)
+    assert found.seconds["kmeans"] == pytest.approx(rest.seconds + 7 * 4.0)
+    assert found.trial.seconds_for(120) == 16.0
+    more = found.size._replace(n_objects=600)
+    assert trial.cost_in_worlds("errors", more) > rest
+
+
+@pytest.mark.parametrize("name", ["gmm", "dbscan", "hdbscan"])
+def test_a_trial_of_each_kind(name):
+    data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=1)
+    found = forecast(data, "auto", name, {"n_worlds": 3})
+    assert found.trial.n_objects == 40
+    assert found.seconds[name] > 3 * found.trial.seconds > 0
+    assert 1.0 <= found.trial.power <= 3.0
 
 
 def test_a_slower_machine_takes_longer(monkeypatch):

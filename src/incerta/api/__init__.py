@@ -3,13 +3,15 @@
 `load` is here, above all rooms, as a file may hold an object of any of them.
 """
 
+from importlib import import_module
+
 from incerta import estimators
-from incerta.api import stored as stored  # a file may hold a Clustering
 from incerta.api.answer import cluster
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
 
 # Every class that a file may name is known from here on.
+import_module("incerta.api.stored")
 for _name in estimators.__all__:
     getattr(estimators, _name)
 

@@ -10,12 +10,14 @@ import numpy as np
 
 from incerta.api.clustering import Clustering
 from incerta.api.methods import Method, asked, check_takes_number
+from incerta.api.notes import crumbs, skewed, unlike
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.estimators._base import UncertainClusterer
+from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
@@ -23,8 +25,6 @@ from incerta.typing import Seed
 from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
-# A cluster of so few objects is named, if there are so many.
-CRUMB, MANY_FOR_CRUMBS = 2, 20
 # Numbers of clusters that are chosen from.
 MOST_TRIED = 8
 # How the uncertainty was taken, and when that would be wrong.
@@ -115,10 +115,13 @@ def cluster(
         known = certain(objects)
         if not known:
             reasons.append(TAKEN_AS[objects.meaning])
-        if of_errors(objects) and not known:
+        if of_errors(objects) and not known and len(objects) > 1:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
                 reasons.append(OF_OTHER_ERRORS)
+        skew = skewed(objects)
+        if skew is not None:
+            warnings.warn(skew, IncertaWarning, stacklevel=2)
         own = not isinstance(method, str)
         model, choice, why = _with_number(wanted, k, own, seen, seed)
         reasons += why
@@ -141,22 +144,9 @@ def cluster(
         choice=choice,
         warnings=tuple(dict.fromkeys(said)),
     )
-    return replace(result, reasons=(*result.reasons, *_crumbs(result)))
-
-
-def _crumbs(result: Clustering) -> list[str]:
-    """Name clusters that are a single object or two."""
-    if len(result.labels) < MANY_FOR_CRUMBS:
-        return []
-    told = []
-    for c, size in enumerate(np.bincount(result.labels[result.labels >= 0])):
-        if size <= CRUMB:
-            names = " and ".join(map(str, result.ids[result.labels == c]))
-            told.append(
-                f"Cluster {c} is {names} alone: perhaps far from the others rather "
-                "than a cluster. Leave that out, or let method='FDBSCAN' call it noise."
-            )
-    return told
+    told = crumbs(result.ids, result.labels, wanted.finds_number)
+    told += unlike(result.ids, result.novelty)
+    return replace(result, reasons=(*result.reasons, *told))
 
 
 def _relabelled(model: UncertainClusterer) -> list[str]:

@@ -10,8 +10,10 @@ import narwhals as nw
 import numpy as np
 
 from incerta.api.in_notebooks import as_html
+from incerta.api.novelty import FEWEST, Novelty
 from incerta.api.profile import Profile, profile_of, typical_of
 from incerta.api.versions import versions
+from incerta.api.words import explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
@@ -30,7 +32,6 @@ from incerta.mixture import Deconvolver
 from incerta.models.files import save
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
-from incerta.wording import counted
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
@@ -122,7 +123,11 @@ class Clustering:
             return "there is no cluster"
         if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
             return "there is one cluster"
-        return "the data have no uncertainty" if certain(self.data) else None
+        if self.n_clusters == len(self.labels):
+            return "every object is a cluster of its own"
+        if certain(self.data):
+            return "the data have no uncertainty"
+        return "there is one world" if self.parameters.get("n_worlds") == 1 else None
 
     @cached_property
     def _order(self) -> Indices:
@@ -204,6 +209,39 @@ class Clustering:
         found: Array = self.estimator.predict_proba(self._scaled(X))
         return found[:, self._order]
 
+    @cached_property
+    def novelty(self) -> Array:
+        """How unlike all others each object is: 3 is 1 in 1000, as for `novelty_of`."""
+        if self._novelty is None:
+            return np.full(len(self.data), np.nan)
+        return self._novelty.of_fit(self._on_scale(self.data))
+
+    def novelty_of(self, X: Any) -> Array:
+        """How unlike the objects of the fit new ones are.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            New objects with the same features.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+            3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that
+            1 in 10,000 does; at most 10. A far value with a large error is not novel.
+            NaN if the fit had fewer than 20 objects.
+        """
+        data = self._on_scale(X)
+        if self._novelty is None:
+            return np.full(len(data), np.nan)
+        return self._novelty.of(data)
+
+    @cached_property
+    def _novelty(self) -> Novelty | None:
+        if len(self.data) < FEWEST:
+            return None
+        return Novelty(self._on_scale(self.data))
+
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
 
@@ -211,7 +249,7 @@ class Clustering:
         -------
         dict of str to ndarray of shape (n_objects,)
             id, cluster, confidence, runner_up, the clusters that hold its own with a
-            probability of 0.9 (``2|0``), a probability per cluster, noise.
+            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty.
         """
         membership = self.membership
         return {
@@ -222,6 +260,7 @@ class Clustering:
             "label_set": np.array(["|".join(map(str, s)) for s in self.label_sets()]),
             **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
             "p_noise": self.noise,
+            "novelty": self.novelty,
         }
 
     def table(self) -> Any:
@@ -310,22 +349,12 @@ class Clustering:
         Profile
             Missing values are left out.
         """
-        return profile_of(
-            self.labels,
-            self.n_clusters,
-            self.data.mean(),
-            self.data.variance(),
-            self.confidence,
-        )
+        moments = self.data.mean(), self.data.variance()
+        return profile_of(self.labels, self.n_clusters, *moments, self.confidence)
 
     def explain(self) -> str:
         """What was done, and why, in sentences."""
-        lines = [self._headline(), "", *self.reasons]
-        if self.no_confidence is not None:
-            lines.append(f"Confidence is not applicable: {self.no_confidence}.")
-        if self.warnings:
-            lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
-        return "\n".join(lines)
+        return explained(self)
 
     def save(self, path: Any) -> None:
         """Write everything to a file that `incerta.load` reads.
@@ -350,29 +379,19 @@ class Clustering:
         write(self, path)
 
     def __repr__(self) -> str:
-        return f"<Clustering: {self._headline()}>"
+        return f"<Clustering: {headline(self)}>"
 
-    def __str__(self) -> str:
-        return self.explain()
-
-    def _repr_html_(self) -> str:
-        """A few tables, for notebooks."""
-        return as_html(self)
-
-    def _headline(self) -> str:
-        n_noise = int((self.labels < 0).sum())
-        noise = f", {n_noise} noise" if n_noise else ""
-        objects, clusters = len(self.labels), self.n_clusters
-        sure = "confidence not applicable"
-        if self.no_confidence is None:
-            sure = f"mean confidence {self.confidence.mean():.2f}"
-        found = f"{counted(objects, 'object')} in {counted(clusters, 'cluster')}"
-        return f"{found}{noise} by {self.method}, {sure}"
+    __str__ = explain
+    _repr_html_ = as_html  # a few tables, for notebooks
 
     def _scaled(self, X: Any) -> UncertainData:
-        data = as_uncertain(X)
-        if self.scaler is not None:
-            scaled = self.scaler.transform(data)
-            assert isinstance(scaled, UncertainData)
-            data = scaled
+        data = self._on_scale(X)
         return data if self.deconvolver is None else self.deconvolver.transform(data)
+
+    def _on_scale(self, X: Any) -> UncertainData:
+        data = as_uncertain(X)
+        if self.scaler is None:
+            return data
+        scaled = self.scaler.transform(data)
+        assert isinstance(scaled, UncertainData)
+        return scaled

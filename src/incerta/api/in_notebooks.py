@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from incerta.api.words import headline
 from incerta.wording import share
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def as_html(result: Clustering) -> str:
         HTML of some kB, whatever the number of objects.
     """
     sure = result.no_confidence is None
-    parts = [f"<p><strong>{escape(result._headline())}</strong></p>"]
+    parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
     tables = [_clusters(result, sure)]
     if sure:
         order = result.confidence.argsort(kind="stable")[:N_UNSURE]

@@ -8,11 +8,14 @@ import typer
 from incerta.wording import counted
 
 if TYPE_CHECKING:
+    from incerta.cost.model import Size
+    from incerta.cost.trial import Trial
     from incerta.data import UncertainData
 
 # Of all methods the one that takes the most objects.
 CHEAPEST = "UKMeans"
 LONG = 600.0  # seconds
+NOTHING = "Nothing was fitted or written."
 KINDS = {
     "exact": "without uncertainty",
     "errors": "with errors",
@@ -57,9 +60,13 @@ def tell_cost(
         "memory": f"about {amount(found.bytes)}; this machine has {amount(there)}",
     }.items():
         typer.echo(f"{heading:<10} {text}")
-    typer.echo("Good to a factor of two for most data. Nothing was fitted or written.")
-    if set(params) - {"n_worlds"}:
-        typer.echo("Of the parameters only n_worlds is taken into account.")
+    if found.trial is None:
+        typer.echo(f"Good to a factor of two for most data. {NOTHING}")
+        if set(params) - {"n_worlds"}:
+            typer.echo("Of the parameters only n_worlds is taken into account.")
+    else:
+        typer.echo(_tried(found.trial, found.size, method))
+        typer.echo(NOTHING)
     if (whole > LONG or found.bytes > there) and method != CHEAPEST:
         other = forecast(data, k, CHEAPEST)
         seconds = before + sum(other.seconds.values())
@@ -67,6 +74,21 @@ def tell_cost(
             f"--method {CHEAPEST} takes about {duration(seconds)} and "
             f"{amount(other.bytes)}."
         )
+
+
+def _tried(trial: "Trial", size: "Size", method: str) -> str:
+    """Where the time of a clusterer of scikit-learn comes from."""
+    of = counted(trial.n_objects, "object")
+    told = (
+        f"One world of {of} took {method} {trial.seconds:.2g} s; there are "
+        f"{counted(size.n_worlds, 'world')}."
+    )
+    if size.n_objects > trial.n_objects:
+        told += (
+            f"\nTime was seen to grow as n^{trial.power:.1f}; beyond {of} that is a "
+            "guess."
+        )
+    return told
 
 
 def duration(seconds: float) -> str:

@@ -24,6 +24,7 @@ from incerta.cli.output import (
 from incerta.cli.progress import bars
 from incerta.cli.repeat import python_that_reads
 from incerta.cli.summary import noted, tell
+from incerta.cli.wording import as_options
 from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def fit(
     A row is a value of an object, or an object whose values have error columns.
     Without --values, columns are guessed from their names and cells if that is clear.
     The result is a table: id, cluster (-1 is noise), confidence, the second most
-    probable cluster, and the probability of each cluster.
+    probable cluster, the probability of each cluster, and novelty: how unlike all
+    others the object is (3 is 1 in 1000).
     """
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
@@ -134,6 +136,7 @@ def fit(
     chosen += [] if form == "csv" else ["--format", form]
     result = replace(
         result,
+        reasons=tuple(map(as_options, result.reasons)),
         warnings=tuple(warned),
         command=command_line(file, [*columns.arguments(), *chosen]),
         reading=python_that_reads(file, columns),

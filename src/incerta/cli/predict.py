@@ -19,10 +19,11 @@ from incerta.cli.output import (
     write_table,
 )
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say
+from incerta.cli.summary import noted, say, shown
 from incerta.wording import counted
 
 if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
     from incerta.data import UncertainData
     from incerta.typing import Array
 
@@ -61,7 +62,8 @@ def predict(
     """Find the clusters of new objects with a fitted model.
 
     Columns that are not named here are those of the fit. The result is a table: id,
-    cluster (-1 is noise), confidence, and the probability of each cluster.
+    cluster (-1 is noise), confidence, the probability of each cluster, and novelty: how
+    unlike the objects of the fit this one is (3 is 1 in 1000).
     """
     target = STDOUT if output is None else output
     form = form or format_of(target)
@@ -84,6 +86,7 @@ def predict(
     for text in warned:
         say(f"Warning: {text}", hanging="  ")
     say(f"{counted(len(data), 'object')}, {_sure(table['confidence'])}.")
+    say(_novel(table))
     if target != STDOUT:
         say(f"Written to {target}.")
 
@@ -139,16 +142,38 @@ def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
     labels = likeliest(membership) if ours else fitted.predict(data)
     confidence = confidence_of(labels, membership)
     # As in the fit, unless new objects are uncertain where those of the fit were not.
-    if ours and fitted.no_confidence and (fitted.n_clusters < 2 or certain(data)):
+    if ours and fitted.no_confidence and (_one(fitted) or certain(data)):
         confidence = np.full(len(labels), np.nan)
     noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
-    return {
+    table = {
         "id": data.ids,
         "cluster": labels,
         "confidence": confidence,
         **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
         "p_noise": noise,
     }
+    return table | {"novelty": fitted.novelty_of(data)} if ours else table
+
+
+def _one(fitted: "Clustering") -> bool:
+    """Whether there is one cluster or one world, so that all shares are 1."""
+    return fitted.n_clusters < 2 or fitted.parameters.get("n_worlds") == 1
+
+
+def _novel(table: dict[str, Any]) -> str:
+    """Which new objects are unlike those of the fit, or why that is not known."""
+    import numpy as np
+
+    from incerta.api.notes import unlike_fit
+
+    if "novelty" not in table:
+        return "Novelty is not known: the model is an estimator without its data."
+    novelty = table["novelty"]
+    if len(novelty) and (novelty != novelty).all():  # NaN
+        return "Novelty is not known: the fit had too few objects."
+    names = np.array([shown(one) for one in table["id"]], dtype=object)
+    found = unlike_fit(names, novelty)
+    return found[0] if found else "No object is unlike those of the fit."
 
 
 def _sure(confidence: "Array") -> str:

@@ -1,6 +1,7 @@
 """Which parts a call of `cluster` has, and what each will cost."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from incerta import estimators
 from incerta.api.methods import asked, check_takes_number
 from incerta.cost.model import Cost, Size, expected, measured, slowness
+from incerta.cost.trial import Trial, cost_in_worlds, tried
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.data.meaning import certain, of_errors
@@ -24,6 +26,7 @@ class Forecast(NamedTuple):
     bytes: float
     size: Size
     kind: str
+    trial: Trial | None = None  # of a clusterer of scikit-learn
 
 
 def forecast(
@@ -43,7 +46,8 @@ def forecast(
     method : str, default="auto"
         As for `cluster`.
     params : mapping of str, optional
-        As for `cluster`; of these only the number of worlds counts.
+        As for `cluster`; of these only the number of worlds counts, but all count for
+        clusterers of scikit-learn.
 
     Returns
     -------
@@ -53,7 +57,8 @@ def forecast(
     Notes
     -----
     Takes a fraction of a second, for a small piece of work that tells how fast this
-    machine is. Good to a factor of two for data like those of ``benchmarks/cost.py``;
+    machine is; a clusterer of scikit-learn is tried in one world of at most 500
+    objects. Good to a factor of two for data like those of ``benchmarks/cost.py``;
     what depends on the data themselves (how many objects are near each other, how soon
     iterations end) is not seen.
 
@@ -69,27 +74,22 @@ def forecast(
     name = wanted.name
     if isinstance(k, int):
         check_takes_number(wanted, k)
-    if name in IN_WORLDS:
-        msg = (
-            f"method={name!r} has no known cost: scikit-learn's clusterer is run in "
-            f"{wanted.estimator.n_worlds} worlds. Time it in a few of them: set its "
-            "parameter n_worlds to 5."
-        )
-        raise ValueError(msg)
     kind = kind_of(data)
     n_clusters = k if isinstance(k, int) else SOME_CLUSTERS
     size = size_of(data, n_clusters, _n_worlds(wanted.estimator))
-    parts = [name]
+    costs: dict[str, Cost] = {}
     if k == "auto" and not wanted.finds_number:
-        parts.insert(0, "choose_k")
-    slow = slowness()
-    costs: dict[str, Cost] = {part: expected(part, kind, size) for part in parts}
-    return Forecast(
-        {part: slow * cost.seconds for part, cost in costs.items()},
-        max(cost.bytes for cost in costs.values()),
-        size,
-        kind,
-    )
+        costs["choose_k"] = expected("choose_k", kind, size)
+    in_worlds = name in IN_WORLDS
+    costs[name] = (cost_in_worlds if in_worlds else partial(expected, name))(kind, size)
+    seconds = {part: slowness() * cost.seconds for part, cost in costs.items()}
+    trial = None
+    if in_worlds:
+        model = wanted.with_number(n_clusters) if wanted.numbers else wanted.estimator
+        trial = tried(model, data)
+        seconds[name] += size.n_worlds * trial.seconds_for(len(data))
+    most = max(cost.bytes for cost in costs.values())
+    return Forecast(seconds, most, size, kind, trial)
 
 
 def start_seconds() -> float:

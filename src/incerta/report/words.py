@@ -33,6 +33,10 @@ def sentences(summary: dict[str, Any]) -> list[str]:
     else:
         why = summary["confidence"]["not_applicable"]
         told.append(f"Confidence is not applicable: {why}.")
+        if why == "the data have no uncertainty":
+            return told
+    if summary["data"]["n_objects"] == 1:  # nothing to compare its errors with
+        return told
     of_errors = summary["data"]["reliability"] is not None
     told += (_reliability if of_errors else _uncertainty)(summary["data"])
     return told

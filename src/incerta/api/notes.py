@@ -1,0 +1,166 @@
+"""What a person should know about a result before it is used, in sentences."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import skew
+
+from incerta.api.novelty import from_which
+from incerta.data.container import UncertainData
+from incerta.typing import Array, Ids, Indices
+from incerta.wording import counted, verb
+
+# Fewer objects have no crumbs, and their skewness says nothing.
+FEWEST = 20
+# A crumb is a cluster of a single object or two, or of 1 % of them, if that is less
+# than a fifth of the mean size.
+CRUMB, CRUMB_SHARE, PART_OF_MEAN = 2, 0.01, 0.2
+MOST_CRUMBS = 3
+MOST_NAMED = 8
+# Logarithms are proposed from this skewness on, if theirs is small.
+SKEWED, NOT_SKEWED = 2.0, 1.0
+
+
+def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
+    """Name the objects of clusters that are a few crumbs.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_objects,)
+        Names of the objects.
+    labels : ndarray of shape (n_objects,)
+        Their clusters; −1 is noise.
+    finds_number : bool
+        Whether the method could have called them noise.
+
+    Returns
+    -------
+    list of str
+    """
+    sizes = np.bincount(labels[labels >= 0])
+    few = max(CRUMB, int(CRUMB_SHARE * len(labels)))
+    n_clusters = max(len(sizes), 1)
+    small = (sizes <= few) & (sizes < PART_OF_MEAN * len(labels) / n_clusters)
+    found = np.flatnonzero(small & (sizes > 0))
+    if len(labels) < FEWEST or len(found) == 0:
+        return []
+    wayout = "" if finds_number else _WAY_OUT
+    if len(found) > MOST_CRUMBS:
+        low, high = sizes[found].min(), sizes[found].max()
+        each = f"{low}" if low == high else f"{low} to {high}"
+        which = named(ids[np.isin(labels, found)])
+        return [
+            f"{len(found)} clusters are crumbs, of {each} objects each: {which}."
+            f"{wayout}"
+        ]
+    return [
+        f"Cluster {c} is {named(ids[labels == c])} alone: perhaps far from the others "
+        f"rather than a cluster.{wayout}"
+        for c in found
+    ]
+
+
+_WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
+
+
+def unlike(ids: Ids, novelty: Array) -> list[str]:
+    """Name objects of a fit that are unlike all others.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_objects,)
+        Names of the objects.
+    novelty : ndarray of shape (n_objects,)
+        See `incerta.api.novelty`.
+
+    Returns
+    -------
+    list of str
+    """
+    which = by_novelty(novelty)
+    n = len(which)
+    if n == 0:
+        return []
+    return [
+        f"{counted(n, 'object')} {verb(n, 'is', 'are')} unlike all others: "
+        f"{named(ids[which])} ({least_in_words(novelty[which])}). "
+        f"{verb(n, 'Its label means', 'Their labels mean')} little."
+    ]
+
+
+def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
+    """Name new objects that are unlike those of the fit.
+
+    Parameters
+    ----------
+    ids, novelty
+        As for `unlike`, of the new objects.
+
+    Returns
+    -------
+    list of str
+    """
+    which = by_novelty(novelty)
+    n = len(which)
+    if n == 0:
+        return []
+    return [
+        f"{n:,} of {counted(len(ids), 'new object')} {verb(n, 'is', 'are')} unlike "
+        f"those of the fit ({least_in_words(novelty[which])}): {named(ids[which])}; "
+        f"{verb(n, 'its label means', 'their labels mean')} little."
+    ]
+
+
+def by_novelty(novelty: Array) -> Indices:
+    """Positions of the objects that are called unlike others, the most novel first."""
+    which = np.flatnonzero(novelty >= from_which(len(novelty)))
+    return which[np.argsort(-novelty[which], kind="stable")]
+
+
+def least_in_words(novelty: Array) -> str:
+    """The least of some novelties: "novelty 4.2 or more; 3 is 1 in 1,000"."""
+    more = verb(len(novelty), "", " or more")
+    return f"novelty {novelty.min():.1f}{more}; 3 is 1 in 1,000"
+
+
+def named(ids: Ids | Sequence[object]) -> str:
+    """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
+    first = [_printable(str(one)) for one in ids[:MOST_NAMED]]
+    more = len(ids) - len(first)
+    *most, last = [*first, f"{more:,} more"] if more else first
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which a terminal would obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def skewed(data: UncertainData) -> str | None:
+    """Propose logarithms of features that are strongly skewed, if there are any.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects, in their units.
+
+    Returns
+    -------
+    str or None
+    """
+    if len(data) < FEWEST:
+        return None
+    found = []
+    for name, values in zip(data.feature_names, data.mean().T, strict=True):
+        known = values[~np.isnan(values)]
+        if len(known) < FEWEST or known.min() <= 0.0 or known.min() == known.max():
+            continue
+        if skew(known) > SKEWED and abs(skew(np.log(known))) < NOT_SKEWED:
+            found.append(name)
+    if not found:
+        return None
+    which = repr(found[0]) if len(found) == 1 else repr(found)
+    return (
+        f"{named(found)} {verb(len(found), 'is', 'are')} strongly skewed: a few large "
+        f"values decide what counts as far. Try log={which} when the table is read."
+    )

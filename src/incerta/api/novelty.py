@@ -1,0 +1,239 @@
+"""How unlike all others an object is: novelty, with the errors of objects counted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import chi2, t
+
+from incerta.backend.memory import blocks
+from incerta.data.container import UncertainData
+from incerta.typing import Array, Indices, Mask
+from incerta.views.truths import errors_of
+
+# Fewer objects do not tell what is usual; more than so many need not.
+FEWEST, MOST = 20, 400
+# An object is called unlike the others from 1 in 1000 on, and where a table has so many
+# objects that one would be called so by chance in more than 1 of 20 tables, later.
+NOVEL, TABLES = 3.0, 20.0
+# Tails are not followed further.
+HIGHEST = 10.0
+# A kernel is no narrower than this, in deviations of the features.
+NARROWEST = 0.01
+WIDEST_SHARE = 0.95
+# Objects beyond this share count as the tail; more may be unlike in small tables.
+TAIL, TAIL_OBJECTS, LARGEST_TAIL = 0.02, 5, 0.2
+# Objects for each degree of freedom of what is known about the tail.
+PER_DEGREE = 2
+NO_ERROR = 1e-100
+CACHE_BYTES = 2**20
+TINY = float(np.finfo(np.float64).tiny)
+
+
+class Places(NamedTuple):
+    """Where objects are, as far as that is known."""
+
+    means: Array  # (n, d), 0 where missing
+    variances: Array  # (n, d), of the means
+    known: Mask  # (n, d)
+
+
+class References(NamedTuple):
+    """Objects that others are compared with, as kernels of a density.
+
+    A kernel has the error of its object, and a width of its own: the distance to its
+    neighbours, so that thin places have wide ones.
+    """
+
+    centres: Array  # (m, d)
+    variances: Array  # (m, d)
+    width: float  # usual variance of a kernel without error
+    positions: Indices  # (m,), which objects of the fit these are
+
+
+class Tail(NamedTuple):
+    """How oddness is spread over the objects of the fit: log-normal beyond the half."""
+
+    shift: float
+    half: float
+    deviation: float
+    degrees: float
+
+
+class Novelty:
+    """How unlike the objects of a fit others are.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects of the fit, with features on one scale, at least `FEWEST`.
+
+    Notes
+    -----
+    The novelty of an object is ``-log10(p)``: 3 says that 1 in 1000 objects like those
+    of the fit would lie as far out. Its oddness is minus twice the logarithm of the
+    density of at most 400 objects of the fit at its place, blurred by its own error,
+    relative to the height of a usual kernel with that error; p is the share of objects
+    with as much oddness, among those of the fit without themselves, continued beyond
+    them by a log-normal tail. The novelty is at most what the distance to the likeliest
+    of these objects is worth in units of its own error (chi-squared): a far value with
+    a large error is not novel.
+
+    Places are the means of the objects; errors count by their variances. A missing
+    value has an infinite error. Time grows with the number of objects times that of
+    references times that of features.
+    """
+
+    def __init__(self, data: UncertainData) -> None:
+        order = np.argsort(data.keys, kind="stable")[:MOST]
+        places = _places(data[order])
+        self._references = _references(places, order)
+        oddness, apart = self._oddness(places, leave_out=True)
+        self._tail = _tail_of(oddness, data.n_features)
+        self._inside = self._novelty(places, oddness, apart)
+
+    def of_fit(self, data: UncertainData) -> Array:
+        """Novelty of the objects of the fit, each compared with the others.
+
+        Parameters
+        ----------
+        data : UncertainData
+            The same data again.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+        """
+        out = np.empty(len(data))
+        positions = self._references.positions
+        rest = np.setdiff1d(np.arange(len(data)), positions)
+        if len(rest):
+            out[rest] = self.of(data[rest])
+        out[positions] = self._inside
+        return out
+
+    def of(self, data: UncertainData) -> Array:
+        """Novelty of other objects.
+
+        Parameters
+        ----------
+        data : UncertainData
+            With features on the same scale.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+        """
+        places = _places(data)
+        return self._novelty(places, *self._oddness(places))
+
+    def _novelty(self, places: Places, oddness: Array, apart: Array) -> Array:
+        shift, half, deviation, degrees = self._tail
+        z = (np.log(np.maximum(oddness - shift, TINY)) - half) / deviation
+        n_known = places.known.sum(axis=1)
+        by_error = chi2.sf(apart, np.maximum(n_known, 1))
+        share = np.maximum(t.sf(z, degrees), np.where(n_known > 0, by_error, 1.0))
+        return np.clip(-np.log10(np.maximum(share, TINY)), 0.0, HIGHEST)
+
+    def _oddness(self, places: Places, leave_out: bool = False) -> tuple[Array, Array]:
+        """Oddness, and squared distance to the likeliest reference in own errors.
+
+        With `leave_out` objects are the references, each compared with the others.
+        """
+        centres, variances, width, _ = self._references
+        m, d = centres.shape
+        oddness, apart = np.empty((2, len(places.means)))
+        complete = places.known.all()
+        for part in blocks(len(oddness), 8 * m * 4, CACHE_BYTES):
+            height = np.zeros((len(oddness[part]), m))
+            ratio = np.ones_like(height)
+            for j in range(d):
+                own = places.variances[part, j, None]
+                total = own + variances[:, j]
+                gap = places.means[part, j, None] - centres[:, j]
+                gap *= gap
+                gap /= total
+                total *= 1.0 / (own + width)
+                if not complete:
+                    missing = ~places.known[part, j]
+                    gap[missing], total[missing] = 0.0, 1.0
+                height += gap
+                ratio *= total
+                if j % 8 == 7 or j == d - 1:  # a logarithm for some features at a time
+                    height += np.log(ratio)
+                    ratio[:] = 1.0
+            if leave_out:
+                rows = np.arange(part.start, part.stop)
+                height[rows - part.start, rows] = np.inf
+            nearest = height.argmin(axis=1)[:, None]
+            lowest = np.take_along_axis(height, nearest, axis=1)
+            sums = np.exp(0.5 * (lowest - height)).sum(axis=1) / (m - leave_out)
+            oddness[part] = lowest[:, 0] - 2.0 * np.log(sums)
+            gaps = places.means[part] - centres[nearest[:, 0]]
+            own = np.maximum(places.variances[part], NO_ERROR)
+            apart[part] = np.where(places.known[part], gaps**2 / own, 0.0).sum(axis=1)
+        return oddness, apart
+
+
+def from_which(n_objects: int) -> float:
+    """Novelty from which an object of a table is called unlike the others.
+
+    Parameters
+    ----------
+    n_objects : int
+        In the table.
+
+    Returns
+    -------
+    float
+        3, and more where a table is so large that one object would be called so by
+        chance in more than 1 of 20 tables.
+    """
+    return max(NOVEL, float(np.log10(TABLES * max(n_objects, 1))))
+
+
+def _places(data: UncertainData) -> Places:
+    means = data.mean()
+    if data.meaning == "spread":
+        errors = errors_of(data)
+        # Covariances, where values are correlated: their diagonals.
+        diagonal = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
+        variances = diagonal.T
+    else:
+        variances = data.variance()
+    known = ~np.isnan(means)
+    return Places(np.where(known, means, 0.0), np.where(known, variances, 0.0), known)
+
+
+def _references(places: Places, positions: Indices) -> References:
+    centres, variances, known = places
+    count = np.maximum(known.sum(axis=0), 1)
+    middle = centres.sum(axis=0) / count
+    spread = (np.where(known, centres - middle, 0.0) ** 2).sum(axis=0) / count
+    # What a reference lacks could be anything that others have.
+    centres = np.where(known, centres, middle)
+    variances = np.where(known, variances, spread)
+    m, d = centres.shape
+    k = min(max(3, int(0.5 * np.sqrt(m))), m - 1)
+    gaps = np.empty(m)
+    for part in blocks(m, 8 * m * d):
+        squares = ((centres[part, None] - centres) ** 2).sum(axis=2)
+        gaps[part] = np.partition(squares, k, axis=1)[:, k] / d  # 0 is itself
+    least = NARROWEST**2 * spread.mean() or 1.0
+    widths = np.clip(gaps, least, max(least, np.quantile(gaps, WIDEST_SHARE)))
+    width = float(np.median(widths))
+    return References(centres, variances + widths[:, None], width, positions)
+
+
+def _tail_of(oddness: Array, n_features: int) -> Tail:
+    m, d = len(oddness), float(n_features)
+    share = np.clip(TAIL_OBJECTS / m, TAIL, LARGEST_TAIL)
+    low, middle, high = np.quantile(oddness, [0.05, 0.5, 1.0 - share])
+    shift = low - d
+    half, far = np.log(middle - shift), np.log(high - shift)
+    # Half of what it is for Gaussian features: objects on a grid are all alike.
+    least = 0.5 * np.sqrt(2.0 * d) / (d + 1.64 * np.sqrt(2.0 * d))
+    deviation = max(float((far - half) / -ndtri(share)), least)
+    return Tail(float(shift), float(half), deviation, m / PER_DEGREE)

@@ -1,0 +1,181 @@
+"""Novelty: its formula, its rates, and what must not be called novel."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+import incerta as ic
+from incerta.api import novelty as room
+from incerta.api.novelty import Novelty, from_which
+from incerta.data.construct import with_gaps
+
+
+def measured(truth, size, rng):
+    """Truths with log-normal errors around a size."""
+    std = size * np.exp(0.8 * rng.normal(size=(len(truth), 1)))
+    std = np.broadcast_to(std, truth.shape)
+    return ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
+
+
+def lacking(data, gaps):
+    return replace(data, law=with_gaps(data.law, gaps))
+
+
+def blobs(n, rng):
+    centres = np.random.default_rng(5).normal(size=(4, 6)) * 2
+    return (centres[rng.integers(4, size=n)] + 0.8 * rng.normal(size=(n, 6))) / 2.2
+
+
+def moons(n, rng):
+    return make_moons(n, noise=0.05, random_state=int(rng.integers(2**31)))[0] / 0.7
+
+
+def ring(n, rng):
+    angle = rng.uniform(0, 2 * np.pi, n)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return 1.4 * circle + 0.05 * rng.normal(size=(n, 2))
+
+
+def gaussian(n, rng):
+    return rng.normal(size=(n, 2))
+
+
+def oddness_of(value, variance, known, references):
+    """Oddness of one object, from the formula."""
+    density = 0.0
+    for centre, spread in zip(references.centres, references.variances, strict=True):
+        kernel = 1.0
+        for j in np.flatnonzero(known):
+            total = variance[j] + spread[j]
+            height = np.sqrt((variance[j] + references.width) / total)
+            kernel *= height * np.exp(-0.5 * (value[j] - centre[j]) ** 2 / total)
+        density += kernel
+    return -2.0 * np.log(density / len(references.centres))
+
+
+def test_oddness_is_that_of_the_formula():
+    rng = np.random.default_rng(0)
+    values, std = rng.normal(size=(30, 11)), rng.uniform(0.1, 1.0, size=(30, 11))
+    gaps = np.zeros(values.shape, dtype=bool)
+    gaps[3, 2] = gaps[4, 0] = True
+    found = Novelty(lacking(ic.from_gaussian(values, std=std), gaps))
+    new = lacking(ic.from_gaussian(values[2:6] + 0.1, std=std[2:6]), gaps[2:6])
+    places = room._places(new)
+    expected = [
+        oddness_of(*row, found._references) for row in zip(*places, strict=True)
+    ]
+    np.testing.assert_allclose(found._oddness(places)[0], expected)
+
+
+def test_objects_of_the_fit_are_compared_with_the_others_alone():
+    rng = np.random.default_rng(1)
+    data = measured(gaussian(25, rng), 0.3, rng)
+    found = Novelty(data)
+    references = found._references
+    inside = found._oddness(room._places(data[references.positions]), leave_out=True)[0]
+    others = references._replace(
+        centres=references.centres[1:], variances=references.variances[1:]
+    )
+    first = room._places(data[references.positions[:1]])
+    assert inside[0] == pytest.approx(
+        oddness_of(first.means[0], first.variances[0], first.known[0], others)
+    )
+
+
+@pytest.mark.parametrize("population", [gaussian, blobs, moons, ring])
+def test_alarms_come_at_the_stated_rate_and_far_objects_are_seen(population):
+    rates, alarms, seen = [], 0, []
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 7])
+        data = measured(population(300, rng), 0.2, rng)
+        found = Novelty(data)
+        alarms += (found.of_fit(data) >= from_which(300)).sum()
+        for size in (0.2, 2.0):  # as in the fit, and much worse
+            new = found.of(measured(population(500, rng), size, rng))
+            rates.append([(new >= 2).mean(), (new >= 3).mean()])
+        apart = rng.normal(size=population(50, rng).shape)
+        apart *= 6.0 / np.linalg.norm(apart, axis=1, keepdims=True)
+        seen.append((found.of(measured(apart, 0.2, rng)) >= 3).mean())
+    rates = np.mean(rates, axis=0)
+    assert rates[0] <= 0.02  # 0.01 is stated
+    assert rates[1] <= 0.003
+    assert alarms <= 1
+    assert np.mean(seen) >= 0.8
+
+
+def test_a_far_value_with_a_large_error_is_not_novel():
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    result = ic.cluster(ic.from_gaussian(values, std=0.1), 1)
+    far = [[40.0, 40.0]]
+    assert result.novelty_of(ic.from_gaussian(far, std=0.1)) > 5
+    assert result.novelty_of(ic.from_gaussian(far, std=40.0)) < 1
+    half = ic.from_gaussian([[40.0, 0.0]], std=[[40.0, 0.1]])
+    assert result.novelty_of(half) < 1
+    missing = lacking(ic.from_gaussian(far, std=0.1), np.array([[True, True]]))
+    assert result.novelty_of(missing) == 0
+
+
+@pytest.mark.parametrize("method", ["UKMeans", "agglomerative", "ErrorMixture"])
+def test_whatever_the_method(method):
+    values = np.random.default_rng(0).normal(size=(60, 2))
+    values[7] = 40.0
+    data = ic.from_gaussian(values, std=0.1, ids=[f"star {i}" for i in range(60)])
+    result = ic.cluster(data, 2, method)
+    assert "1 object is unlike all others: star 7 (novelty" in result.explain()
+    assert result.columns()["novelty"].argmax() == 7
+    order = np.random.default_rng(1).permutation(60)
+    again = Novelty(result._on_scale(data[order])).of_fit(result._on_scale(data[order]))
+    np.testing.assert_allclose(again, result.novelty[order])
+
+
+def test_a_file_brings_it_back(tmp_path):
+    data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=0)
+    result = ic.cluster(data, 3, "UKMeans")
+    result.save(tmp_path / "model.incerta")
+    loaded = ic.load(tmp_path / "model.incerta")
+    np.testing.assert_array_equal(loaded.novelty, result.novelty)
+    np.testing.assert_array_equal(loaded.novelty_of(data), result.novelty_of(data))
+
+
+def test_other_kinds_of_data():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(30, 1, 2)) + 0.1 * rng.normal(size=(30, 8, 2))
+    draws[4] += 30.0
+    kinds = {
+        "spread": ic.from_array(draws),
+        "joint": ic.from_worlds(draws.swapaxes(0, 1)),
+        "interval": ic.from_interval(draws.min(axis=1), draws.max(axis=1)),
+        "exact": ic.as_uncertain(draws[:, 0]),
+    }
+    for kind, data in kinds.items():
+        found = Novelty(data).of_fit(data)
+        assert found.argmax() == 4, kind
+        assert found[4] >= 3, kind
+        assert (np.delete(found, 4) < 3).all(), kind
+
+
+def test_objects_that_are_all_alike_and_those_that_are_too_few():
+    grid = ic.as_uncertain(np.repeat(np.arange(5.0), 8)[:, None])
+    assert (Novelty(grid).of_fit(grid) < 1).all()
+    same = ic.as_uncertain(np.ones((30, 2)))
+    assert (Novelty(same).of_fit(same) < 1).all()
+    few = ic.from_gaussian(np.arange(6.0)[:, None], std=0.1)
+    result = ic.cluster(few, 2, "UKMeans")
+    assert np.isnan(result.novelty).all()
+    assert np.isnan(result.novelty_of(few)).all()
+
+
+def test_more_objects_than_references():
+    rng = np.random.default_rng(2)
+    data = measured(gaussian(room.MOST + 50, rng), 0.2, rng)
+    found = Novelty(data)
+    rest = np.setdiff1d(np.arange(len(data)), found._references.positions)
+    assert len(rest) == 50
+    np.testing.assert_array_equal(found.of_fit(data)[rest], found.of(data[rest]))
+
+
+def test_from_which_novelty_on_objects_are_named():
+    assert from_which(1) == from_which(50) == 3.0
+    assert from_which(10**6) == pytest.approx(np.log10(20e6))
