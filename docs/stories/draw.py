@@ -1,9 +1,10 @@
 """The pictures of the stories: the objects as they were found, and who is right."""
 
 import numpy as np
-from check import score, scores, true_kinds
+from check import scores, true_kinds
 from matplotlib.figure import Figure
 from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import f1_score
 
 import incerta as ic
 
@@ -16,7 +17,7 @@ def draw(story, folder, path):
     """Draw the model that the commands of a story left in a folder."""
     result = ic.load(folder / story.model / "model.incerta")
     truth = true_kinds(folder / f"{story.file}_truth.csv", result.ids)
-    fig = Figure(figsize=(9, 3.9), layout="constrained")
+    fig = Figure(figsize=(9, 4.1), layout="constrained")
     left, right = fig.subplots(1, 2, width_ratios=(3, 2))
     _objects(left, result, truth, story)
     _scores(right, scores(result, truth, story.member), story)
@@ -57,19 +58,21 @@ def _objects(ax, result, truth, story):
         label=f"wrong ({wrong.sum()} of {len(x)})",
     )
     ax.set(xlabel=story.features[0], ylabel=story.features[1])
-    # Some objects are measured so badly that all others would be a dot.
-    for values, limit in ((x, ax.set_xlim), (y, ax.set_ylim)):
+    # Some objects are measured so badly, or so far out, that others would be a dot.
+    near = slice(None) if story.member is None else truth == story.member
+    for values, limit in ((x[near], ax.set_xlim), (y[near], ax.set_ylim)):
         low, high = np.nanquantile(values, (0.01, 0.99))
         limit(low - 0.15 * (high - low), high + 0.15 * (high - low))
-    ax.legend(fontsize=8, loc="best")
+    fig = ax.get_figure()
+    fig.legend(fontsize=9, loc="outside upper left", ncols=2, frameon=False)
 
 
 def _right(truth, labels, member):
     """Whether each object is in the cluster that is matched to its kind."""
     if member is not None:
-        kinds, clusters = truth == member, sorted(set(labels))
-        best = max(clusters, key=lambda c: score(truth, np.where(labels == c, 0, 1)))
-        return kinds == (labels == best)
+        inside = truth == member
+        best = max(set(labels), key=lambda c: f1_score(inside, labels == c))
+        return inside == (labels == best)
     kinds, code = np.unique(truth, return_inverse=True)
     counts = np.zeros((len(kinds), labels.max() + 1))
     np.add.at(counts, (code, labels), 1)
@@ -79,7 +82,7 @@ def _right(truth, labels, member):
 
 
 def _scores(ax, found, story):
-    names = [name.strip() for name in found]
+    names = [name.replace("  ", "the ") for name in found]
     places = np.arange(len(names))[::-1]
     ours = np.array([name == "incerta" or " it is " in name for name in names])
     for some, colour in ((ours, PALETTE[0]), (~ours, "0.45")):
@@ -89,6 +92,7 @@ def _scores(ax, found, story):
         for height, place in zip(heights, places[some], strict=True):
             ax.text(1.06, place, f"{height:.2f}", va="center", fontsize=9)
     ax.set_yticks(places, names, fontsize=9)
+    ax.set_ylim(-0.6, len(names) - 0.4)
     share = "share in the right cluster"
     ax.set(xlim=(0.0, 1.04), xlabel=share if story.member is None else "F1 of members")
     for side in ("top", "right", "left"):

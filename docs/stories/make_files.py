@@ -22,7 +22,7 @@ def gaia(rng):
     field = rng.normal([1.2, -1.0, -3.0], [0.8, 5.0, 5.0], size=(n, 3))
     inside = rng.normal([2.4, 4.0, -7.0], [0.03, 0.15, 0.15], size=(n, 3))
     truth = np.where(member[:, None], inside, field)
-    # Faint stars have errors some thirty times as large as bright ones.
+    # Faint stars have errors up to forty times as large as bright ones.
     magnitude = np.clip(19.5 - rng.exponential(2.2, size=n), 9.0, 19.5)
     size = 0.02 + 0.9 * 10 ** (0.3 * (magnitude - 19.5))
     error = size[:, None] * rng.uniform(0.7, 1.0, size=(n, 3)) * [1.0, 1.1, 0.9]
