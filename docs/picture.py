@@ -3,9 +3,9 @@
 python docs/picture.py run     # half an hour; writes picture.csv
 python docs/picture.py         # seconds; writes picture.txt and the picture, twice
 
-All methods are told the number of clusters but HDBSCAN and DBSCAN, which find their own:
-of these the best of ten settings counts, chosen by the truth, in each draw. The values
-are brought to one scale; what is called noise counts as one more cluster.
+All methods are told the number of clusters but HDBSCAN and DBSCAN, which find their
+own: of these the best of ten settings counts, chosen by the truth, in each draw. The
+values are brought to one scale; what is called noise counts as one more cluster.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def moons(seed, n):
 
 SHAPES = {
     "three groups,\nunequal errors": stars,
-    "four round groups,\nlike errors": round_groups,
+    "four round groups,\nsimilar errors": round_groups,
     "long groups,\nunequal errors": long_groups,
     "a clump in a field,\nunequal errors": clump_in_field,
     "two moons,\nsmall errors": moons,
@@ -106,9 +106,9 @@ def by_density(data, values, k):
 METHODS = {
     OURS: by_ours,
     "k-means": by_kmeans,
-    "k-means,\nerror-weighted": by_weighted_kmeans,
+    "k-means, error-weighted": by_weighted_kmeans,
     "Gaussian mixture": by_mixture,
-    "HDBSCAN, DBSCAN,\nbest of ten settings": by_density,
+    "(H)DBSCAN, best of ten": by_density,
 }
 
 
@@ -128,7 +128,7 @@ def measure(n_draws, n_objects):
                     ic.metrics.clustering_accuracy(truth, labels)
                     for labels in labels_of(data, values, k)
                 )
-                yield plain(shape), draw, plain(method), f"{accuracy:.4f}"
+                yield plain(shape), draw, method, f"{accuracy:.4f}"
 
 
 def stored(path):
@@ -140,7 +140,7 @@ def stored(path):
     return np.array(
         [
             [
-                [found[plain(shape), str(d), plain(method)] for d in range(n_draws)]
+                [found[plain(shape), str(d), method] for d in range(n_draws)]
                 for method in METHODS
             ]
             for shape in SHAPES
@@ -158,9 +158,8 @@ def table(found):
     """Mean accuracies, and how often each method is beaten by ours and beats it."""
     _, better, worse = against(found)
     lines = [
-        f"{found.shape[2]} draws of each shape: mean accuracy; in brackets draws in which "
-        "incerta is",
-        "better and worse than that method, by more than half a per cent",
+        f"{found.shape[2]} draws of each shape: mean accuracy; in brackets the draws",
+        "in which incerta is better : worse, by more than half a per cent",
         "",
     ]
     heads = ["incerta", "k-means", "weighted", "mixture", "density"]
@@ -181,8 +180,8 @@ def draw(found, theme):
     """A panel for each rival, a row for each shape, a dot for each draw."""
     ink, paper = INK[theme]
     gain, better, worse = against(found)
-    fig = Figure(figsize=(10, 5.2), layout="constrained", facecolor=paper)
-    panels = fig.subplots(1, len(METHODS) - 1, sharex=True, sharey=True)
+    fig = Figure(figsize=(7.6, 7.6), layout="constrained", facecolor=paper)
+    panels = fig.subplots(2, 2, sharex=True, sharey=True).ravel()
     jitter = np.random.default_rng(0).uniform(-0.22, 0.22, found.shape[2])
     for m, (ax, name) in enumerate(zip(panels, list(METHODS)[1:], strict=True)):
         ax.set_facecolor(paper)
@@ -190,14 +189,13 @@ def draw(found, theme):
         for s in range(len(SHAPES)):
             dots = gain[s, m]
             colour = np.where(dots < 0, WORSE[theme], BETTER[theme])
-            ax.scatter(dots, s + jitter, s=13, c=colour, alpha=0.75, linewidths=0)
+            ax.scatter(dots, s + jitter, s=16, c=colour, alpha=0.8, linewidths=0)
             ax.plot([dots.mean()] * 2, [s - 0.3, s + 0.3], color=ink, linewidth=2)
-            told = f"{better[s, m]}:{worse[s, m]}"
-            ax.text(0.62, s, told, color=ink, ha="right", va="center", fontsize=9)
-        ax.set_title(f"against\n{name}" if "\n" not in name else name, color=ink)
-        ax.title.set_fontsize(10)
-        ax.tick_params(colors=ink, labelsize=9, length=0)
-        ax.set_xlim(-0.4, 0.64)
+            told = f"{better[s, m]} : {worse[s, m]}"
+            ax.text(0.72, s, told, color=ink, ha="right", va="center", fontsize=10)
+        ax.set_title(f"against {name}", color=ink, fontsize=11)
+        ax.tick_params(colors=ink, labelsize=10, length=0)
+        ax.set_xlim(-0.42, 0.74)
         ax.set_xticks([-0.3, 0.0, 0.3], ["−0.3", "0", "+0.3"])
         ax.grid(axis="x", color=ink, alpha=0.15)
         for side in ax.spines.values():
@@ -205,12 +203,12 @@ def draw(found, theme):
     panels[0].set_yticks(range(len(SHAPES)), list(SHAPES))
     panels[0].invert_yaxis()
     fig.supxlabel(
-        "accuracy of incerta minus that of the other; a dot is a draw, a bar the mean; "
-        "better:worse",
+        "accuracy of incerta minus that of the other: a dot is a draw, a bar the mean\n"
+        "numbers: draws in which incerta is better : worse",
         color=ink,
-        fontsize=10,
+        fontsize=11,
     )
-    fig.savefig(HERE / f"picture{theme}.png", dpi=110, facecolor=paper)
+    fig.savefig(HERE / f"picture{theme}.png", dpi=100, facecolor=paper)
 
 
 def main():

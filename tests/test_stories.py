@@ -3,29 +3,31 @@
 import csv
 import re
 import resource
+import runpy
+import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-STORIES = Path(__file__).parent.parent / "docs" / "stories"
+DOCS = Path(__file__).parent.parent / "docs"
+STORIES = DOCS / "stories"
 CPU_SECONDS = 20
 
 
 @pytest.fixture(scope="module")
 def scripts():
     """The scripts of the stories, which are no package."""
+    names = ("check", "make_files", "pages")
     sys.path.insert(0, str(STORIES))
     try:
-        import check
-        import make_files
-        import pages
+        yield [import_module(name) for name in names]
     finally:
         sys.path.remove(str(STORIES))
-    yield check, make_files, pages
-    for module in ("check", "make_files", "pages"):
-        del sys.modules[module]
+        for name in names:
+            sys.modules.pop(name, None)
 
 
 def seconds_of_children():
@@ -108,3 +110,19 @@ def test_commands_are_taken_from_console_blocks_alone(scripts):
         pages.Step("one \\\n  two", "out\n\nmore"),
         pages.Step("three", ""),
     ]
+
+
+def test_the_picture_shows_the_stored_numbers():
+    picture = runpy.run_path(str(DOCS / "picture.py"))
+    found = picture["stored"](DOCS / "picture.csv")
+    assert found.shape[2] == picture["N_DRAWS"] >= 20
+    assert picture["table"](found) == (DOCS / "picture.txt").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_numbers_of_the_picture_can_be_measured(tmp_path):
+    small = ["--draws", "1", "--objects", "40", "--csv", str(tmp_path / "small.csv")]
+    command = [sys.executable, str(DOCS / "picture.py"), "run", *small]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "small.csv").read_text().splitlines()) == 1 + 6 * 5

@@ -5,13 +5,14 @@ python check.py MODEL TRUTH [--member KIND]
 MODEL is what ``incerta fit -o`` wrote, TRUTH a table of objects and their kinds. ACC is
 the share of objects in the right cluster, if clusters and kinds are matched as well as
 can be; with ``--member`` it is F1 of one kind and the cluster that fits it best. The
-others see the means of the values, on one scale, with the mean of the column in the place
-of a missing one. Of HDBSCAN, which is not told the number of clusters, the best of four
-settings counts, chosen by the truth; what it calls noise is one more cluster.
+others see the means of the values, on one scale, and the mean of the column for a missing
+one. Of HDBSCAN, which is not told the number of clusters, the best of four settings
+counts, chosen by the truth; what it calls noise is one more cluster.
 """
 
 import argparse
 import csv
+from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans
@@ -27,7 +28,7 @@ HDBSCAN_SIZES = (5, 10, 20, 40)
 
 def true_kinds(path, ids):
     """The kind of each object, from a table of two columns."""
-    with open(path, encoding="utf-8") as file:
+    with Path(path).open(encoding="utf-8") as file:
         kinds = dict(list(csv.reader(file))[1:])
     return np.array([kinds[str(name)] for name in ids])
 
@@ -40,7 +41,7 @@ def score(truth, labels, member=None):
 
 
 def by_others(values, k):
-    """Labels of what takes values for exact; several where a setting is to be chosen."""
+    """Labels of methods that take values for exact, one for each setting."""
     values = StandardScaler().fit_transform(values)
     values[np.isnan(values)] = 0.0
     yield "k-means", [KMeans(k, n_init=10, random_state=0).fit_predict(values)]
