@@ -5,9 +5,9 @@ python check.py MODEL TRUTH [--member KIND]
 MODEL is what ``incerta fit -o`` wrote, TRUTH a table of objects and their kinds. ACC is
 the share of objects in the right cluster, if clusters and kinds are matched as well as
 can be; with ``--member`` it is F1 of one kind and the cluster that fits it best. The
-others see the means of the values, on one scale, and the mean of the column for a missing
-one. Of HDBSCAN, which is not told the number of clusters, the best of four settings
-counts, chosen by the truth; what it calls noise is one more cluster.
+others see the means of the values, on one scale, and the mean of the column where a
+value is missing. Of HDBSCAN, which is not told the number of clusters, the best of four
+settings counts, chosen by the truth; what it calls noise is one more cluster.
 """
 
 import argparse
