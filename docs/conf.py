@@ -35,6 +35,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
 exclude_patterns = ["_build", "gallery"]
+default_role = "py:obj"  # names in prose lead to the reference
 html_math_renderer = "mathml"
 html_extra_path = ["../paper/results/table2.html"]
 html_static_path = ["static"]
@@ -45,8 +46,18 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 runpy.run_path(str(Path(__file__).with_name("paper_tables.py")), run_name="__main__")
 
 
+def in_the_package(app, env, node, text):
+    """Look for `UKMeans` under the name that the reference has, incerta.UKMeans."""
+    if node.get("refdomain") != "py":
+        return None
+    domain, page = env.get_domain("py"), node["refdoc"]
+    name = f"incerta.{node['reftarget']}"
+    return domain.resolve_xref(env, page, app.builder, "obj", name, node, text)
+
+
 def setup(app):
     """Write formulas as MathML: the pages need no network to be read."""
+    app.connect("missing-reference", in_the_package)
 
     def inline(translator, node):
         translator.body.append(tex2mathml(node.astext()))

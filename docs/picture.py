@@ -158,21 +158,21 @@ def table(found):
     """Mean accuracies, and how often each method is beaten by ours and beats it."""
     _, better, worse = against(found)
     lines = [
-        f"{found.shape[2]} draws of each shape: mean accuracy; in brackets the draws",
+        f"{found.shape[2]} draws of each shape: mean accuracy, and the draws",
         "in which incerta is better : worse, by more than half a per cent",
         "",
     ]
-    heads = ["incerta", "k-means", "weighted", "mixture", "density"]
-    lines.append(" " * 36 + "".join(f"{head:>14}" for head in heads))
+    heads = ["k-means", "weighted", "mixture", "density"]
+    lines.append(f"{'incerta':>42}" + "".join(f"{head:>11}" for head in heads))
     for shape, means, more, less in zip(
         SHAPES, found.mean(axis=2), better, worse, strict=True
     ):
-        cells = [f"{means[0]:14.2f}"]
+        cells = [f"{means[0]:7.2f}"]
         cells += [
-            f"{mean:5.2f} ({a:2d}:{b:2d})".rjust(14)
+            f"{mean:.2f} {f'{a}:{b}':>5}".rjust(11)
             for mean, a, b in zip(means[1:], more, less, strict=True)
         ]
-        lines.append(f"{plain(shape):<36}" + "".join(cells))
+        lines.append(f"{plain(shape):<35}" + "".join(cells))
     return "\n".join(lines) + "\n"
 
 

@@ -71,6 +71,9 @@ def test_stories_run_and_are_right(name, scripts, tmp_path):
     result = ic.load(folder / story.model / "model.incerta")
     truth = check.true_kinds(folder / f"{story.file}_truth.csv", result.ids)
     assert check.score(truth, result.labels, story.member) >= story.least
+    # As README.md says.
+    sure = result.confidence >= check.SURE
+    assert check.right(truth, result.labels, story.member)[sure].mean() >= 0.99
 
 
 def test_every_story_has_a_page_and_a_picture(scripts):

@@ -15,6 +15,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.metrics import f1_score
 from sklearn.mixture import GaussianMixture
@@ -40,6 +41,20 @@ def score(truth, labels, member=None):
     return max(f1_score(truth == member, labels == c) for c in set(labels))
 
 
+def right(truth, labels, member=None):
+    """Whether each object is in the cluster that is matched to its kind."""
+    if member is not None:
+        inside = truth == member
+        best = max(set(labels), key=lambda c: f1_score(inside, labels == c))
+        return inside == (labels == best)
+    kinds, code = np.unique(truth, return_inverse=True)
+    counts = np.zeros((len(kinds), labels.max() + 1))
+    np.add.at(counts, (code, labels), 1)
+    rows, columns = linear_sum_assignment(-counts)
+    matched = dict(zip(columns, rows, strict=True))
+    return np.array([matched.get(label) for label in labels]) == code
+
+
 def by_others(values, k):
     """Labels of methods that take values for exact, one for each setting."""
     values = StandardScaler().fit_transform(values)
@@ -56,10 +71,9 @@ def scores(result, truth, member=None):
     found = {"incerta": score(truth, result.labels, member)}
     sure = result.confidence >= SURE
     if member is None and 0 < sure.sum() < len(sure):
+        correct = right(truth, result.labels)
         for name, some in (("sure of", sure), ("not sure of", ~sure)):
-            found[f"  {some.sum()} it is {name}"] = score(
-                truth[some], result.labels[some]
-            )
+            found[f"  {some.sum()} it is {name}"] = correct[some].mean()
     values = result.data.mean()
     for name, answers in by_others(values, len(set(truth))):
         best = max(score(truth, labels, member) for labels in answers)

@@ -1,10 +1,8 @@
 """The pictures of the stories: the objects as they were found, and who is right."""
 
 import numpy as np
-from check import scores, true_kinds
+from check import right, scores, true_kinds
 from matplotlib.figure import Figure
-from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import f1_score
 
 import incerta as ic
 
@@ -17,10 +15,11 @@ def draw(story, folder, path):
     """Draw the model that the commands of a story left in a folder."""
     result = ic.load(folder / story.model / "model.incerta")
     truth = true_kinds(folder / f"{story.file}_truth.csv", result.ids)
-    fig = Figure(figsize=(9, 4.1), layout="constrained")
-    left, right = fig.subplots(1, 2, width_ratios=(3, 2))
-    _objects(left, result, truth, story)
-    _scores(right, scores(result, truth, story.member), story)
+    # One above the other, so that a phone shows them large enough.
+    fig = Figure(figsize=(5.8, 6.8), layout="constrained")
+    above, below = fig.subplots(2, 1, height_ratios=(5, 3))
+    _objects(above, result, truth, story)
+    _scores(below, scores(result, truth, story.member), story)
     fig.savefig(path, dpi=100)
 
 
@@ -45,9 +44,16 @@ def _objects(ax, result, truth, story):
         facecolors="white",
         edgecolors=colours[unsure],
         linewidths=0.9,
+    )
+    ax.scatter(
+        [],
+        [],
+        s=small,
+        facecolors="white",
+        edgecolors="black",
         label=f"confidence below {UNSURE}",
     )
-    wrong = ~_right(truth, result.labels, story.member)
+    wrong = ~right(truth, result.labels, story.member)
     ax.scatter(
         x[wrong],
         y[wrong],
@@ -64,21 +70,7 @@ def _objects(ax, result, truth, story):
         low, high = np.nanquantile(values, (0.01, 0.99))
         limit(low - 0.15 * (high - low), high + 0.15 * (high - low))
     fig = ax.get_figure()
-    fig.legend(fontsize=9, loc="outside upper left", ncols=2, frameon=False)
-
-
-def _right(truth, labels, member):
-    """Whether each object is in the cluster that is matched to its kind."""
-    if member is not None:
-        inside = truth == member
-        best = max(set(labels), key=lambda c: f1_score(inside, labels == c))
-        return inside == (labels == best)
-    kinds, code = np.unique(truth, return_inverse=True)
-    counts = np.zeros((len(kinds), labels.max() + 1))
-    np.add.at(counts, (code, labels), 1)
-    rows, columns = linear_sum_assignment(-counts)
-    matched = dict(zip(columns, rows, strict=True))
-    return np.array([matched.get(label) for label in labels]) == code
+    fig.legend(fontsize=10, loc="outside upper left", ncols=2, frameon=False)
 
 
 def _scores(ax, found, story):
@@ -90,8 +82,8 @@ def _scores(ax, found, story):
         ax.hlines(places[some], 0.0, heights, color=colour, linewidth=1.5)
         ax.scatter(heights, places[some], c=colour, s=36)
         for height, place in zip(heights, places[some], strict=True):
-            ax.text(1.06, place, f"{height:.2f}", va="center", fontsize=9)
-    ax.set_yticks(places, names, fontsize=9)
+            ax.text(1.06, place, f"{height:.2f}", va="center", fontsize=10)
+    ax.set_yticks(places, names, fontsize=10)
     ax.set_ylim(-0.6, len(names) - 0.4)
     share = "share in the right cluster"
     ax.set(xlim=(0.0, 1.04), xlabel=share if story.member is None else "F1 of members")
