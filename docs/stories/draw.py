@@ -17,9 +17,9 @@ def draw(story, folder, path):
     truth = true_kinds(folder / f"{story.file}_truth.csv", result.ids)
     # One above the other, so that a phone shows them large enough.
     fig = Figure(figsize=(5.8, 6.8), layout="constrained")
-    above, below = fig.subplots(2, 1, height_ratios=(5, 3))
-    _objects(above, result, truth, story)
-    _scores(below, scores(result, truth, story.member), story)
+    above, below = fig.subfigures(2, 1, height_ratios=(5, 3))
+    _objects(above.subplots(), result, truth, story)
+    _scores(below.subplots(), scores(result, truth, story.member), story)
     fig.savefig(path, dpi=100)
 
 
