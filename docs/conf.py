@@ -1,18 +1,20 @@
 """Settings of the documentation."""
 
+import os
 import runpy
 import sys
 from pathlib import Path
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
+from numpydoc.xref import DEFAULT_LINKS
 
-from incerta import __version__
+import incerta
 
 project = "incerta"
 author = "The incerta developers"
 project_copyright = "2026, the incerta developers"
-version = release = __version__
+version = release = incerta.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -23,41 +25,50 @@ extensions = [
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
-    "filename_pattern": "/plot_",
+    # One example is about data that may not be passed on: without them it is not run.
+    "filename_pattern": "/plot_" if "INCERTA_DATA" in os.environ else "/plot_(?!nba)",
     "download_all_examples": False,
     "show_memory": False,
     "min_reported_time": 1e9,
     "abort_on_example_error": True,
 }
+# `UKMeans` is a link to the reference, in pages and docstrings alike; what is not in
+# the reference, such as a parameter, is set as code.
+default_role = "py:obj"
+rst_prolog = ".. currentmodule:: incerta\n"
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = "all"
+numpydoc_xref_aliases = {n: f"incerta.{n}" for n in incerta.__all__ if n[0].isupper()}
+DEFAULT_LINKS.clear()  # those to the pages of Python and numpy need the network
 html_theme = "furo"
 html_title = "incerta"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 autodoc_typehints = "none"  # the docstrings say it in words
-exclude_patterns = ["_build", "gallery"]
-default_role = "py:obj"  # names in prose lead to the reference
+exclude_patterns = ["_build", "gallery", "templates"]
 html_math_renderer = "mathml"
 html_extra_path = ["../paper/results/table2.html"]
+templates_path = ["templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "versions.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 html_static_path = ["static"]
-html_css_files = ["tables.css"]
+html_css_files = ["tables.css", "versions.css"]
 
 # The experiments are in the clone, not in the package.
 sys.path.insert(0, str(Path(__file__).parents[1]))
 runpy.run_path(str(Path(__file__).with_name("paper_tables.py")), run_name="__main__")
 
 
-def in_the_package(app, env, node, text):
-    """Look for `UKMeans` under the name that the reference has, incerta.UKMeans."""
-    if node.get("refdomain") != "py":
-        return None
-    domain, page = env.get_domain("py"), node["refdoc"]
-    name = f"incerta.{node['reftarget']}"
-    return domain.resolve_xref(env, page, app.builder, "obj", name, node, text)
-
-
 def setup(app):
     """Write formulas as MathML: the pages need no network to be read."""
-    app.connect("missing-reference", in_the_package)
 
     def inline(translator, node):
         translator.body.append(tex2mathml(node.astext()))

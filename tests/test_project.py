@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,19 @@ def test_unknown_name():
         ic.RPX  # noqa: B018
 
 
-def test_citation_versions_agree():
-    cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"version: {ic.__version__}" in cff
+def test_public_names_are_in_the_reference():
+    # So that they are links wherever they are named.
+    listed = (ROOT / "docs" / "reference.rst").read_text(encoding="utf-8").split()
+    things = [n for n in ic.__all__ if callable(getattr(ic, n))]
+    assert {"UKMeans", "read"} <= set(things) <= set(listed)
+
+
+def test_versions_of_the_pages(tmp_path):
+    for name in ("dev", "0.9.1", "0.10.0", "pictures"):
+        (tmp_path / name).mkdir()
+        if name != "pictures":
+            (tmp_path / name / "index.html").touch()
+    runpy.run_path(str(ROOT / "docs" / "versions.py"))["publish"](tmp_path)
+    told = (tmp_path / "versions.js").read_text(encoding="utf-8")
+    assert told == 'showVersions(["0.10.0", "0.9.1", "dev"]);\n'
+    assert "url=0.10.0/index.html" in (tmp_path / "index.html").read_text("utf-8")

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn import config_context
+from sklearn.cluster import KMeans
+from sklearn.compose import make_column_transformer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -11,6 +14,7 @@ from sklearn.model_selection import (
     train_test_split,
 )
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
@@ -94,3 +98,104 @@ def test_set_output_leaves_uncertain_data_alone(transformer):
     if isinstance(transformer, ic.Standardizer):
         table = pd.DataFrame(DATA.mean(), columns=["a", "b"])
         assert list(transformer.fit_transform(table).columns) == ["a", "b"]
+
+
+SCORED = {
+    "ErrorMixture": lambda: ic.ErrorMixture(3, random_state=0, n_init=2),
+    "UKMeans": lambda: ic.UKMeans(3, random_state=0),
+    "CKMeans": lambda: ic.CKMeans(3, random_state=0),
+    "UKMedoids": lambda: ic.UKMedoids(3, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_an_object_that_counts_twice_is_two_objects(name):
+    fitted = SCORED[name]().fit(DATA)
+    weights = 1.0 + np.arange(60) % 2
+    twice = np.repeat(np.arange(60), weights.astype(int))
+    each = np.array([fitted.score(DATA[[i]]) for i in range(60)])
+    expected = each[twice].mean() if name == "ErrorMixture" else each[twice].sum()
+    assert fitted.score(DATA, sample_weight=weights) == pytest.approx(expected)
+    with pytest.raises(
+        ValueError, match=r"sample_weight has the shape \(3,\).* 60 obj"
+    ):
+        fitted.score(DATA, sample_weight=np.ones(3))
+    with pytest.raises(ValueError, match=r"sample_weight runs from -1\.0 to 2\.0"):
+        fitted.score(DATA, sample_weight=np.where(weights == 1, -1.0, weights))
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_metadata_are_routed_to_the_score(name):
+    weights = np.linspace(0.5, 2.0, 60)
+    parts = KFold(2, shuffle=True, random_state=0)
+    with config_context(enable_metadata_routing=True):
+        weighted = SCORED[name]().set_score_request(sample_weight=True)
+        search = GridSearchCV(
+            weighted, {"random_state": [0]}, cv=parts, error_score="raise"
+        )
+        search.fit(DATA, sample_weight=weights)
+        by_hand = [
+            weighted.fit(DATA[train]).score(DATA[test], sample_weight=weights[test])
+            for train, test in parts.split(DATA)
+        ]
+        assert search.best_score_ == pytest.approx(np.mean(by_hand))
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_a_pipeline_with_metadata_routing_on(name):
+    pipeline = make_pipeline(ic.Standardizer(), SCORED[name]())
+    expected = cross_val_score(pipeline, DATA, cv=2).mean()
+    grid = {f"{name.lower()}__random_state": [0]}
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(pipeline, grid, cv=2, error_score="raise").fit(DATA)
+    assert search.best_score_ == expected
+
+
+def measured(frame):
+    """The objects of a plain table, with their errors."""
+    return ic.from_frame(frame, id=None, values=["x", "y"], errors="{}_error")
+
+
+@pytest.fixture
+def table():
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    x, y = DATA.mean().T
+    x_error, y_error = np.sqrt(DATA.variance()).T
+    errors = {"x_error": x_error, "y_error": y_error}
+    return pd.DataFrame({"name": [f"o{i}" for i in range(60)], "y": y, "x": x} | errors)
+
+
+def test_columns_of_a_table_that_are_transformed_apart(table):
+    columns = make_column_transformer(
+        (StandardScaler(), ["x"]), (ic.Standardizer(), ["y"])
+    )
+    pipeline = make_pipeline(columns, ic.UKMeans(3, random_state=0))
+    assert adjusted_rand_score(TRUTH, pipeline.fit_predict(table)) == 1.0
+
+
+@pytest.mark.parametrize("last", ["UKMeans", "ErrorMixture"])
+def test_errors_of_a_table_are_read_after_its_columns_are_chosen(table, last):
+    kept = make_column_transformer(
+        ("passthrough", ["x", "y"]),
+        (FunctionTransformer(lambda errors: 2.0 * errors), ["x_error", "y_error"]),
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
+    pipeline = make_pipeline(
+        kept, FunctionTransformer(measured), ic.Deconvolver(), SCORED[last]()
+    )
+    assert adjusted_rand_score(TRUTH, pipeline.fit_predict(table)) == 1.0
+    objects = pipeline[:2].transform(table)
+    np.testing.assert_allclose(objects.mean(), DATA.mean())
+    np.testing.assert_allclose(objects.variance(), 4.0 * DATA.variance())
+
+
+def test_a_column_transformer_holds_no_uncertain_data(table):
+    apart = make_column_transformer((FunctionTransformer(measured), list(table)))
+    with pytest.raises(ValueError, match="should be 2D"):
+        apart.fit_transform(table)
+
+
+@pytest.mark.parametrize("taker", [KMeans(3).fit, StandardScaler().fit, np.asarray])
+def test_what_knows_no_uncertainty_says_what_to_do(taker):
+    with pytest.raises(TypeError, match=r"not an array\. Take \.mean.*WorldConsensus"):
+        taker(DATA)

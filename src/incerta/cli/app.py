@@ -4,11 +4,10 @@ from typing import Annotated
 
 import typer
 
-from incerta.cli import compare, fit, predict
+from incerta.cli import compare, demo, fit, info, predict
 from incerta.cli.cite import CITATION
-from incerta.cli.demo import demo
 from incerta.cli.failures import EXIT_CODES, Commands
-from incerta.cli.info import info
+from incerta.cli.pages import Page
 from incerta.version import __version__
 
 app = typer.Typer(
@@ -22,11 +21,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-app.command(epilog=fit.EXAMPLES)(fit.fit)
-app.command(epilog=predict.EXAMPLES)(predict.predict)
-app.command(epilog=compare.EXAMPLES)(compare.compare)
-app.command()(demo)
-app.command()(info)
+app.command(cls=Page, epilog=f"{fit.EXAMPLES}\n\n{fit.FILES}")(fit.fit)
+app.command(cls=Page, epilog=predict.EXAMPLES)(predict.predict)
+app.command(cls=Page, epilog=compare.EXAMPLES)(compare.compare)
+app.command(cls=Page, epilog=demo.EXAMPLES)(demo.demo)
+app.command(cls=Page, epilog=info.EXAMPLES)(info.info)
 
 
 def _print_version(wanted: bool) -> None:

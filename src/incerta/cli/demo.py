@@ -22,6 +22,12 @@ N_UNSURE = 5
 DRAW = 3
 SURE = 0.9
 
+EXAMPLES = """\
+\b
+Examples:
+  incerta demo
+  incerta demo --seed 7 --report stars.html"""
+
 
 def demo(
     *,

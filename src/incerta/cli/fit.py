@@ -39,6 +39,13 @@ Examples:
       --method dbscan --param eps=0.2
   incerta fit replicates.csv --id sample --values x,y > clusters.csv
   incerta fit ensemble.csv --id station --values rain --sample member --joint"""
+FILES = f"""\
+\b
+Files, all written or none:
+  DIR/table.csv      the table, as --format says
+  DIR/{MODEL}  the model, for incerta predict
+  DIR/{SUMMARY}   what was done and found
+  DIR/{REPORT}    with --report: one page that needs no network"""
 
 
 @takes_columns

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 MODEL_ENDING = ".incerta"
 EXTRAS = ("plot", "report", "io", "fast", "gpu", "dask")
 
+EXAMPLES = """\
+\b
+Examples:
+  incerta info
+  incerta info stars.csv
+  incerta info stars.csv --id star --values mass --errors '{}_error'
+  incerta info out/model.incerta"""
+
 
 @takes_columns
 def info(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -261,3 +261,21 @@ def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
     hint = f"; did you mean {near[0]!r}?" if near else "."
     shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
     return f"there is no {what} {name!r}{hint} There are: {shown}"
+
+
+def wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:
+    """Say that a parameter does not go with the features."""
+    return (
+        f"{name} of shape {shape} does not fit data with {n_features} features; its "
+        f"last dimension must be {n_features}."
+    )
+
+
+def refuse_as_array() -> NoReturn:
+    """Raise where something that knows no uncertainty is given uncertain data."""
+    msg = (
+        "UncertainData is not an array. Take .mean() for values without their "
+        "uncertainty, .worlds(n)[j] for one possible world, or WorldConsensus for a "
+        "clusterer that takes arrays."
+    )
+    raise TypeError(msg)

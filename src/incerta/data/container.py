@@ -15,6 +15,8 @@ from incerta.data.checks import (
     as_matrix,
     positions_of_features,
     positions_of_objects,
+    refuse_as_array,
+    wrong_width,
 )
 from incerta.data.laws import Law, Values
 from incerta.data.laws.combined import mapped, stack
@@ -133,6 +135,9 @@ class UncertainData:
         index = positions_of_objects(key, self.n_objects)
         return replace(self, law=self.law.take(index), ids=self.ids[index])
 
+    def __array__(self, *_: Any, **__: Any) -> Array:
+        refuse_as_array()
+
     def mean(self) -> Array:
         """Expected value of each object.
 
@@ -236,14 +241,14 @@ class UncertainData:
         if map_.ndim == 1:
             scale, shift = np.broadcast_arrays(map_, np.asarray(offset, np.float64))
             if scale.shape != (self.n_features,):
-                raise DataError(_wrong_width("matrix", map_.shape, self.n_features))
+                raise DataError(wrong_width("matrix", map_.shape, self.n_features))
             names = as_feature_names(feature_names or self.feature_names, len(scale))
             return replace(
                 self, law=self.law.rescaled(scale, shift), feature_names=names
             )
         map_ = as_matrix(map_, "matrix")
         if map_.shape[1] != self.n_features:
-            raise DataError(_wrong_width("matrix", map_.shape, self.n_features))
+            raise DataError(wrong_width("matrix", map_.shape, self.n_features))
         default = [f"map{i}" for i in range(len(map_))]
         names = as_feature_names(feature_names or default, len(map_))
         shift = np.broadcast_to(np.asarray(offset, np.float64), (len(map_),))
@@ -390,11 +395,4 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
         ids,
         first.feature_names,
         meaning=next(iter(meanings), first.meaning),
-    )
-
-
-def _wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:
-    return (
-        f"{name} of shape {shape} does not fit data with {n_features} features; its "
-        f"last dimension must be {n_features}."
     )

@@ -13,6 +13,7 @@ from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
+from incerta.estimators._scored import weights_of
 from incerta.labels import in_order_of_appearance, likeliest, with_empty_last
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import How
@@ -299,7 +300,7 @@ class ErrorMixture(UncertainClusterer):
         there = measured(data).on(self.device)
         return log_densities(there, self._components()).totals
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
         """Mean log density of what was measured.
 
         Parameters
@@ -308,12 +309,16 @@ class ErrorMixture(UncertainClusterer):
             As for `predict`.
         y : None
             Not used; here for pipelines.
+        sample_weight : array-like of shape (n_objects,), default=None
+            How much each object counts; by default all count the same.
 
         Returns
         -------
         float
         """
-        return float(self.score_samples(X).mean())
+        densities = self.score_samples(X)
+        weights = weights_of(sample_weight, len(densities))
+        return float(np.average(densities, weights=weights))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Array:
         """Draw true values from the mixture, without noise.

@@ -22,7 +22,7 @@ class ScoredByDistance:
     def _cores(self) -> tuple[Law, str]:
         """What clusters are around, and the metric."""
 
-    def score(self, X: Any, y: None = None) -> float:
+    def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
         """Minus the expected distances of objects to the nearest cluster, added up.
 
         Of the objects of the fit it is minus `inertia_`, except that a medoid is not
@@ -35,6 +35,8 @@ class ScoredByDistance:
             As for `predict`.
         y : None
             Not used; here for pipelines.
+        sample_weight : array-like of shape (n_objects,), default=None
+            How much each object counts; by default 1.
 
         Returns
         -------
@@ -42,7 +44,28 @@ class ScoredByDistance:
         """
         cores, metric = self._cores()
         objects = self._new_objects(X)
-        return -float(wherever(to_nearest, objects, cores, metric, self.seed_).sum())
+        nearest = wherever(to_nearest, objects, cores, metric, self.seed_)
+        return -float((nearest * weights_of(sample_weight, len(nearest))).sum())
+
+
+def weights_of(sample_weight: Any, n_objects: int) -> Array:
+    """How much each object counts: what was said, or 1."""
+    if sample_weight is None:
+        return np.ones(n_objects)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_objects,):
+        msg = (
+            f"sample_weight has the shape {weights.shape}; pass one weight for each "
+            f"of the {n_objects} objects."
+        )
+        raise ValueError(msg)
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        msg = (
+            f"sample_weight runs from {weights.min()} to {weights.max()}; weights are "
+            "finite and at least 0, and some are above 0."
+        )
+        raise ValueError(msg)
+    return weights
 
 
 def to_nearest(data: UncertainData, cores: Law, metric: str, seed: int) -> Array:

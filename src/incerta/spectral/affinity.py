@@ -109,7 +109,8 @@ def dense_affinity(values: Any, scales: Any) -> Any:
     out /= scales[:, None]
     out *= -0.5 / scales
     out = in_place("exp", out)
-    flat = namespace(out).reshape(out, (-1,), copy=False)
+    # A view, as the rows are contiguous; numpy 2.0 does not take copy=False.
+    flat = namespace(out).reshape(out, (-1,))
     flat[:: scales.shape[0] + 1] = 1.0
     return out
 

@@ -1,0 +1,73 @@
+"""Prints the manual page incerta(1), from what ``--help`` knows.
+
+python docs/man.py > incerta.1 && man ./incerta.1
+"""
+
+import re
+import sys
+
+import typer
+
+from incerta.cli.app import app
+from incerta.cli.failures import EXIT_CODES
+from incerta.cli.pages import grouped
+from incerta.version import __version__
+
+
+def page():
+    """The page in the language of man, groff and mandoc."""
+    group = typer.main.get_command(app)
+    ctx = group.make_context("incerta", ["info"], resilient_parsing=True)
+    summary = group.help.rstrip(".")
+    lines = [
+        f'.TH INCERTA 1 "" "incerta {__version__}" "User commands"',
+        ".nh",  # options are not to be broken
+        ".SH NAME",
+        escaped(f"incerta - {summary[0].lower()}{summary[1:]}"),
+        ".SH SYNOPSIS",
+    ]
+    for name, command in group.commands.items():
+        with command.make_context(name, [], parent=ctx, resilient_parsing=True) as own:
+            usage = " ".join(command.collect_usage_pieces(own))
+        lines += [".B incerta " + escaped(name), escaped(usage), ".br"]
+    lines += [".SH OPTIONS", *records(grouped(group, ctx)["Other options"])]
+    for name, command in group.commands.items():
+        lines += [f".SH INCERTA {name.upper()}", *paragraphs(command.help)]
+        with command.make_context(name, [], parent=ctx, resilient_parsing=True) as own:
+            for heading, found in grouped(command, own).items():
+                lines += [f".SS {escaped(heading)}", *records(found)]
+        lines += blocks(command.epilog)
+    lines += [".SH EXIT STATUS", ".nf"]
+    lines += [escaped(line) for line in EXIT_CODES.splitlines()[2:]]
+    return "\n".join([*lines, ".fi"]) + "\n"
+
+
+def records(found):
+    """Options with their explanations."""
+    for names, told in found:
+        yield from (".TP", f"\\fB{escaped(names)}\\fR", escaped(told))
+
+
+def paragraphs(text):
+    """Text that may be filled anew."""
+    for paragraph in re.split(r"\n\s*\n", text.strip()):
+        yield from (".PP", escaped(" ".join(paragraph.split())))
+
+
+def blocks(text):
+    """Headings with lines that stay as they are: examples, files."""
+    for block in (text or "").split("\b\n")[1:]:
+        heading, *kept = block.rstrip().splitlines()
+        yield from (f".SS {escaped(heading.rstrip(':'))}", ".nf")
+        yield from map(escaped, kept)
+        yield ".fi"
+
+
+def escaped(text):
+    """A line in which nothing is a command of roff."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text.startswith((".", "'")) else text
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
