@@ -163,16 +163,16 @@ def table(found):
         "",
     ]
     heads = ["k-means", "weighted", "mixture", "density"]
-    lines.append(f"{'incerta':>42}" + "".join(f"{head:>11}" for head in heads))
+    lines.append(f"{'incerta':>41}" + "".join(f"{head:>12}" for head in heads))
     for shape, means, more, less in zip(
         SHAPES, found.mean(axis=2), better, worse, strict=True
     ):
         cells = [f"{means[0]:7.2f}"]
         cells += [
-            f"{mean:.2f} {f'{a}:{b}':>5}".rjust(11)
+            f"{mean:.2f} {f'{a}:{b}':>5}".rjust(12)
             for mean, a, b in zip(means[1:], more, less, strict=True)
         ]
-        lines.append(f"{plain(shape):<35}" + "".join(cells))
+        lines.append(f"{plain(shape):<34}" + "".join(cells))
     return "\n".join(lines) + "\n"
 
 
