@@ -12,7 +12,6 @@ for library, modules in {
     "numba": ["src/incerta/*/numba_*.py"],
     "matplotlib": ["src/incerta/plot/*.py", "paper/figures.py"],
     "jinja2": ["src/incerta/report/*.py", "paper/pages.py"],
-    "plotly": ["src/incerta/report/*.py"],
     "uncertainties": ["src/incerta/data/from_science.py"],
     "xarray": ["src/incerta/data/from_xarray.py"],
     "dask": ["src/incerta/data/partitioned.py"],

@@ -15,7 +15,6 @@ OPTIONAL = {
     "matplotlib",
     "numba",
     "pandas",
-    "plotly",
     "polars",
     "pyarrow",
     "torch",

@@ -16,3 +16,14 @@ def counted(n: int, thing: str) -> str:
 def verb(n: int, of_one: str, of_many: str) -> str:
     """The form of a word that goes with a number: "is" or "are"."""
     return of_one if n == 1 else of_many
+
+
+def share(value: float | None) -> str:
+    """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
+    if value is None:
+        return "–"
+    if 0 < value < 0.005:
+        return "<0.01"
+    if 0.995 <= value < 1:
+        return ">0.99"
+    return f"{value:.2f}"

@@ -164,7 +164,7 @@ def test_too_little_memory(call, wide, monkeypatch):
 
 
 def test_a_missing_extra_is_named_before_the_work(call, wide, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     out = tmp_path / "out"
     done = call("fit", wide, *QUICK, "-o", out, "--report", code=1)

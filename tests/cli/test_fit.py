@@ -274,7 +274,6 @@ def test_the_same_story_in_python_on_the_command_line_and_in_the_report(
     call, wide, tmp_path
 ):
     pytest.importorskip("jinja2", reason="a report needs the extra report")
-    pytest.importorskip("plotly", reason="a report needs the extra report")
     out = tmp_path / "out"
     call("fit", wide, *WIDE, "-k", "3", "--seed", "4", "-o", out, "--report")
     result = expected(wide, method="auto", seed=4)
@@ -355,7 +354,7 @@ def test_pipe_from_a_cold_shell(run, wide):
 
 
 @pytest.mark.slow
-@needs("plotly", "report")
+@needs("jinja2", "report")
 def test_12000_rows_with_a_report(tmp_path, record_property):
     rng = np.random.default_rng(0)
     centres = rng.integers(0, 3, 300)

@@ -28,12 +28,12 @@ def test_an_extra_that_is_not_there(monkeypatch):
     truly = metadata.version
 
     def without(name):
-        if name == "plotly":
+        if name == "jinja2":
             raise metadata.PackageNotFoundError(name)
         return truly(name)
 
     monkeypatch.setattr(metadata, "version", without)
-    assert _extra("report") == "plotly is missing; pip install 'incerta[report]'"
+    assert _extra("report") == "jinja2 is missing; pip install 'incerta[report]'"
 
 
 def test_what_is_in_a_table(call, wide):
@@ -105,7 +105,6 @@ def test_demo(call, here):
 
 def test_demo_ends_in_a_report(call, here):
     pytest.importorskip("jinja2", reason="a report needs the extra report")
-    pytest.importorskip("plotly", reason="a report needs the extra report")
     done = call("demo")
     assert done.stdout.endswith("\n\nReport: incerta-demo.html\n")
     assert "incerta demo --seed 0" in (here / "incerta-demo.html").read_text()

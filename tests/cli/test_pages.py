@@ -10,7 +10,7 @@ import pytest
 
 from tests.extras import needs
 
-pytestmark = needs("plotly", "report")
+pytestmark = needs("jinja2", "report")
 ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/cli.rst"]
 

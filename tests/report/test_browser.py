@@ -1,5 +1,6 @@
 """The page in a browser: it works, it is closed, and hostile names do nothing."""
 
+import csv
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import pytest
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.report import write
+from incerta.report import summarise, write
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -30,13 +31,30 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
+# The page says for which width it was drawn last.
 DRAWN = (
-    "const plots = [...document.querySelectorAll('.plot')];"
-    "return plots.length > 0 && plots.every(p => p.querySelector('.main-svg'))"
+    "return document.documentElement.dataset.drawn"
+    " === String(document.documentElement.clientWidth)"
 )
 FITS = "return document.documentElement.scrollWidth <= innerWidth"
+# Tables of which a part is out of sight.
+CLIPPED = (
+    "return [...document.querySelectorAll('.scrolling')]"
+    ".filter(e => e.scrollWidth > e.clientWidth + 1)"
+    ".map(e => e.getAttribute('aria-label'))"
+)
 # Drivers leave sockets to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+FORMULAS = ["=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-1.5"]
+FORMULAS += ['a "quoted", name', "two\nlines"]
+
+
+def several(n):
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(n, 2)) + 4.0 * np.eye(3, 2)[rng.integers(0, 3, n)]
+    return ic.from_gaussian(means, std=np.full_like(means, 0.5))
 
 
 def missing(what):
@@ -76,6 +94,10 @@ def results():
         "foptics": cluster(groups(), method=ic.FOPTICS(n_worlds=10)),
         "choice": with_choice(cluster(groups(8, 1), k=2, method="UKMeans")),
         "exact": cluster(groups(n_features=3).mean(), k=3, method="UKMeans"),
+        "many": cluster(several(4000), k=3, method="UKMeans"),
+        "formulas": cluster(
+            groups(ids=[*FORMULAS, *map(str, range(34))]), 3, "UKMeans"
+        ),
         # What the first command of the README leaves behind.
         "demo": cluster(ic.datasets.make_uncertain_stars(random_state=3)[0], k=3),
     }
@@ -126,7 +148,6 @@ def show(browser, pages, resize):
         for kind in ("browser", "performance"):
             browser.get_log(kind)
         browser.get(pages[name])
-        # Pictures are drawn after the page is there.
         wait_for(browser, DRAWN)
         return browser
 
@@ -161,13 +182,16 @@ def texts(browser, column):
 
 
 def wait_for(browser, condition):
-    """Wait until a script returns something true: browsers tell some things late.
+    """Wait until a script or a function returns something true.
 
     How late depends on what else the machine does; the limit only ends what hangs.
     """
     from selenium.webdriver.support.wait import WebDriverWait
 
-    WebDriverWait(browser, 120).until(lambda b: b.execute_script(condition))
+    def holds(b):
+        return condition() if callable(condition) else b.execute_script(condition)
+
+    WebDriverWait(browser, 120, 0.1).until(holds)
 
 
 def heading(browser, key):
@@ -177,21 +201,40 @@ def heading(browser, key):
 @pytest.mark.parametrize("name", ["demo", "rpc", "noise", "foptics", "choice", "exact"])
 def test_page_is_quiet_and_fits(show, resize, pages, name):
     # The other tests open pages that are wide and light.
-    browser = show(name, 375, "dark")
-    wait_for(browser, FITS)
+    browser = show(name, 360, "dark")
+    assert browser.execute_script(FITS)
+    assert browser.execute_script(CLIPPED) == []
     resize(1200, "light")
-    wait_for(browser, f"return innerWidth === 1200 && (() => {{ {FITS} }})()")
+    wait_for(browser, f"return innerWidth === 1200 && (() => {{ {DRAWN} }})()")
+    assert browser.execute_script(FITS)
+    n_plots, n_drawn = browser.execute_script(
+        "return ['.plot', '.plot:has(.marks > *)']"
+        ".map(what => document.querySelectorAll(what).length)"
+    )
+    assert n_drawn == n_plots > 0
     assert complaints(browser) == []
     assert set(requests(browser)) <= {pages[name], "data:,"}
 
 
 def test_nothing_sticks_out_of_a_narrow_page(show):
-    browser = show("rpc", 375)
+    browser = show("rpc", 360)
     wide = browser.execute_script(
-        "return [...document.querySelectorAll('section > *, .controls > *')]"
-        ".filter(e => e.getBoundingClientRect().right > 376).length"
+        "return [...document.querySelectorAll('section > *, .controls > *, td, th')]"
+        ".filter(e => e.getBoundingClientRect().right > 361).length"
     )
     assert wide == 0
+
+
+def test_prints_light_and_whole(show):
+    browser = show("noise", 800, "dark")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    ink = browser.execute_script(
+        "return [getComputedStyle(document.body).backgroundColor,"
+        " getComputedStyle(document.querySelector('#scatter .x')).fill]"
+    )
+    assert ink == ["rgb(255, 255, 255)", "rgb(28, 30, 33)"]
+    assert browser.execute_script(FITS)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def test_colours_follow_the_scheme(show):
@@ -200,7 +243,7 @@ def test_colours_follow_the_scheme(show):
         browser = show("rpc", scheme=scheme)
         ink[scheme] = browser.execute_script(
             "return [getComputedStyle(document.body).backgroundColor,"
-            " getComputedStyle(document.querySelector('#scatter .xtick text')).fill]"
+            " getComputedStyle(document.querySelector('#scatter .x')).fill]"
         )
     assert ink["light"] == ["rgb(247, 247, 245)", "rgb(28, 30, 33)"]
     assert ink["dark"] == ["rgb(20, 22, 26)", "rgb(232, 234, 237)"]
@@ -214,7 +257,7 @@ def test_colours_change_while_the_page_is_open(show):
     )
     wait_for(
         browser,
-        "return getComputedStyle(document.querySelector('#scatter .xtick text')).fill"
+        "return getComputedStyle(document.querySelector('#scatter .x')).fill"
         " === 'rgb(232, 234, 237)'",
     )
 
@@ -293,7 +336,7 @@ def test_hostile_names_are_inert(show):
         "return [typeof window.hacked, document.scripts.length,"
         " document.querySelectorAll('a[href^=javascript], img, svg[onload]').length]"
     )
-    assert state == ["undefined", 3, 0]
+    assert state == ["undefined", 2, 0]
     found = texts(browser, 0)
     assert found[0] == HOSTILE[0]
     assert found[3] == HOSTILE[3]
@@ -303,30 +346,30 @@ def test_hostile_names_are_inert(show):
     assert isolated[7].get_attribute("title") == "x" * 999 + "…"
 
 
+def point_at(browser, position):
+    """Go to an object in the picture with the mouse; what the tip says then."""
+    return browser.execute_script(
+        """
+        const at = scatter.position.indexOf(arguments[0]);
+        const point = drawnPicture.points.find(one => one.i === at);
+        const box = picture.getBoundingClientRect();
+        const [clientX, clientY] = [box.left + point.x, box.top + point.y];
+        picture.dispatchEvent(new PointerEvent('pointermove', { clientX, clientY }));
+        return [tip.textContent, tip.querySelectorAll('a, img, script, b').length];
+        """,
+        position,
+    )
+
+
 def test_hostile_names_are_inert_under_the_pointer(show, results):
     browser = show("rpc")
     for position in range(len(HOSTILE)):
-        told = browser.execute_script(
-            """
-            const place = document.getElementById('scatter');
-            const { scatter } = JSON.parse(document.getElementById('data').textContent);
-            const at = arguments[0], cluster = scatter.cluster[at];
-            const before = scatter.cluster.slice(0, at);
-            const pointNumber = before.filter(c => c === cluster).length;
-            const curveNumber = place.data.findIndex(
-              t => t.mode === 'markers' && t.legendgroup === String(cluster));
-            Plotly.Fx.hover(place, [{ curveNumber, pointNumber }]);
-            const layer = place.querySelector('.hoverlayer');
-            return [layer.textContent, layer.querySelectorAll('a, img, script').length];
-            """,
-            position,
-        )
-        label = results["rpc"].labels[position]
-        assert f"cluster {label}" in told[0]
-        assert told[1] == 0
+        told, n_elements = point_at(browser, position)
+        assert f"cluster {results['rpc'].labels[position]}" in told
+        assert n_elements == 0
         if position == 0:
-            assert "<script>window.hacked" in told[0]
-        assert "\u202e" not in told[0]
+            assert "<script>window.hacked" in told
+        assert "\u202e" not in told
     assert browser.execute_script("return typeof window.hacked") == "undefined"
     assert complaints(browser) == []
 
@@ -353,39 +396,194 @@ def test_policy_stops_foreign_scripts_and_requests(show):
 def test_ellipses_are_one_standard_deviation(show, results):
     browser = show("rpc")
     result = results["rpc"]
-    outlines = browser.execute_script(
-        "return document.getElementById('scatter').data"
-        ".filter(t => t.mode === 'lines').map(t => [t.legendgroup, t.x, t.y])"
+    rows, outlines = browser.execute_script(
+        "return [scatter.position, drawnPicture.ellipses.map(one => one.points)]"
     )
     means, covariances = result.data.mean(), result.data.covariance()
-    for cluster_name, x, y in outlines:
-        members = np.flatnonzero(result.labels == int(cluster_name))
-        rows = np.array([x, y], dtype=float).T.reshape(len(members), 34, 2)[:, :33]
-        for mean, covariance, row in zip(means[members], covariances[members], rows):
-            apart = row - mean
-            squares = (apart @ np.linalg.inv(covariance) * apart).sum(axis=1)
-            assert squares == pytest.approx(1.0, rel=5e-3)
+    assert len(outlines) == len(means)
+    for row, outline in zip(rows, outlines):
+        apart = np.array(outline) - means[row]
+        squares = (apart @ np.linalg.inv(covariances[row]) * apart).sum(axis=1)
+        assert squares == pytest.approx(1.0, rel=5e-3)
 
 
-def test_controls_of_the_picture(show):
-    browser = show("rpc")
-    state = (
-        "const p = document.getElementById('scatter'); return ["
-        "p.layout.xaxis.title.text, p.layout.yaxis.title.text,"
-        "p.data.filter(t => t.mode === 'lines' && t.x.length > 0).length,"
-        "p.getAttribute('aria-label')]"
+def test_every_object_is_drawn_where_it_lies(show, results):
+    browser = show("noise")
+    result = results["noise"]
+    found = browser.execute_script(
+        """
+        const { points, x, y } = drawnPicture;
+        return points.map(p => [scatter.position[p.i], x.back(p.x), y.back(p.y)]);
+        """
     )
-    x, y, n_outlined, _ = browser.execute_script(state)
-    assert "&lt;b&gt;mass" in x
-    assert n_outlined == 3
-    browser.find_element("id", "ellipses").click()
-    assert browser.execute_script(state)[2] == 0
+    assert len(found) == len(result.labels)
+    assert browser.execute_script(
+        "return picture.querySelectorAll('.object').length"
+    ) == len(result.labels)
+    for position, *place in found:
+        assert place == pytest.approx(result.data.mean()[position], abs=1e-3)
+    unsure = browser.execute_script("return picture.querySelectorAll('.unsure').length")
+    assert unsure == (result.confidence < 0.8).sum()
+
+
+def test_cells_hold_every_object(show):
+    browser = show("many")
+    drawn = (
+        "const n = drawnPicture.squares.map(s => s.lines[0].replace(/[^0-9]/g, ''))"
+        ".map(Number);"
+        "return [n.reduce((a, b) => a + b, 0), n.length,"
+        " picture.querySelectorAll('.cell').length, scatter.id.length]"
+    )
+    inside, n_squares, n_cells, n_points = browser.execute_script(drawn)
+    assert n_cells == n_squares > 20
+    assert 4000 - n_points <= inside <= 4000
+    browser.find_element("css selector", "#legend button").click()
+    fewer = browser.execute_script(drawn)[0]
+    size = browser.execute_script("return scatter.sizes['0']")
+    assert inside - fewer == pytest.approx(size, abs=n_points)
+    assert "4,000 objects are too many" in browser.find_element("id", "picture").text
+
+
+def test_controls_of_the_picture(show, results):
     from selenium.webdriver.support.select import Select
 
+    browser = show("rpc")
+    state = (
+        "return [...[...picture.querySelectorAll('.title')].map(t => t.textContent),"
+        "picture.querySelectorAll('.ellipses').length,"
+        "picture.getAttribute('aria-label'),"
+        "picture.querySelectorAll('.object').length]"
+    )
+    x, y, n_outlined, _, n_objects = browser.execute_script(state)
+    assert x == "<b>mass</b> & more"
+    assert (n_outlined, n_objects) == (3, 40)
+    browser.find_element("id", "ellipses").click()
+    assert browser.execute_script(state)[2] == 0
+    first = browser.find_element("css selector", "#legend button")
+    first.click()
+    assert first.get_attribute("aria-pressed") == "false"
+    left = (results["rpc"].labels != 0).sum()
+    assert browser.execute_script(state)[4] == left
+    first.click()
     Select(browser.find_element("id", "axis-x")).select_by_visible_text("confidence")
     changed = browser.execute_script(state)
     assert "confidence" in changed[0]
     assert changed[1] == y
     assert "against confidence" in changed[3]
+    whole = browser.execute_script("return drawnPicture.ranges")
+    browser.find_element("id", "closer").click()
+    low, high = browser.execute_script("return drawnPicture.ranges[0]")
+    assert high - low == pytest.approx(0.7 * (whole[0][1] - whole[0][0]))
     browser.find_element("id", "reset").click()
+    assert browser.execute_script("return drawnPicture.ranges") == whole
     assert complaints(browser) == []
+
+
+def test_dragging_zooms_into_a_box(show):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    browser = show("noise")
+    place = browser.find_element("id", "scatter")
+    browser.execute_script("arguments[0].scrollIntoView({ block: 'center' })", place)
+    drag = ActionChains(browser, 50).move_to_element_with_offset(place, -80, -60)
+    drag.click_and_hold().move_by_offset(40, 30).move_by_offset(80, 60).release()
+    before = browser.execute_script("return drawnPicture.ranges")
+    drag.perform()
+    after = browser.execute_script("return drawnPicture.ranges")
+    for (low, high), (lower, higher) in zip(after, before):
+        assert lower < low < high < higher
+        assert high - low < 0.5 * (higher - lower)
+    ActionChains(browser).move_to_element(place).double_click().perform()
+    assert browser.execute_script("return drawnPicture.ranges") == before
+
+
+def test_picture_by_keyboard(show, results):
+    from selenium.webdriver.common.keys import Keys
+
+    browser = show("noise")
+    result = results["noise"]
+    place = browser.find_element("id", "scatter")
+    place.send_keys(Keys.ARROW_RIGHT)
+    least = browser.execute_script("return scatter.position[pointed]")
+    assert result.confidence[least] == result.confidence.min()
+    spoken = browser.execute_script("return spoken.textContent")
+    assert spoken.startswith(f"{result.ids[least]}, ")
+    outline = browser.execute_script(
+        "return getComputedStyle(document.activeElement).outlineStyle"
+    )
+    assert outline == "solid"
+    place.send_keys(Keys.ENTER)
+    assert texts(browser, 0)[0] == str(result.ids[least])
+    chosen = browser.find_elements("css selector", "#table tr.chosen")
+    assert len(chosen) == 1
+    assert browser.execute_script("return picture.querySelectorAll('.ring').length")
+    place.send_keys(Keys.ENTER)
+    assert browser.find_elements("css selector", "#table tr.chosen") == []
+
+
+def test_rows_are_shown_in_the_picture(show):
+    from selenium.webdriver.common.keys import Keys
+
+    browser = show("noise")
+    before = texts(browser, 0)
+    pick = browser.find_elements("css selector", "#table .pick")[3]
+    pick.send_keys(Keys.ENTER)
+    assert texts(browser, 0) == before
+    assert browser.execute_script(
+        "return [chosen, document.activeElement.getAttribute('aria-pressed'),"
+        " picture.querySelectorAll('.ring').length]"
+    ) == [3, "true", 1]
+    (told,) = browser.find_elements("css selector", "#objects .chosen-object")
+    assert told.text.startswith("Chosen: 3, ")
+
+
+def test_rows_are_saved_as_csv(show, results, browser, tmp_path):
+    result = results["formulas"]
+    show("formulas")
+    browser.execute_cdp_cmd(
+        "Browser.setDownloadBehavior",
+        {"behavior": "allow", "downloadPath": str(tmp_path)},
+    )
+    browser.find_element("id", "search").send_keys("no such object")
+    browser.find_element("id", "save").click()
+    told = browser.find_element("id", "saved").text
+    assert told.startswith("40 rows saved. 3 names that spreadsheets would take")
+    target = tmp_path / "objects.csv"
+    wait_for(browser, lambda: target.exists())
+    with target.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows][:6] == [
+        "'=cmd|' /C calc'!A0",
+        "'@SUM(1)",
+        "'+1+1",
+        "-1.5",
+        'a "quoted", name',
+        "two\nlines",
+    ]
+    assert [int(row["cluster"]) for row in rows] == result.labels.tolist()
+    assert [float(row["confidence"]) for row in rows] == result.confidence.tolist()
+
+
+def test_only_where_k_means_differs(show, results):
+    browser = show("noise")
+    summary = summarise(results["noise"])
+    browser.find_element("id", "differing").click()
+    count = browser.find_element("id", "count").text
+    assert count.startswith(f"{summary['k_means']['n_changed']} of ")
+
+
+def test_shown_in_notebooks(browser, resize, results, tmp_path):
+    for scheme in ("light", "dark"):
+        resize(600, scheme)
+        page = tmp_path / "cell.html"
+        cell = results["rpc"]._repr_html_()
+        page.write_text(
+            f'<!DOCTYPE html><meta charset="utf-8">'
+            f'<meta name="color-scheme" content="light dark">{cell}',
+            encoding="utf-8",
+        )
+        browser.get(page.as_uri())
+        assert browser.execute_script(FITS)
+        assert "40 objects in 3 clusters" in browser.find_element("tag name", "p").text
+        state = "return [typeof window.hacked, document.scripts.length]"
+        assert browser.execute_script(state) == ["undefined", 0]

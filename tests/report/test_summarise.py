@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections import Counter
-from types import SimpleNamespace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,10 +13,20 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
+from incerta.api.controls import k_means_on_values
+from incerta.metrics import ari
 from incerta.report import plain, summarise
+from incerta.report.grid import (
+    COLUMNS,
+    MOST_BEYOND,
+    ROWS,
+    beyond,
+    grid_of,
+    range_of,
+)
 from incerta.report.shown import picture, separation, shown_objects
 from incerta.report.summarise import SURE, _confidence
-from incerta.wording import counted
+from incerta.wording import counted, share
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -167,9 +177,12 @@ def test_picture_holds_means_and_covariances():
     drawn = picture(result)
     assert drawn["axes"] == ["x0", "x1", "x2", "confidence"]
     assert len(set(drawn["first"])) == 2
+    rows = drawn["position"]
+    assert sorted(rows) == list(range(40))
+    assert drawn["id"] == result.ids[rows].tolist()
     found = np.array(drawn["values"][:3]).T
-    np.testing.assert_allclose(found, result.data.mean(), rtol=1e-4)
-    covariance = result.data.covariance()
+    np.testing.assert_allclose(found, result.data.mean()[rows], rtol=1e-4)
+    covariance = result.data.covariance()[rows]
     for key, values in drawn["covariances"].items():
         i, j = map(int, key.split(","))
         assert values == pytest.approx(covariance[:, i, j], rel=1e-4)
@@ -204,9 +217,105 @@ def test_many_objects_are_shown_in_part():
     assert len(summary["objects"]["id"]) == 5000
     least = np.argsort(result.confidence, kind="stable")[:1000]
     assert set(least.tolist()) <= set(summary["objects"]["position"])
-    assert len(drawn["id"]) == 2000
-    assert drawn["n_ellipses"] == 1000
+    least = np.argsort(result.confidence, kind="stable")[:1000]
+    unsure = least[result.confidence[least] < SURE]
+    assert set(unsure.tolist()) <= set(drawn["position"])
+    assert drawn["n_ellipses"] == min(len(drawn["id"]), 1000)
     assert len(json.dumps([summary, drawn])) < 2_000_000
+
+
+@given(
+    st.integers(0, 1000),
+    st.integers(1, 4),
+    st.sampled_from(["normal", "heavy", "constant"]),
+    st.booleans(),
+)
+def test_a_grid_and_the_points_hold_every_object_once(seed, n_axes, kind, gaps):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n_axes, 1200))
+    if kind == "heavy":
+        values = values**9 * 1e6
+    if kind == "constant":
+        values[0] = 1.0 / 7.0
+    if gaps:
+        values[-1, :50] = np.nan
+    labels = rng.integers(-1, 3, 1200)
+    ranges = [range_of(column) for column in values]
+    outside = beyond(values, ranges)
+    assert len(outside) <= 2 * MOST_BEYOND * n_axes
+    grid = grid_of(values, labels, ranges)
+    assert len(grid["cells"]) == n_axes * (n_axes - 1) // 2
+    for key, (cells, owners, counts) in grid["cells"].items():
+        i, j = map(int, key.split(","))
+        known = ~np.isnan(values[[i, j]]).any(axis=0)
+        assert grid["without"][key] == 1200 - known.sum()
+        alone = np.isin(np.arange(1200), beyond(values[[i, j]], [ranges[i], ranges[j]]))
+        for cluster_name in range(-1, 3):
+            members = known & ~alone & (labels == cluster_name)
+            counted = sum(n for n, c in zip(counts, owners) if c == cluster_name)
+            assert counted == members.sum()
+        assert set(np.flatnonzero(alone)) <= set(outside)
+        for at in rng.choice(np.flatnonzero(known & ~alone), 20):
+            (x0, x1), (y0, y1) = ranges[i], ranges[j]
+            column = min(int((values[i, at] - x0) / ((x1 - x0) or 1) * COLUMNS), 59)
+            row = min(int((values[j, at] - y0) / ((y1 - y0) or 1) * ROWS), 39)
+            assert (column * ROWS + row, labels[at]) in zip(cells, owners)
+
+
+def test_every_object_of_many_is_accounted_for():
+    rng = np.random.default_rng(1)
+    means = rng.standard_t(1.5, size=(3500, 3)) + 6.0 * rng.integers(0, 2, (3500, 1))
+    data = ic.from_gaussian(means, std=np.full_like(means, 0.5))
+    result = cluster(data, k=2, method="UKMeans")
+    drawn = picture(result)
+    rows = drawn["position"]
+    places = np.vstack([means[rows].T, result.confidence[rows]])
+    low, high = np.array(drawn["grid"]["ranges"]).T
+    outside = (places < low[:, None]) | (places > high[:, None])
+    for key, (_, _, counts) in drawn["grid"]["cells"].items():
+        i, j = map(int, key.split(","))
+        assert sum(counts) + (outside[i] | outside[j]).sum() == 3500
+    assert sum(drawn["sizes"].values()) == 3500
+
+
+def test_the_least_certain_are_drawn_last(result):
+    confidence = picture(result)["confidence"]
+    assert confidence == sorted(confidence, reverse=True)
+
+
+def test_without_confidence_none_is_drawn():
+    drawn = picture(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
+    assert drawn["axes"] == ["x0", "place in the data"]
+    assert drawn["confidence"] == [None] * 4
+    assert sorted(drawn["values"][1]) == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_k_means_on_the_values(result):
+    told = summarise(result)
+    if result.n_clusters < 2:
+        assert told["k_means"] is None
+        return
+    other = np.array(told["objects"]["k_means"])
+    values = (result.data.mean() - result.scaler.center_) / result.scaler.scale_
+    found = KMeans(result.n_clusters, n_init=10, random_state=3).fit_predict(values)
+    assert ari(found, other) == 1.0
+    assert told["k_means"]["sizes"] == [
+        int((other == c).sum()) for c in range(result.n_clusters)
+    ]
+    # No other names of its clusters would leave fewer objects with another label.
+    fewest = min(
+        int((np.array(names)[other] != result.labels).sum())
+        for names in permutations(range(result.n_clusters))
+    )
+    assert told["k_means"]["n_changed"] == fewest
+    assert told["k_means"]["ari"] == pytest.approx(ari(result.labels, found))
+
+
+def test_k_means_of_values_with_gaps_and_of_equal_values():
+    means = np.array([[0.0, np.nan], [0.1, 1.0], [9.0, 1.0], [9.1, 1.0]])
+    data = ic.from_gaussian(means, std=np.full((4, 2), 0.1), missing="keep")
+    assert summarise(cluster(data, 2, "ErrorMixture"))["k_means"]["n_changed"] == 0
+    assert k_means_on_values(np.ones((6, 1)), 2, 0).tolist() == [0] * 6
 
 
 def test_worlds_and_representatives():
@@ -302,11 +411,9 @@ def test_python_code_repeats_the_labels(method, scale):
     k = "auto" if isinstance(method, ic.FDBSCAN) else 3
     result = cluster(data, k=k, method=method, seed=7, scale=scale)
     code = summarise(result)["reproduce"]["python"]
-    first, *rest = code.splitlines()
-    assert first == "import incerta as ic"
-    library = SimpleNamespace(cluster=cluster, RPC=ic.RPC)
-    names = {"ic": library, "data": data}
-    exec("\n".join(line for line in rest if not line.startswith("data")), names)
+    assert code.startswith("import incerta as ic\n\n# data: the 40 objects")
+    names = {"data": data}
+    exec(code, names)
     assert names["result"].labels.tolist() == result.labels.tolist()
     assert names["result"].confidence.tolist() == result.confidence.tolist()
 
@@ -320,12 +427,45 @@ def test_python_code_repeats_clusterers_in_worlds():
         result = cluster(groups(), k, method, 7, params=params)
         code = summarise(result)["reproduce"]["python"]
         assert told in code
-        names = {"ic": SimpleNamespace(cluster=cluster), "data": groups()}
-        exec(code.splitlines()[-1], names)
+        names = {"data": groups()}
+        exec(code, names)
         assert names["result"].membership.tolist() == result.membership.tolist()
     given = cluster(groups(), method=KMeans(3, n_init=2), params=few)
     code = summarise(given)["reproduce"]["python"]
     assert "k=3, method=ic.WorldConsensus(clusterer=KMeans(n_clusters=3" in code
+    names = {"data": groups()}
+    exec(code, names)
+    assert names["result"].labels.tolist() == given.labels.tolist()
+
+
+def test_code_reads_the_data_where_that_is_known():
+    result = cluster(groups(), k=3, method="UKMeans")
+    told = dataclasses.replace(result, reading="data = ic.read('a.csv', values=['m'])")
+    assert summarise(told)["reproduce"]["python"].splitlines()[1:] == [
+        "",
+        "data = ic.read('a.csv', values=['m'])",
+        "result = ic.cluster(data, k=3, method='UKMeans', seed=0)",
+    ]
+
+
+def test_code_names_what_it_cannot_say():
+    kernel = KMeans(3, init=np.zeros((3, 2)), n_init=1)
+    few = {"n_worlds": 5}
+    result = cluster(groups(), method=kernel, params=few)
+    code = summarise(result)["reproduce"]["python"]
+    assert "# The method also had clusterer=KMeans(" in code
+    compile(code, "code", "exec")
+
+
+def test_names_of_features_cannot_leave_the_comment():
+    names = ("a\nimport os", "b'; print(1) #")
+    code = summarise(cluster(groups(feature_names=names), 2, "UKMeans"))
+    lines = code["reproduce"]["python"].splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [
+        "import incerta as ic",
+        "",
+        "result = ic.cluster(data, k=2, method='UKMeans', seed=0)",
+    ]
 
 
 def test_command_and_warnings_are_passed_on():
@@ -351,7 +491,7 @@ def test_sentences():
     unsure = int((result.confidence < SURE).sum())
     told = " ".join(summarise(result)["sentences"])
     assert told.startswith("FDBSCAN found ")
-    assert f"{plain.share(result.confidence.mean())} on average" in told
+    assert f"{share(result.confidence.mean())} on average" in told
     assert f"For {counted(40 - unsure, 'object')}" in told or unsure == 0
     assert "the least reliable feature" in told
     spread = groups().with_meaning("belief")
@@ -384,6 +524,23 @@ def test_significant_digits():
     np.testing.assert_array_equal(found, [[np.nan, np.inf], [-np.inf, 0.3]])
 
 
+@given(
+    st.lists(st.floats(-10, 10), min_size=2, max_size=20),
+    st.sampled_from([0.0, 1.0, 2.45e6, -1e9]),
+    st.sampled_from([1e-6, 1.0, 1e6]),
+)
+def test_distinct_keeps_places_in_the_range(places, offset, unit):
+    column = np.array(places) * unit + offset
+    apart = np.abs(plain.distinct(column) - column).max()
+    assert apart <= 1e-4 * np.ptp(column) + 1e-14 * np.abs(column).max()
+
+
+def test_distinct_of_gaps():
+    found = plain.distinct(np.array([np.nan, 0.1 + 0.2, 1.0]))
+    np.testing.assert_array_equal(found, [np.nan, 0.3, 1.0])
+    assert np.isnan(plain.distinct(np.array([np.nan]))).all()
+
+
 @pytest.mark.parametrize(
     ("mean", "spread", "said"),
     [
@@ -408,7 +565,7 @@ def test_measured(mean, spread, said):
     [(0.0, "0.00"), (1.0, "1.00"), (0.999, ">0.99"), (0.001, "<0.01"), (None, "–")],
 )
 def test_share(value, said):
-    assert plain.share(value) == said
+    assert share(value) == said
 
 
 def test_percent_never_rounds_to_all_or_nothing():

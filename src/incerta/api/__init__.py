@@ -4,6 +4,7 @@
 """
 
 from incerta import estimators
+from incerta.api import stored as stored  # a file may hold a Clustering
 from incerta.api.answer import cluster
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save

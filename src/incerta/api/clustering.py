@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
+from incerta.api.in_notebooks import as_html
 from incerta.api.profile import Profile, profile_of, typical_of
 from incerta.api.versions import versions
 from incerta.backend.optional import installed
@@ -16,7 +17,6 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
-from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.labels import (
     ROUNDING,
     confidence_of,
@@ -27,9 +27,7 @@ from incerta.labels import (
     with_empty_last,
 )
 from incerta.mixture import Deconvolver
-from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
-from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 from incerta.wording import counted
@@ -66,6 +64,8 @@ class Clustering:
         What the steps warned about.
     command : str or None
         Command line that repeats this, if it came from one.
+    reading : str or None
+        Python code that makes `data`, if that is known.
     versions : dict of str to str
         What it was made with.
 
@@ -90,6 +90,7 @@ class Clustering:
     deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
     command: str | None = None
+    reading: str | None = None
     versions: dict[str, str] = field(default_factory=versions)
 
     @cached_property
@@ -354,6 +355,10 @@ class Clustering:
     def __str__(self) -> str:
         return self.explain()
 
+    def _repr_html_(self) -> str:
+        """A few tables, for notebooks."""
+        return as_html(self)
+
     def _headline(self) -> str:
         n_noise = int((self.labels < 0).sum())
         noise = f", {n_noise} noise" if n_noise else ""
@@ -371,29 +376,3 @@ class Clustering:
             assert isinstance(scaled, UncertainData)
             data = scaled
         return data if self.deconvolver is None else self.deconvolver.transform(data)
-
-
-def _state(result: Clustering) -> State:
-    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
-
-
-def _made(state: State) -> Clustering:
-    result = Clustering(**state)
-    if not isinstance(result.estimator, UncertainClusterer):
-        wrong("the estimator does not belong to this library")
-    check_fitted_to(result.estimator, result.data)
-    for name in ("reasons", "warnings"):
-        texts(getattr(result, name), name)
-    texts((*result.versions, *result.versions.values()), "versions")
-    texts((result.method, result.command or ""), "method or command")
-    whole(result.seed, 0, "seed")
-    if not isinstance(result.scaler, Standardizer | None):
-        wrong("scaler is not a Standardizer")
-    if not isinstance(result.deconvolver, Deconvolver | None):
-        wrong("deconvolver is not a Deconvolver")
-    if not isinstance(result.choice, KChoice | None):
-        wrong("choice is not a KChoice")
-    return result
-
-
-register(Clustering, Recipe(_state, _made, is_model=True))

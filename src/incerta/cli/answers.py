@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
 # Clusterers of scikit-learn that take the values for exact.
 CONTROLS = KMEANS, HDBSCAN = "k-means on the values", "HDBSCAN on the values"
-# What scikit-learn takes for a seed.
-MOST_SEEDS = 2**32
 
 
 class Answer(NamedTuple):
@@ -66,10 +64,11 @@ def control(name: str, data: "UncertainData", k: int, seed: int, scale: bool) ->
     Answer
     """
     from incerta.api.answer import scaled_by
+    from incerta.api.controls import filled_means
     from incerta.metrics import ari
 
     start = time.perf_counter()
-    values = _filled(scaled_by(data, scale)[1].mean())
+    values = filled_means(scaled_by(data, scale)[1])
     first = _labels(name, values, k, seed)
     seconds = time.perf_counter() - start
     second = _labels(name, values, k, seed + 1)
@@ -77,19 +76,10 @@ def control(name: str, data: "UncertainData", k: int, seed: int, scale: bool) ->
 
 
 def _labels(name: str, values: "Array", k: int, seed: int) -> "Indices":
+    from incerta.api.controls import k_means_on_values, labels_on_values
+
+    if name == KMEANS:
+        return k_means_on_values(values, k, seed)
     from sklearn import cluster
 
-    from incerta.labels import in_order_of_appearance
-
-    model: Any = cluster.HDBSCAN(copy=True)
-    if name == KMEANS:
-        model = cluster.KMeans(k, n_init=10, random_state=seed % MOST_SEEDS)
-    found: Indices = in_order_of_appearance(model.fit_predict(values))[0]
-    return found
-
-
-def _filled(values: "Array") -> "Array":
-    import numpy as np
-
-    gaps = np.isnan(values)
-    return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
+    return labels_on_values(cluster.HDBSCAN(copy=True), values)

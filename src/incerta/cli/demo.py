@@ -77,7 +77,8 @@ def demo(
     if not no_report:
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         console.print()
-        told = _report(replace(found, command=command), report)
+        reading = f"data, _ = ic.datasets.make_uncertain_stars(random_state={DRAW})"
+        told = _report(replace(found, command=command, reading=reading), report)
         console.print(told, markup=False, soft_wrap=True)
 
 
@@ -111,7 +112,7 @@ def _report(result: "Clustering", path: Path) -> str:
     """Write the report, and say where it is or what is missing."""
     from incerta.backend.optional import installed
 
-    if not (installed("jinja2") and installed("plotly")):
+    if not installed("jinja2"):
         return "A report needs the extra report: pip install 'incerta[report]'"
     with bars():
         result.report(path)

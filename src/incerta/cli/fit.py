@@ -21,6 +21,7 @@ from incerta.cli.output import (
     write_table,
 )
 from incerta.cli.progress import bars
+from incerta.cli.repeat import python_that_reads
 from incerta.cli.summary import noted, tell
 from incerta.estimators.named import METHODS
 
@@ -130,6 +131,7 @@ def fit(
         result,
         warnings=tuple(warned),
         command=command_line(file, [*columns.arguments(), *chosen]),
+        reading=python_that_reads(file, columns),
     )
     written: list[str] = []
     try:
@@ -199,4 +201,3 @@ def _check_extras(form: str, report: bool) -> None:
         from incerta.backend.optional import require
 
         require("jinja2", "report", "a report")
-        require("plotly", "report", "a report")

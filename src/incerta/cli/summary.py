@@ -73,7 +73,7 @@ def shown(name: Any) -> str:
 
 
 def _unsure(result: "Clustering") -> str:
-    from incerta.report.plain import share
+    from incerta.wording import share
 
     if result.no_confidence is not None:
         return f"Confidence is not applicable: {result.no_confidence}."

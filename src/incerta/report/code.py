@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator, Mapping
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from incerta.api.methods import asked, parameters_of
 from incerta.estimators.named import IN_WORLDS
@@ -14,9 +17,12 @@ from incerta.report.plain import text
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
+# Of the names of features, in a comment.
+MOST_NAMES = 8
+
 
 def python_of(result: Clustering) -> str:
-    """Code that repeats the clustering, given the data.
+    """Code that repeats the clustering: with the data, if it is known how to read them.
 
     Parameters
     ----------
@@ -25,19 +31,51 @@ def python_of(result: Clustering) -> str:
     Returns
     -------
     str
+        Where the data came from is known for results of the command line. Otherwise a
+        comment says what ``data`` must hold. Parameters that cannot be written as code,
+        such as functions, are named in a comment.
     """
     named = result.method in IN_WORLDS
+    changed = _in_worlds(result) if named else _own(result)
+    given = {name: value for name, value in changed.items() if _is_code(value)}
+    method = repr(result.method)
+    if not named:
+        name = type(result.estimator).__name__
+        inside = ", ".join(f"{key}={_shown(value)}" for key, value in given.items())
+        method = f"ic.{name}({inside})" if given else repr(name)
+    params = [f"{key!r}: {_shown(value)}" for key, value in given.items()]
     arguments = [
         "data",
         *_number(result, named),
-        *(_in_worlds(result) if named else [f"method={_estimator(result)}"]),
+        f"method={method}",
+        *([f"params={{{', '.join(params)}}}"] if named and params else []),
         f"seed={int(result.seed)}",
         *(["scale=False"] if result.scaler is None else []),
     ]
+    lines = [
+        "import incerta as ic",
+        *sorted({line for value in given.values() for line in _imports(value)}),
+        "",
+        result.reading or _what_data(result),
+        *(
+            f"# The method also had {name}={text(' '.join(ascii(value).split()), 100)}."
+            for name, value in changed.items()
+            if name not in given
+        ),
+        f"result = ic.cluster({', '.join(arguments)})",
+    ]
+    return "\n".join(lines)
+
+
+def _what_data(result: Clustering) -> str:
+    """A comment: what must be in the variable ``data``."""
+    data = result.data
+    names = [text(one, 40) for one in data.feature_names[:MOST_NAMES]]
+    more = ", ..." if data.n_features > MOST_NAMES else ""
     return (
-        "import incerta as ic\n\n"
-        "data = ...  # the same objects\n"
-        f"result = ic.cluster({', '.join(arguments)})"
+        f"# data: the {len(data):,} objects that were given to ic.cluster, with the\n"
+        f"# features {', '.join(map(repr, names))}{more} ({text(data.kind, 100)}).\n"
+        '# If this result was saved, data = ic.load("run.incerta").data has them.'
     )
 
 
@@ -50,31 +88,58 @@ def _number(result: Clustering, named: bool) -> list[str]:
     return [f"k={wanted}"] if known else []
 
 
-def _in_worlds(result: Clustering) -> list[str]:
-    """The name of a clusterer of scikit-learn, and the parameters that were set."""
+def _in_worlds(result: Clustering) -> dict[str, Any]:
+    """Parameters that were set, for a clusterer of scikit-learn in every world."""
     usual = asked(result.method)
     before, now = usual.estimator.get_params(), result.estimator.get_params()
-    changed = [
-        f"{name!r}: {_shown(now[full])}"
+    return {
+        name: now[full]
         for name, full in parameters_of(usual).items()
         if full in now and repr(now[full]) != repr(before[full])
-    ]
-    params = [f"params={{{', '.join(changed)}}}"] if changed else []
-    return [f"method={result.method!r}", *params]
+    }
 
 
-def _estimator(result: Clustering) -> str:
-    """The method as code: its name or, if parameters were set, an estimator."""
-    usual = signature(type(result.estimator)).parameters
-    changed = [
-        f"{key}={_shown(value)}"
+def _own(result: Clustering) -> dict[str, Any]:
+    """Parameters of one of our estimators that were set."""
+    usual: Mapping[str, Any] = signature(type(result.estimator)).parameters
+    return {
+        key: value
         for key, value in result.parameters.items()
         if key not in (result.estimator.number_parameter, "random_state")
         and repr(value) != repr(usual[key].default)
-    ]
-    name = type(result.estimator).__name__
-    return f"ic.{name}({', '.join(changed)})" if changed else repr(name)
+    }
+
+
+def _is_code(value: Any) -> bool:
+    """Tell whether a value can be written down and read back."""
+    if isinstance(value, BaseEstimator):
+        return all(map(_is_code, value.get_params(deep=False).values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_code, value))
+    try:
+        ast.literal_eval(_shown(value))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def _shown(value: Any) -> str:
-    return text(repr(value), 200)
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, BaseEstimator):
+        # All of it: the usual one leaves out what is long.
+        return " ".join(value.__repr__(N_CHAR_MAX=10**6).split())
+    return repr(value)
+
+
+def _imports(value: Any) -> Iterator[str]:
+    """Lines that import the classes of estimators in a value."""
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _imports(one)
+    if isinstance(value, BaseEstimator):
+        module = type(value).__module__
+        public = ".".join(p for p in module.split(".") if not p.startswith("_"))
+        yield f"from {public} import {type(value).__name__}"
+        for one in value.get_params(deep=False).values():
+            yield from _imports(one)

@@ -52,6 +52,16 @@ def significant(values: Array, digits: int = 5) -> Array:
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 
+def distinct(column: Array) -> Array:
+    """Round to five digits of the range: those of 2,450,000.5 to 2,450,001 differ."""
+    known = column[np.isfinite(column)]
+    spread = np.ptp(known) if len(known) else 0.0
+    if spread == 0.0:
+        return significant(column, 15)
+    more = np.ceil(np.log10(np.abs(known).max() / spread))
+    return significant(column, int(np.clip(5 + more, 5, 15)))
+
+
 def listed(words: list[str]) -> str:
     """Words as a list in a sentence: "a, b and c"."""
     if len(words) < 2:
@@ -67,17 +77,6 @@ def percent(share: float) -> str:
     if rounded == 0 and share > 0:
         return "less than 1 %"
     return f"{rounded} %"
-
-
-def share(value: float | None) -> str:
-    """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
-    if value is None:
-        return "–"
-    if 0 < value < 0.005:
-        return "<0.01"
-    if 0.995 <= value < 1:
-        return ">0.99"
-    return f"{value:.2f}"
 
 
 def cut(value: object, longest: int = 60) -> str:

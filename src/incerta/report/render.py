@@ -9,21 +9,22 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incerta.backend.optional import require
 from incerta.backend.templates import pages_of, part_of_page
 from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
-from incerta.report.plain import cut, measured, percent, share
-from incerta.report.shown import picture
+from incerta.report.plain import cut, measured, percent
+from incerta.report.shown import MOST_UNSURE, picture
 from incerta.report.summarise import summarise
-from incerta.wording import counted
+from incerta.wording import counted, share
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 MOST_FEATURES = 50
-# The markers of our plots as signs in a text, and by plotly's names.
+# The scripts of the page, in this order: each uses what those before it define.
+SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
+# The markers of our plots as signs in a text, and by their names in chart.js.
 _SIGNS = {
     "o": ("●", "circle"),
     "s": ("■", "square"),
@@ -51,15 +52,15 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     Returns
     -------
     str
-        HTML. It cannot reach any network, and only its own scripts can run in it: the
-        policy in its head identifies them by their checksums. Texts from the data are
-        escaped, or are JSON that its scripts read.
+        HTML. It cannot reach any network, and only its own script can run in it: the
+        policy in its head identifies it by its checksum. Texts from the data are
+        escaped, or are JSON that its script reads.
 
     Notes
     -----
-    About 5 MB, nearly all of it plotly.js.
+    Some 50 kB, and 0.2 kB for each object up to 5000; see `incerta.report.shown` for
+    what is shown of more.
     """
-    plotly = require("plotly.offline", "report", "a report")
     environment = pages_of("incerta.report", "a report")
     environment.filters |= {
         "counted": counted,
@@ -68,7 +69,7 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         "share": share,
     }
     environment.globals |= {"measured": measured}
-    scripts = [plotly.get_plotlyjs(), part_of_page("incerta.report", "report.js")]
+    script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     looks = {
         "colours": PALETTE,
         "signs": [_SIGNS[marker] for marker in MARKERS],
@@ -80,9 +81,10 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         scatter=scatter,
         looks=looks,
         most_features=MOST_FEATURES,
+        most_unsure=MOST_UNSURE,
         style=part_of_page("incerta.report", "report.css"),
-        scripts=scripts,
-        checksums=[_checksum(script) for script in scripts],
+        script=script,
+        checksum=_checksum(script),
         json=as_json({"summary": summary, "scatter": scatter, "looks": looks}),
     )
     return page

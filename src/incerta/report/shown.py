@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incerta.plot.ellipses import separating_features
-from incerta.report.plain import name, numbers, significant, text
+from incerta.report.grid import beyond, grid_of, range_of
+from incerta.report.plain import distinct, name, numbers, significant, text
 from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5000
 LEAST_CERTAIN_ROWS = 1000
-# Of the objects in the table so many are drawn, and so many of them with ellipses.
-MOST_POINTS = 2000
+# So many objects are drawn one by one; more are counted in a grid, on which the least
+# certain ones are drawn.
+MOST_POINTS = 3000
+MOST_UNSURE = 1000
+# The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
+SURE = 0.8  # as `Clustering.unclassifiable` has it
 # Covariances of all pairs of these are in the page.
 MOST_AXES = 6
 
@@ -85,42 +90,88 @@ def picture(result: Clustering) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``axes`` (names of what can be drawn, the confidence last), ``first`` (the two
-        to begin with), ``values`` (per axis), ``covariances`` (per pair of features
-        ``"i,j"``, i ≤ j), ``id``, ``cluster``, ``confidence``, ``n_objects``,
-        ``n_ellipses``. All in the units of the data.
+        ``axes`` (names of what can be drawn; the last is the confidence or, if there is
+        none, the place of the object in the data), ``first`` (the two to begin with),
+        ``values`` (per axis), ``covariances`` (per pair of features ``"i,j"``, i ≤ j,
+        of the last ``n_ellipses`` objects), ``position``, ``id``, ``cluster``,
+        ``confidence``, ``n_objects``, ``n_ellipses``, ``sizes`` (objects per cluster,
+        with noise under −1), ``threshold``, ``grid`` (None, or counts of all objects;
+        see `incerta.report.grid`). All in the units of the data. The least certain
+        objects come last, so that they lie on top.
 
     Notes
     -----
-    At most 2000 objects, chosen like the rows of the table; of more than six features,
-    the six that separate the clusters best.
+    Up to 3000 objects are all there. Of more, all are counted in the grid but for a few
+    that lie far out; these are there, and at most 1000 whose label is not sure. Of more
+    than six features, the six that separate the clusters best.
     """
     labels, confidence = result.labels, result.confidence
-    rows = shown_objects(confidence, MOST_POINTS, MOST_POINTS // 4)
+    known = result.no_confidence is None
     means = result.data.mean()
-    pair = np.arange(min(means.shape[1], 2))
-    if means.shape[1] > 2:
-        pair = separating_features(means, result.data.variance(), labels)
-    best = np.argsort(-separation(means, labels), kind="stable")
-    best = np.concatenate([pair, best[~np.isin(best, pair)]])
-    offered = np.sort(best[:MOST_AXES])
-    drawn = result.data[rows].select(offered.tolist())
-    covariance = drawn.covariance()
-    values = [*drawn.mean().T, np.nan_to_num(confidence[rows], nan=1.0)]
-    # A single feature is drawn against the confidence, which comes after it.
-    first = np.searchsorted(offered, pair).tolist() if len(pair) > 1 else [0, 1]
-    return {
-        "axes": [*(text(feature) for feature in drawn.feature_names), "confidence"],
-        "first": first,
-        "values": [numbers(significant(column)) for column in values],
-        "covariances": {
-            f"{i},{j}": numbers(significant(covariance[:, i, j]))
+    offered, first = _axes(result, means)
+    last = confidence if known else np.arange(1.0, len(labels) + 1)
+    values = np.vstack([means[:, offered].T, last])
+    rows, grid = np.arange(len(labels)), None
+    if len(labels) > MOST_POINTS:
+        ranges = [range_of(column) for column in values]
+        grid = grid_of(values, labels, ranges)
+        rows = np.union1d(beyond(values, ranges), _unsure(confidence))
+    rows = rows[_drawing_order(labels, confidence)[rows].argsort()]
+    n_ellipses = 0 if result.data.exact else min(len(rows), MOST_ELLIPSES)
+    covariances = {}
+    if n_ellipses:
+        outlined = result.data[rows[-n_ellipses:]].select(offered.tolist()).covariance()
+        covariances = {
+            f"{i},{j}": numbers(significant(outlined[:, i, j]))
             for i in range(len(offered))
             for j in range(i, len(offered))
-        },
+        }
+    codes, sizes = np.unique(labels, return_counts=True)
+    return {
+        "axes": [
+            *(text(result.feature_names[i]) for i in offered),
+            "confidence" if known else "place in the data",
+        ],
+        "first": first,
+        "values": [numbers(distinct(column[rows])) for column in values],
+        "covariances": covariances,
+        "position": rows.tolist(),
         "id": [name(one) for one in result.ids[rows].tolist()],
         "cluster": labels[rows].tolist(),
         "confidence": numbers(confidence[rows]),
         "n_objects": len(labels),
-        "n_ellipses": 0 if result.data.exact else min(len(rows), MOST_ELLIPSES),
+        "n_ellipses": n_ellipses,
+        "sizes": {
+            str(code): int(size) for code, size in zip(codes, sizes, strict=True)
+        },
+        "threshold": SURE,
+        "grid": grid,
     }
+
+
+def _axes(result: Clustering, means: Array) -> tuple[Indices, list[int]]:
+    """The features that can be drawn, rising, and the two axes to begin with."""
+    pair = np.arange(min(means.shape[1], 2))
+    if means.shape[1] > 2:
+        pair = separating_features(means, result.data.variance(), result.labels)
+    best = np.argsort(-separation(means, result.labels), kind="stable")
+    best = np.concatenate([pair, best[~np.isin(best, pair)]])
+    offered = np.sort(best[:MOST_AXES])
+    # A single feature is drawn against what comes after it.
+    first = np.searchsorted(offered, pair).tolist() if len(pair) > 1 else [0, 1]
+    return offered, first
+
+
+def _unsure(confidence: Array) -> Indices:
+    """The objects whose labels are not sure, or the least certain of them."""
+    least = np.argsort(confidence, kind="stable")[:MOST_UNSURE]
+    return least[confidence[least] < SURE]
+
+
+def _drawing_order(labels: Indices, confidence: Array) -> Indices:
+    """Rank of each object: the least certain last and, among equals, small clusters."""
+    sizes = np.bincount(labels + 1)[labels + 1]
+    order = np.lexsort((-sizes, -np.nan_to_num(confidence, nan=1.0)))
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank

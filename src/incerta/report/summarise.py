@@ -9,9 +9,15 @@ import numpy as np
 from incerta.data.meaning import of_errors
 from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
+from incerta.report.beside import compared, on_values
 from incerta.report.code import python_of
 from incerta.report.plain import name, number, numbers, text
-from incerta.report.shown import LEAST_CERTAIN_ROWS, MOST_ROWS, shown_objects
+from incerta.report.shown import (
+    LEAST_CERTAIN_ROWS,
+    MOST_ROWS,
+    SURE,
+    shown_objects,
+)
 from incerta.report.words import label_set_in_words, sentences
 from incerta.report.worlds import world_facts
 from incerta.typing import Array, Indices
@@ -21,7 +27,6 @@ if TYPE_CHECKING:
     from incerta.number.choose import KChoice
 
 FORMAT = 1
-SURE = 0.8  # as `Clustering.unclassifiable` has it
 LEAST_CERTAIN = 10
 MOST_PAIRS = 5
 N_BINS = 10
@@ -52,8 +57,10 @@ def summarise(result: Clustering) -> dict[str, Any]:
           n_unsure, unsure_between (pairs of clusters), histogram;
         - ``objects``: rows of the table by columns (position, id, cluster, confidence,
           runner_up, runner_up_probability, label_set, noise, reliability if there
-          are errors),
-          and how many objects there are;
+          are errors, k_means: the cluster by k-means on the values, if there are two
+          or more), and how many objects there are;
+        - ``k_means``: ari, n_changed, n_changed_unsure and sizes of k-means on the
+          values with as many clusters, beside this result; None if there is one;
         - ``least_certain``: some of these objects, by rows;
         - ``worlds``, ``choice``, ``objective``, ``reachability``: None if there is
           none;
@@ -61,9 +68,9 @@ def summarise(result: Clustering) -> dict[str, Any]:
 
     Notes
     -----
-    It takes one pass over the objects. Of more than 5000 objects, the 1000 least
-    certain and an evenly spaced selection of the others are listed, so the size is
-    bounded.
+    It takes one pass over the objects, and a k-means on their means. Of more than 5000
+    objects, the 1000 least certain and an evenly spaced selection of the others are
+    listed, so the size is bounded.
 
     Examples
     --------
@@ -79,7 +86,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
     rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
     order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
     errors = reliability(result.data) if of_errors(result.data) else None
-    least = _columns(result, order, errors)
+    other = on_values(result)
+    least = _columns(result, order, errors, other)
     summary: dict[str, Any] = {
         "format": FORMAT,
         "data": _data(result, errors),
@@ -102,8 +110,9 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "objects": {
             "n_objects": len(labels),
             "n_least_certain": min(len(labels), LEAST_CERTAIN_ROWS),
-            **_columns(result, rows, errors),
+            **_columns(result, rows, errors, other),
         },
+        "k_means": compared(result, other, SURE),
         "least_certain": [
             dict(zip(least, row, strict=True))
             for row in zip(*least.values(), strict=True)
@@ -187,7 +196,10 @@ def _confidence(
 
 
 def _columns(
-    result: Clustering, rows: Indices, errors: Reliability | None
+    result: Clustering,
+    rows: Indices,
+    errors: Reliability | None,
+    other: Indices | None,
 ) -> dict[str, list[Any]]:
     """Some objects, by columns."""
     sets = result.label_sets()
@@ -212,6 +224,8 @@ def _columns(
     }
     if errors is not None:
         columns["reliability"] = numbers(errors.objects[rows])
+    if other is not None:
+        columns["k_means"] = other[rows].tolist()
     return columns
 
 

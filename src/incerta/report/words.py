@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from incerta.report.plain import listed, percent, share
-from incerta.wording import counted, verb
+from incerta.report.plain import listed, percent
+from incerta.wording import counted, share, verb
 
 # Beyond this many clusters their sizes are not listed one by one.
 _FEW_CLUSTERS = 8

@@ -1,0 +1,41 @@
+"use strict";
+// What the page says and how clusters look: for the pictures and for the table.
+const { summary, scatter, looks } = JSON.parse(document.getElementById("data").textContent);
+const LONGEST = 60;
+
+const cut = (value, longest = LONGEST) => {
+  const text = String(value);
+  return text.length <= longest ? text : text.slice(0, longest - 1) + "…";
+};
+// Marks of direction would turn what comes after them.
+const inert = (value, longest) =>
+  cut(value, longest).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+const share = (value) =>
+  value === null ? "–"
+    : value > 0 && value < 0.005 ? "<0.01"
+    : value >= 0.995 && value < 1 ? ">0.99"
+    : value.toFixed(2);
+const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const titled = (cluster) => (cluster < 0 ? "noise" : `cluster ${cluster}`);
+const colour = (cluster) =>
+  cluster < 0 ? looks.noise_colour : looks.colours[cluster % looks.colours.length];
+const sign = (cluster) =>
+  cluster < 0 ? looks.noise_sign : looks.signs[cluster % looks.signs.length];
+const unique = (values) => [...new Set(values)];
+// Noise comes last.
+const clusters = Object.keys(scatter.sizes).map(Number)
+  .sort((a, b) => (a < 0) - (b < 0) || a - b);
+
+const element = (tag, text, className) => {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+};
+// The sign of a cluster in its colour; what it stands for is said beside it.
+const signOf = (cluster) => {
+  const mark = element("span", sign(cluster)[0], "sign");
+  mark.style.color = colour(cluster);
+  mark.setAttribute("aria-hidden", "true");
+  return mark;
+};
