@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import incerta as ic
-from incerta.data.laws import Mixtures
+from incerta.data.laws import Mixtures, SplitNormal
 
 # Examples of a test, where nothing else is said; `pytest --explore` takes more.
 N_EXAMPLES = 50
@@ -26,6 +26,7 @@ KINDS = (
     "gaussian",
     "correlated",
     "interval",
+    "split",
     "distributions",
     "multivariate",
     "worlds",
@@ -73,11 +74,15 @@ def make(kind, n=4, d=2, seed=0):
     if kind == "worlds":
         return ic.from_worlds(mean + std * rng.normal(size=(6, n, d)))
     ids = np.arange(n)
+    names = tuple(f"x{j}" for j in range(d))
+    if kind == "split":
+        above = rng.uniform(0.1, 2.0, size=(n, d))
+        return ic.UncertainData(SplitNormal(mean, std, above), ids, names)
     if kind == "mixtures":
         centres = mean[:, None] + rng.normal(size=(n, 3, d))
         factors = 0.3 * rng.normal(size=(n, 3, d, d))
         law = Mixtures(rng.dirichlet(np.ones(3), size=n), centres, factors)
-        return ic.UncertainData(law, ids, tuple(f"x{j}" for j in range(d)))
+        return ic.UncertainData(law, ids, names)
     return ic.concat(
         [
             ic.from_gaussian(

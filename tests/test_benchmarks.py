@@ -31,6 +31,7 @@ SMALL = {
     "eigengap.py": ["--small"],
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],
+    "log_errors.py": ["--small"],
     "wrong_errors.py": ["--small"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],

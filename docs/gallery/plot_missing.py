@@ -4,7 +4,7 @@ Missing values, without imputing them
 
 A fifth of the values is missing. Filling them with something makes the table look
 better known than it is. A missing value is one with an infinite error, and that is how
-`missing="keep"` takes it: `ErrorMixture` needs nothing else.
+`missing="infinite"` takes it: `ErrorMixture` needs nothing else.
 """
 
 import warnings
@@ -29,7 +29,7 @@ columns = {"id": np.arange(300)}
 for j, name in enumerate(names):
     columns[name], columns[f"{name}_error"] = values[:, j], error[:, j]
 told = {"id": "id", "values": names, "errors": "{}_error"}
-data = ic.from_frame(columns, **told, missing="keep")
+data = ic.from_frame(columns, **told, missing="infinite")
 print(data)
 
 # %%

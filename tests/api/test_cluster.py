@@ -146,7 +146,10 @@ def test_other_laws_of_errors_count_by_their_covariance():
     low = rng.normal(size=(60, 2)) + 9.0 * np.repeat([0, 1], 30)[:, None]
     data = ic.from_interval(low, low + 1.0, meaning="error")
     result = ic.cluster(data, 2)
-    assert "Errors that are not Gaussian count by their covariance." in result.explain()
+    assert (
+        "Errors that are not Gaussian count by their mean and covariance."
+        in result.explain()
+    )
     moments = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()))
     same = ic.cluster(moments, 2)
     np.testing.assert_allclose(result.membership, same.membership, atol=1e-9)
@@ -168,7 +171,7 @@ def test_missing_values_are_left_out_of_profiles(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0)
     values[rng.random(60) < 0.2, 0] = np.nan
-    data = ic.from_gaussian(values, std=0.3, missing="keep")
+    data = ic.from_gaussian(values, std=0.3, missing="infinite")
     for method in ("UKMeans", "ErrorMixture"):
         result = ic.cluster(data, 2, method)
         assert clustering_accuracy(np.repeat([0, 1], 30), result.labels) == 1.0
@@ -271,7 +274,7 @@ def test_where_confidence_says_nothing(blobs, measured):
     assert measured.no_confidence is None
     holes = np.where(np.arange(120).reshape(60, 2) % 7 == 0, np.nan, blobs.mean())
     assert (
-        ic.cluster(ic.from_gaussian(holes, 0.0, missing="keep"), 3).no_confidence
+        ic.cluster(ic.from_gaussian(holes, 0.0, missing="infinite"), 3).no_confidence
         is None
     )
 

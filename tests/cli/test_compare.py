@@ -114,7 +114,7 @@ def test_controls_of_few_objects_and_of_gaps(call):
         for i in range(20)
     )
     asked = ["compare", "-", "--values", "x,y", "--errors", "e,f", "-k", "2"]
-    asked += ["--methods", "ErrorMixture", "--missing", "keep", "--format", "csv"]
+    asked += ["--methods", "ErrorMixture", "--missing", "infinite", "--format", "csv"]
     rows = rows_of(call(*asked, input=holes).stdout)
     assert [row["clusters"] for row in rows] == ["2", "2", "2"]
 

@@ -263,6 +263,9 @@ many = st.lists(names, min_size=1, max_size=4, unique=True).map(tuple)
         kind=st.none() | st.sampled_from(["sd", "ci95"]),
         weight=st.none() | names,
         missing=st.none() | st.just("impute"),
+        corr=st.none() | names,
+        log=st.just(()) | many,
+        replicates=st.none() | st.just("{}_*"),
     )
 )
 def test_columns_survive_the_command(columns):

@@ -77,7 +77,7 @@ class TestXarray:
             ({"feature": "x"}, "feature: .*single feature say feature=None"),
             ({"feature": None}, r"has the dimension 'variable' beside.*isel"),
             ({"variables": ["t"]}, "is for a Dataset"),
-            ({"missing": "impute"}, "missing='impute' must be 'error' or 'drop'"),
+            ({"missing": "keep"}, "missing='keep' must be 'error', 'drop' or 'impute'"),
         ],
     )
     def test_what_does_not_fit(self, cube, changes, message):
@@ -250,7 +250,7 @@ class TestAstropy:
         data = ic.from_frame(table, id="star", values="e")
         assert data.ids.tolist() == ["a", "b", "c"]
         with pytest.raises(MissingValueError, match="1 in 'x'; the first object is b"):
-            ic.from_frame(table, id="star", values="x", errors="e")
+            ic.from_frame(table, id="star", values="x", errors="e", missing="error")
         with pytest.raises(MissingValueError, match="1 in 'n'; the first object is c"):
             ic.from_frame(table, id="star", values="n")
 

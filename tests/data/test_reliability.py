@@ -36,7 +36,7 @@ def test_missing_values_say_nothing():
     values, std = measured(n=500, true=(3.0, 3.0, 3.0), level=0.1)
     values[0] = np.nan
     values[1, 0] = np.nan
-    found = reliability(ic.from_gaussian(values, std=std, missing="keep"))
+    found = reliability(ic.from_gaussian(values, std=std, missing="infinite"))
     assert found.objects[0] == 0.0
     assert found.objects[1] == pytest.approx(2 / 3, abs=0.02)
     assert (found.features > 0.97).all()

@@ -262,11 +262,11 @@ def test_views_of_partitions(monkeypatch, most, meaning):
         ic.ViewConsensus(81).fit(apart)
 
 
-@pytest.mark.parametrize("missing", ["error", "keep"])
+@pytest.mark.parametrize("missing", ["error", "infinite"])
 def test_tables_with_errors_from_dask(missing):
     data = blobs(n=90, seed=2)
     values, std = data.mean(), np.sqrt(data.variance())
-    if missing == "keep":
+    if missing == "infinite":
         values[::7, 1] = np.nan
     rows = pd.DataFrame(
         {"id": data.ids, "x0": values[:, 0], "x1": values[:, 1]}
@@ -283,8 +283,8 @@ def test_tables_with_errors_from_dask(missing):
     np.testing.assert_array_equal(there.labels_, expected.labels_[order])
     with pytest.raises(DataError, match="missing='impute'"):
         from_dask(ddf, **told, missing="impute")
-    with pytest.raises(DataError, match="missing='keep'"):
-        from_dask(ddf, id="id", values=["x0"], missing="keep")
+    with pytest.raises(DataError, match="missing='infinite'"):
+        from_dask(ddf, id="id", values=["x0"], missing="infinite")
 
 
 @pytest.mark.slow

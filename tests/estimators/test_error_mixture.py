@@ -81,7 +81,7 @@ def test_missing_values_as_they_are():
     target, values, std = blobs(1, level=0.2)
     rng = np.random.default_rng(0)
     values[rng.random(values.shape) < 0.15] = np.nan
-    data = ic.from_gaussian(values, std=std, missing="keep")
+    data = ic.from_gaussian(values, std=std, missing="infinite")
     mixture = ic.ErrorMixture(4, covariance="tied", random_state=0).fit(data)
     assert clustering_accuracy(target, mixture.labels_) > 0.75
     np.testing.assert_array_equal(mixture.predict(data), mixture.labels_)
@@ -251,7 +251,7 @@ def test_nan_in_a_plain_table_is_missing():
     X[rng.random(X.shape) < 0.2] = np.nan
     X = X[~np.isnan(X).all(axis=1)]
     mixture = ic.ErrorMixture(2, random_state=0).fit(X)
-    kept = ic.from_gaussian(X, std=0.0, missing="keep")
+    kept = ic.from_gaussian(X, std=0.0, missing="infinite")
     np.testing.assert_array_equal(mixture.labels_, mixture.predict(kept))
     np.testing.assert_array_equal(mixture.labels_, mixture.predict(X))
     with pytest.raises(ValueError, match="NaN"):

@@ -102,7 +102,7 @@ def test_missing_values():
     table = np.where(gaps, np.nan, X)
     for data in (
         table,
-        ic.from_gaussian(table, std=0.2, missing="keep"),
+        ic.from_gaussian(table, std=0.2, missing="infinite"),
     ):
         found = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
         assert clustering_accuracy(target, found.labels_) > 0.8

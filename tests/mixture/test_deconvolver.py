@@ -47,7 +47,7 @@ def test_the_truth_is_a_draw_of_its_belief(make_truth, prior, gaps, correlated):
         values, cov = measured(truth, seed, correlated)
         if gaps:
             values[rng.random(values.shape) < gaps] = np.nan
-        data = ic.from_gaussian(values, cov=cov, missing="keep")
+        data = ic.from_gaussian(values, cov=cov, missing="infinite")
         belief = ic.Deconvolver(prior, n_init=1).fit_transform(data)
         drawn = belief.worlds(19, seed).stack()[:, :8]
         ranks.append((drawn < truth[:8]).sum(axis=0).ravel())
@@ -120,7 +120,7 @@ def test_reliability_tells_noise_from_features():
 
 def test_missing_values_are_refused_where_they_cannot_be_used():
     values = np.array([[1.0, np.nan], [2.0, 1.0], [4.0, 3.0], [5.0, 2.5]])
-    data = ic.from_gaussian(values, std=0.1, missing="keep")
+    data = ic.from_gaussian(values, std=0.1, missing="infinite")
     assert "1 of 8 values" in repr(data)
     for refusing in (lambda: ic.UKMeans(2).fit(data), lambda: data.worlds(3, 0)):
         with pytest.raises(ValueError, match="1 value is missing, the first of obj"):
@@ -135,8 +135,8 @@ def test_missing_values_are_refused_where_they_cannot_be_used():
 
 def test_tables_may_keep_what_is_missing():
     table = {"id": list("abcd"), "x": [1.0, np.nan, 3.0, 9.0], "e": [0.1] * 4}
-    wide = ic.from_frame(table, id="id", values="x", errors=["e"], missing="keep")
-    long = ic.from_frame(table, id="id", values="x", missing="keep")
+    wide = ic.from_frame(table, id="id", values="x", errors=["e"], missing="infinite")
+    long = ic.from_frame(table, id="id", values="x", missing="infinite")
     for data in (wide, long):
         assert data.meaning == "error"
         np.testing.assert_array_equal(data.law.missing().ravel(), [0, 1, 0, 0])

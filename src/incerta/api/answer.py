@@ -36,7 +36,7 @@ TAKEN_AS = {
     "spread": "Objects have many values, and none is the true one. If these are "
     "repeated measurements of one quantity, say meaning='error'.",
 }
-OF_OTHER_ERRORS = "Errors that are not Gaussian count by their covariance."
+OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
 
 

@@ -44,6 +44,9 @@ class Columns:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    corr: str | None = None
+    log: tuple[str, ...] = ()
+    replicates: str | None = None
 
     @classmethod
     def of(
@@ -52,11 +55,17 @@ class Columns:
         values: Sequence[str] | None,
         errors: Sequence[str] | None,
         na: str | None = None,
+        log: Sequence[str] | None = None,
         **others: Any,
     ) -> Self:
         """Take options as the command line has them."""
-        words = _split(None if na is None else [na])
-        found = cls(values=_split(values), errors=_split(errors), na=words, **others)
+        found = cls(
+            values=_split(values),
+            errors=_split(errors),
+            na=_split(None if na is None else [na]),
+            log=_split(log),
+            **others,
+        )
         if found.sample is not None and found.joint is None:
             why = (
                 "say --joint if rows with the same entry belong together across "
@@ -69,12 +78,13 @@ class Columns:
     def completed_by(self, stored: "Columns") -> "Columns":
         """Take what was not said from `stored`.
 
-        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch)
-        is taken as a whole or not at all: parts of two descriptions do not make a
-        third. How one file is written (sep, decimal, encoding) says nothing about
-        another.
+        How values are uncertain (errors, kind, weight, sample, joint, meaning, batch,
+        corr, replicates) is taken as a whole or not at all: parts of two descriptions
+        do not make a third. How one file is written (sep, decimal, encoding) says
+        nothing about another.
         """
-        form = ("errors", "kind", "weight", "sample", "joint", "meaning", "batch")
+        form: tuple[str, ...] = ("errors", "kind", "weight", "sample", "joint")
+        form += ("meaning", "batch", "corr", "replicates")
         told = any(getattr(self, name) not in (None, ()) for name in form)
         kept = (*(form if told else ()), "sep", "decimal", "encoding")
         chosen = {
@@ -93,7 +103,7 @@ class Columns:
 
         errors: Any = self.errors
         kind: Any = self.kind or "sd"  # checked with the option, as is missing
-        missing: Any = self.missing or "error"
+        missing: Any = self.missing
         return read(
             path,
             id=self.id,
@@ -110,6 +120,9 @@ class Columns:
             decimal=self.decimal,
             encoding=self.encoding,
             na=self.na or None,
+            corr=self.corr,
+            log=self.log,
+            replicates=self.replicates,
         )
 
     def written(self) -> "TextFormat":
@@ -133,6 +146,9 @@ class Columns:
             "--sep": self.sep,
             "--decimal": self.decimal,
             "--encoding": self.encoding,
+            "--corr": self.corr,
+            "--log": _joined(self.log),
+            "--replicates": self.replicates,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
@@ -153,10 +169,13 @@ OPTIONS = {
     "missing": options.Missing,
     "meaning": options.Meaning,
     "batch": options.Batch,
+    "replicates": options.Replicates,
     "sep": options.Sep,
     "decimal": options.Decimal,
     "encoding": options.Encoding,
     "na": options.Na,
+    "corr": options.Corr,
+    "log": options.Log,
 }
 
 

@@ -10,7 +10,22 @@ from typing import Annotated, NoReturn
 
 import typer
 
-KINDS = ("sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval")
+KINDS = (
+    "sd",
+    "se",
+    "var",
+    "ivar",
+    "2sigma",
+    "3sigma",
+    "moe90",
+    "moe95",
+    "rel%",
+    "ci68",
+    "ci95",
+    "interval",
+    "plusminus",
+)
+RULES = ("error", "drop", "infinite", "impute")
 MEANINGS = ("error", "belief", "spread")
 FORMATS = ("csv", "parquet", "json")
 
@@ -99,8 +114,9 @@ Errors = Annotated[
         "--errors",
         metavar="COL,…",
         help="Error columns: '{}_error' with {} for each value, or one column per "
-        "value; two templates low,high with the kinds ci95 and interval. Without it "
-        "rows with the same id are values of one object.",
+        "value; two templates low,high with the kinds ci68, ci95 and interval, "
+        "upper,lower with plusminus. Without it rows with the same id are values of "
+        "one object.",
     ),
 ]
 Kind = Annotated[
@@ -139,10 +155,11 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="RULE",
-        callback=one_of(("error", "impute", "keep")),
-        autocompletion=starting_as(("error", "impute", "keep")),
-        help="What to do about missing values: error (default), impute, or keep them "
-        "missing, which ErrorMixture takes.",
+        callback=one_of(RULES),
+        autocompletion=starting_as(RULES),
+        help="What to do about missing values: error, drop (leave such rows out), "
+        "infinite (an infinite error: the default where there are error columns) or "
+        "impute.",
     ),
 ]
 Meaning = Annotated[
@@ -157,12 +174,39 @@ Meaning = Annotated[
         "default as the table looks.",
     ),
 ]
+Corr = Annotated[
+    str | None,
+    typer.Option(
+        "--corr",
+        metavar="TEMPLATE",
+        help="Columns with the correlations of errors: '{}_{}_corr' with {} for two "
+        "values.",
+    ),
+]
+Log = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="COL,…",
+        help="Values of which the decimal logarithm is taken, errors included; all "
+        "for all of them.",
+    ),
+]
 Batch = Annotated[
     str | None,
     typer.Option(
         "--batch",
         metavar="COL",
         help="Replicates: column with the batch of each row; its offset is taken off.",
+    ),
+]
+Replicates = Annotated[
+    str | None,
+    typer.Option(
+        "--replicates",
+        metavar="PATTERN",
+        help="Repeated measurements side by side, one row per object: '{}_*' with {} "
+        "for each value and * for digits or letters, as in h_1, h_2 and h_3.",
     ),
 ]
 Sep = Annotated[

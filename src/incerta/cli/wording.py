@@ -5,6 +5,7 @@ import re
 # Parameters that are options of the same name.
 _NAMES = (
     "id|values|errors|kind|weight|missing|sample|meaning|batch|sep|decimal|encoding|na"
+    "|corr|log|replicates"
 )
 _SAID = re.compile(
     rf"""\b(?P<name>{_NAMES})=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)|[\w.+-]*)"""
@@ -17,6 +18,7 @@ _PHRASES = {
         "Save the table as csv first."
     ),
     ", or a dict from value to (low, high)": "",
+    ", or a dict from value to (upper, lower)": "",
     " Or give a dict from value to column.": "",
 }
 

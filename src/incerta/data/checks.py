@@ -38,7 +38,7 @@ def as_finite(value: ArrayLike, name: str) -> Array:
             f"{name} has {counted(n, 'value')} that {verb(n, 'is', 'are')} NaN or "
             f"infinite, the first ({array[place]}) at "
             f"{name}[{', '.join(map(str, place))}]. Leave these rows out, or read the "
-            "table with from_frame(..., missing='impute') or missing='keep'."
+            "table with from_frame(..., missing='impute') or missing='infinite'."
         )
         raise DataError(msg)
     return array

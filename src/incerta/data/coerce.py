@@ -109,8 +109,10 @@ def refuse_missing(data: UncertainData) -> None:
         n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
         msg = (
             f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
-            f"object {first!s}. ErrorMixture takes them as they are; for other methods "
-            "Deconvolver().fit_transform(data) says what they probably are."
+            f"object {first!s}. ViewConsensus and ErrorMixture take them as they are; "
+            "for other methods read the table with missing='impute' or "
+            "missing='drop', or let Deconvolver().fit_transform(data) say what they "
+            "probably are."
         )
         raise MissingValueError(msg)
 
@@ -140,7 +142,9 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
         )
         names = getattr(estimator, "feature_names_in_", None)
         if np.isnan(table).any():
-            return from_gaussian(table, std=0.0, feature_names=names, missing="keep")
+            return from_gaussian(
+                table, std=0.0, feature_names=names, missing="infinite"
+            )
         return exact(table, feature_names=names)
     data = as_uncertain(X)
     if not takes_missing:

@@ -194,7 +194,7 @@ def from_gaussian(
         Names of the features; x0, x1, ... by default.
     meaning : {"error", "belief", "spread"}, default="error"
         What the uncertainty means; see `UncertainData`.
-    missing : {"error", "keep"}, default="error"
+    missing : {"error", "infinite"}, default="error"
         What to do about values that are NaN: raise, or keep them as values with an
         infinite error, for `ErrorMixture` and `Deconvolver`.
 
@@ -210,10 +210,10 @@ def from_gaussian(
     array([[[1. , 0.8],
             [0.8, 1. ]]])
     """
-    if missing not in ("error", "keep"):
-        msg = f"missing={missing!r} must be 'error' or 'keep'."
+    if missing not in ("error", "infinite"):
+        msg = f"missing={missing!r} must be 'error' or 'infinite'."
         raise DataError(msg)
-    gaps = np.isnan(as_floats(mean, "mean")) if missing == "keep" else None
+    gaps = np.isnan(as_floats(mean, "mean")) if missing == "infinite" else None
     centre = as_matrix(mean if gaps is None else np.where(gaps, 0.0, mean), "mean")
     n, d = centre.shape
     if (std is None) == (cov is None):

@@ -11,21 +11,22 @@ from incerta.backend.optional import comes_from
 from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded, Groups, group_codes
-from incerta.data.laws import Independent, Joint
+from incerta.data.laws import Independent
 from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.data.tables.columns import Table, library_of
-from incerta.data.tables.errors import finite, refuse
+from incerta.data.tables.errors import finite_or_log, refuse
 from incerta.data.tables.gaps import (
-    complete_draws,
     complete_rows,
+    dropped,
     missing_message,
     rows_with_gaps,
 )
+from incerta.data.tables.joint import cells_of_draws, joint_form
+from incerta.data.tables.repeats import as_rows
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
-from incerta.data.tables.wide import exact_with_gaps, wide_form
+from incerta.data.tables.wide import exact_with_gaps, refuse_repeated, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
-from incerta.typing import Array, Indices, Mask
-from incerta.wording import counted, verb
+from incerta.typing import Array, Indices
 
 
 def from_frame(
@@ -36,11 +37,14 @@ def from_frame(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     sample: str | None = None,
     joint: bool | None = None,
     meaning: str | None = None,
     batch: str | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
+    replicates: str | None = None,
 ) -> UncertainData:
     """Take a table: rows that are values, or values with error columns.
 
@@ -64,7 +68,7 @@ def from_frame(
     errors : str, list, tuple or dict, optional
         Error column of each value: a template such as ``"{}_error"``, a list in the
         order of `values`, or a dict from value to column. For the kinds with two
-        bounds a pair of templates ``("{}_low", "{}_high")`` or a dict from value to
+        columns a pair of templates ``("{}_low", "{}_high")`` or a dict from value to
         ``(low, high)``.
     kind : str, default="sd"
         What the error columns hold:
@@ -74,19 +78,26 @@ def from_frame(
           the object is that mean;
         - ``"var"``, the variance;
         - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
-        - ``"2sigma"``, two standard deviations;
-        - ``"moe90"``, a 90 % margin of error: 1.644854 standard deviations;
-        - ``"ci95"``, the two ends of a 95 % confidence interval, which span 2 times
-          1.959964 standard deviations. The value is that of its column if there is one,
-          else the middle;
+        - ``"2sigma"`` and ``"3sigma"``, two or three standard deviations;
+        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95 %: 1.644854 or
+          1.959964 standard deviations;
+        - ``"rel%"``, the standard deviation in percent of the value, without its sign;
+        - ``"ci68"`` and ``"ci95"``, the two ends of a confidence interval of 68 or
+          95 %, which span 2 times 0.994458 or 1.959964 standard deviations. The value
+          is that of its column if there is one, else the middle;
+        - ``"plusminus"``, errors upwards and downwards, such as
+          ``("{}_err1", "{}_err2")``: the upper one first. Lower ones may be written
+          with a minus. They are the widths of a split normal law, see Notes;
         - ``"interval"``, two bounds between which all values are equally likely.
           The names in `values` need not be columns.
 
-        All but the last make Gaussians.
+        All but the last two make Gaussians.
     weight : str, optional
         Long form: column that says how likely each value is.
-    missing : {"error", "impute", "keep"}, default="error"
-        What to do about missing values and errors; see Notes.
+    missing : {"error", "drop", "infinite", "impute"}, optional
+        What to do about missing values and errors; see Notes. By default "infinite",
+        with a warning that counts them, where values have error columns and these are
+        errors; else "error".
     sample : str, optional
         Long form: column that says which draw a row belongs to (ensemble member,
         month, imputation). Needs `joint`.
@@ -101,6 +112,19 @@ def from_frame(
     batch : str, optional
         Replicates: column with the batch (plate, night, run) of each row. The offset of
         each batch is estimated and taken off, with a warning that says how large it is.
+    corr : str, optional
+        Wide form: columns with the correlation of the errors of two values, such as
+        ``"{}_{}_corr"``, which finds ra_dec_corr for the values ra and dec, in either
+        order. Pairs without such a column have the correlation 0.
+    log : str, list of str or True, optional
+        Values of which the decimal logarithm is taken, errors included; "all" or True
+        for all of them. The feature is then called ``log10(mass)``.
+    replicates : str, optional
+        One row per object, with repeated measurements side by side: the pattern of
+        their columns, such as ``"{}_*"`` for ``h_1``, ``h_2`` and ``h_3`` of the value
+        ``h``; ``*`` stands for digits or letters. Some may be missing. They are taken
+        as the rows of a long table would be: `meaning` is "error" by default; with
+        "spread" they are the values of a distribution.
 
     Returns
     -------
@@ -109,6 +133,19 @@ def from_frame(
 
     Notes
     -----
+    **Missing values.** With ``missing="drop"`` a warning counts what is left out:
+
+    - Wide form: objects with a missing value, error or correlation.
+    - Long form: rows with a missing value, and objects of which no row is left; with
+      `joint`, draws with a missing value.
+
+    With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
+    `cluster` and `ViewConsensus`, `ErrorMixture` and `Deconvolver` take such data,
+    others refuse them. It is meant for wide form, and for tables with a single row per
+    object; rows of other long tables are treated as by "impute". A missing error of a
+    known value is the root mean square of the known errors of its column, a missing
+    correlation is 0, both with a warning. Intervals cannot be infinite.
+
     With ``missing="impute"``, and always with a warning that counts what was done:
 
     - Wide form, a missing value: drawn from a Gaussian given the object's other
@@ -117,17 +154,29 @@ def from_frame(
       uncertain as that leaves it. Known values of the object stay as they are, and
       the errors of the imputed ones are correlated with theirs. An interval with a
       missing bound is a missing value; the object's other intervals become Gaussians
-      of the same mean and variance.
-    - Wide form, a missing error of a known value: the root mean square of the known
-      errors of its column.
+      of the same mean and variance. Not with `corr`.
+    - Wide form, a missing error of a known value: as above.
     - Long form: rows with a missing value are left out if their object has a complete
-      row; with `joint`, draws with a missing value are left out. Where every object
-      has a single row, missing values are imputed as in wide form with errors of 0.
+      row. Where every object has a single row, missing values are imputed as in wide
+      form with errors of 0.
+    - Joint draws: a missing value, or the row of an object that a draw does not have,
+      is filled from what is usual for the object, the shift that all objects of the
+      draw share, and the other features of the cell, with a random part for what these
+      leave open. It is always the same for the same table, in any order of its rows.
 
-    With ``missing="keep"`` a missing value stays missing: it has an infinite error.
-    `ErrorMixture` takes such data as they are, and `Deconvolver` turns them into
-    beliefs; other methods refuse them. Missing errors, and rows of long tables, are
-    treated as above.
+    **Errors that differ upwards and downwards** make a split normal law: the peak of
+    its density is the value, to both sides it falls as Gaussians with the two errors as
+    their standard deviations. Its mean is the value plus 0.798 times the difference of
+    the errors. This is where the truth probably is if nothing else is known; methods
+    that take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the
+    mean and variance of that law. Where all errors are equal the law is Gaussian.
+
+    **Logarithms** of values with a standard deviation get a standard deviation to first
+    order, ``sd / (value * ln 10)``; that of ``rel%`` is the same for all values.
+    Correlations stay as they are. Where two columns are given, both ends are
+    transformed: intervals are then uniform in the logarithm. Values and ends must be
+    above 0, also with ``missing="infinite"``. In long form the logarithm of each value
+    is taken.
 
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
@@ -143,15 +192,14 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    if missing not in ("error", "impute", "keep"):
-        msg = f"missing={missing!r} must be 'error', 'impute' or 'keep'."
-        raise DataError(msg)
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
+    rule = roles.missing_rule(missing)
     if comes_from(df, "xarray"):
         from incerta.data.from_xarray import columns_of_dataset, from_dimensions
 
         if sample is not None:
-            return _meaning(from_dimensions(df, roles, missing), meaning)
+            return _meaning(from_dimensions(df, roles, rule), meaning)
         df = columns_of_dataset(df)
     table = Table(df)
     table.load(_needed(table, roles, df))
@@ -166,21 +214,27 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
     return data if meaning in (None, data.meaning) else data.with_meaning(str(meaning))
 
 
-def _of_table(table: Table, roles: Roles, missing: Missing) -> UncertainData:
+def _of_table(table: Table, roles: Roles, missing: Missing | None) -> UncertainData:
     coded = _objects(table, roles)
+    if roles.replicates is not None:
+        refuse_repeated(coded, roles, "replicates= means one row per object.")
+        rows, groups = as_rows(table, roles, coded)
+        rule = roles.missing_rule(missing)
+        return _of_rows(table, roles, groups, rows, None, rule)
     if roles.errors is not None:
         return wide_form(table, roles, coded, missing)
+    rule = roles.missing_rule(missing)
     if any(table.is_uncertain(name) for name in roles.values):
         from incerta.data.from_science import from_uncertain_columns
 
         return from_uncertain_columns(table, roles, coded)
     if roles.sample is None:
-        return _long_form(table, roles, coded, missing)
+        return _long_form(table, roles, coded, rule)
     draws = table.coded(roles.sample, "sample")
-    cells = _cells(coded, draws, roles)
+    cells = cells_of_draws(coded, draws, roles, rule)
     if roles.joint:
-        return _joint_form(table, roles, coded, draws, cells, missing)
-    return _long_form(table, roles, coded, missing)
+        return joint_form(table, roles, coded, draws, cells, rule)
+    return _long_form(table, roles, coded, rule)
 
 
 def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
@@ -197,7 +251,7 @@ def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
 
 def _objects(table: Table, roles: Roles) -> Coded:
     if roles.id is None:
-        return Coded(np.arange(len(table)), np.arange(len(table)))
+        return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
     return table.coded(roles.id, "id")
 
 
@@ -209,7 +263,7 @@ def _long_form(
     # Straight into its place, one column at a time: long tables are large.
     values, likely = np.empty((len(table), len(roles.values))), None
     for j, name in enumerate(names):
-        column = finite(table, name, coded)
+        column = finite_or_log(table, name, roles, coded)
         ordered = column if groups.order is None else column[groups.order]
         if j < len(roles.values):
             values[:, j] = ordered
@@ -217,103 +271,76 @@ def _long_form(
         why = "is negative; a value of weight 0 is left out"
         refuse(column < 0, column, name, coded, why)
         likely = ordered
-    several = len(groups.ids) < len(values)
-    if roles.meaning == "error" and several and likely is None:
-        return _replicates(table, roles, groups, values)
+    return _of_rows(table, roles, groups, values, likely, missing)
+
+
+def _of_rows(
+    table: Table,
+    roles: Roles,
+    groups: Groups,
+    values: Array,
+    likely: Array | None,
+    missing: Missing,
+) -> UncertainData:
+    """Take rows that are values, those of an object next to each other."""
+    names = roles.values if roles.weight is None else (*roles.values, roles.weight)
     cells = [*values.T] if likely is None else [*values.T, likely]
     gaps = rows_with_gaps(cells)
+    grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
+    rows = np.arange(len(values)) if groups.order is None else groups.order
+    if missing == "drop" and gaps.any():
+        kept = dropped(gaps, grouped)
+        values, likely = values[kept], None if likely is None else likely[kept]
+        rows, gaps = rows[kept], gaps[kept]
+        left, codes = np.unique(grouped.codes[kept], return_inverse=True)
+        groups = group_codes(Coded(groups.ids[left], codes.ravel()))
+    several = len(groups.ids) < len(values)
+    if roles.meaning == "error" and several and likely is None:
+        return _replicates(table, roles, groups, rows, values)
     if gaps.any():
-        grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
         if missing == "error":
             raise MissingValueError(missing_message(names, cells, grouped))
         single = likely is None and len(groups.ids) == len(values)
-        if missing == "keep" and single:
+        if missing == "infinite" and single:
             std = np.where(np.isnan(values), np.inf, 0.0)
             errors = Independent("gaussian", values, std)
-            return UncertainData(errors, groups.ids, roles.values, meaning="error")
+            return UncertainData(errors, groups.ids, roles.features, meaning="error")
         if single:
-            return exact_with_gaps(values, groups.ids, roles.values)
+            return exact_with_gaps(values, groups.ids, roles.features)
         kept = complete_rows(grouped, gaps)
         values, likely = values[kept], None if likely is None else likely[kept]
         groups = group_codes(Coded(groups.ids, grouped.codes[kept]))
     law = values_law(values, groups, likely)
     meaning = "error" if law.kind == "exact" else "spread"
-    return UncertainData(law, groups.ids, roles.values, meaning=meaning)
+    return UncertainData(law, groups.ids, roles.features, meaning=meaning)
 
 
 def _replicates(
-    table: Table, roles: Roles, groups: Groups, values: Array
+    table: Table, roles: Roles, groups: Groups, rows: Indices, values: Array
 ) -> UncertainData:
     """Repeated measurements: means with errors, batches brought to one level."""
+    known = np.add.reduceat(~np.isnan(values), groups.starts[:-1], dtype=np.intp)
+    if not known.all():
+        i, j = np.argwhere(known == 0)[0]
+        msg = f"object {groups.ids[i]!s} has no value of {roles.values[j]!r}; leave it "
+        raise MissingValueError(msg + "out, or the value.")
     objects = np.repeat(*_counted(groups))
     if roles.batch is not None:
         batches = table.coded(roles.batch, "batch")
-        codes = batches.codes if groups.order is None else batches.codes[groups.order]
-        values, offsets = without_batches(values, objects, codes)
+        values, offsets = without_batches(values, objects, batches.codes[rows])
         largest = np.abs(offsets).max(axis=0)
         told = ", ".join(
             f"{size:.3g} in {name!r}"
-            for name, size in zip(roles.values, largest, strict=True)
+            for name, size in zip(roles.features, largest, strict=True)
         )
         msg = (
             f"the offsets of {len(offsets)} batches were estimated and taken off: up "
             f"to {told}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=6)
-    law = law_of_replicates(values, objects, len(groups.ids), roles.values)
-    return UncertainData(law, groups.ids, roles.values, meaning="error")
+    law = law_of_replicates(values, objects, len(groups.ids), roles.features)
+    return UncertainData(law, groups.ids, roles.features, meaning="error")
 
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:
     return np.arange(len(groups.ids)), np.diff(groups.starts)
-
-
-def _cells(coded: Coded, draws: Coded, roles: Roles) -> Indices:
-    """Number the pair (draw, object) of each row; no pair may occur twice."""
-    cells: Indices = draws.codes * len(coded.ids) + coded.codes
-    ordered = np.sort(cells)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    if len(twice):
-        draw, object_ = divmod(int(twice[0]), len(coded.ids))
-        msg = (
-            f"{counted(len(twice), 'row')} {verb(len(twice), 'repeats', 'repeat')} a "
-            f"pair of id={roles.id!r} and "
-            f"sample={roles.sample!r}, the first is object {coded.ids[object_]!s} with "
-            f"{draws.ids[draw]!s}. A draw places an object once: average the rows, or "
-            "name a column that tells them apart."
-        )
-        raise DataError(msg)
-    if roles.joint and len(cells) < len(coded.ids) * len(draws.ids):
-        holes = np.flatnonzero(ordered != np.arange(len(ordered)))
-        first = int(holes[0]) if len(holes) else len(ordered)
-        draw, object_ = divmod(first, len(coded.ids))
-        msg = (
-            f"joint draws must place every object, but "
-            f"{len(coded.ids) * len(draws.ids) - len(cells)} pairs of id={roles.id!r} "
-            f"and sample={roles.sample!r} are absent, the first is object "
-            f"{coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave out the draws or "
-            "objects that are not complete, or say joint=False."
-        )
-        raise DataError(msg)
-    return cells
-
-
-def _joint_form(
-    table: Table,
-    roles: Roles,
-    coded: Coded,
-    draws: Coded,
-    cells: Indices,
-    missing: Missing,
-) -> UncertainData:
-    n_draws, n_objects, n_features = len(draws.ids), len(coded.ids), len(roles.values)
-    worlds = np.empty((n_draws, n_objects, n_features))
-    for j, name in enumerate(roles.values):
-        worlds.reshape(-1, n_features)[cells, j] = finite(table, name, coded)
-    complete: Mask = np.asarray(~np.isnan(worlds).any(axis=(1, 2)))
-    if not complete.all():
-        if missing == "error":
-            columns = [table.numbers(name) for name in roles.values]
-            raise MissingValueError(missing_message(roles.values, columns, coded))
-        worlds = complete_draws(worlds, complete)
-    return UncertainData(Joint(worlds), coded.ids, roles.values)

@@ -10,10 +10,11 @@ from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded
 from incerta.data.laws import Values
+from incerta.data.tables.draws import fill_draws, say_filled
 from incerta.data.tables.gaps import complete_draws, complete_rows
 from incerta.data.tables.roles import Missing, Roles
 from incerta.exceptions import DataError, MissingValueError
-from incerta.typing import Array, ArrayLike, Mask
+from incerta.typing import Array, ArrayLike, Ids, Mask
 
 
 def from_xarray(
@@ -24,7 +25,7 @@ def from_xarray(
     feature: str | None = "feature",
     variables: Sequence[str] | None = None,
     joint: bool,
-    missing: Literal["error", "drop"] = "error",
+    missing: Literal["error", "drop", "impute"] = "error",
 ) -> UncertainData:
     """Take labelled arrays: dimensions are found by name, in any order.
 
@@ -46,9 +47,11 @@ def from_xarray(
         Whether entry j of `sample` belongs together across objects (a member of an
         ensemble, a draw from one posterior), as in `from_worlds`; else each object
         has values of its own, as in `from_array`.
-    missing : {"error", "drop"}, default="error"
+    missing : {"error", "drop", "impute"}, default="error"
         With "drop" a draw with a missing value is left out: of the object it belongs
-        to, or with `joint` of all objects. A warning says how many.
+        to, or with `joint` of all objects. With "impute" gaps of joint draws are
+        filled, as by `from_frame`; draws that are not joint are left out. A warning
+        says how many.
 
     Returns
     -------
@@ -74,8 +77,8 @@ def from_xarray(
     >>> data.ids.tolist(), data.feature_names, data.mean().ravel().tolist()
     (['A', 'B'], ('t2m',), [1.0, 4.0])
     """
-    if missing not in ("error", "drop"):
-        msg = f"missing={missing!r} must be 'error' or 'drop'."
+    if missing not in ("error", "drop", "impute"):
+        msg = f"missing={missing!r} must be 'error', 'drop' or 'impute'."
         raise DataError(msg)
     if hasattr(array, "data_vars"):
         cube, names = _cube_of_dataset(array, object, sample, variables)
@@ -85,7 +88,10 @@ def from_xarray(
     else:
         cube, names = _cube_of_array(array, object, sample, feature)
     ids = array.coords[object].values if object in array.coords else None
-    return _from_cube(cube, ids, names, joint, missing)
+    draws = np.arange(cube.shape[1])
+    if sample in array.coords:
+        draws = np.asarray(array.coords[sample].values)
+    return _from_cube(cube, ids, draws, names, joint, missing)
 
 
 def _cube_of_array(
@@ -130,7 +136,12 @@ def _cube_of_dataset(
 
 
 def _from_cube(
-    cube: Array, ids: ArrayLike | None, names: Sequence[str], joint: bool, missing: str
+    cube: Array,
+    ids: ArrayLike | None,
+    draws: Ids,
+    names: Sequence[str],
+    joint: bool,
+    missing: str,
 ) -> UncertainData:
     """Make data from an array (n_objects, n_draws, n_features) that may have gaps."""
     gaps: Mask = np.asarray(np.isnan(cube).any(axis=2))
@@ -142,11 +153,16 @@ def _from_cube(
     if missing == "error":
         msg = (
             f"{gaps.sum()} of {gaps.size} draws have missing values, the first of "
-            f"object {labels[gaps.any(axis=1).argmax()]!s}. Fill them, or leave them "
-            "out with missing='drop' (from_frame: missing='impute')."
+            f"object {labels[gaps.any(axis=1).argmax()]!s}. missing='drop' leaves them "
+            "out, missing='impute' fills them if they are joint."
         )
         raise MissingValueError(msg)
     features = as_feature_names(names, cube.shape[2])
+    if joint and missing == "impute":
+        by_draw = cube.swapaxes(0, 1)
+        worlds = fill_draws(by_draw, labels, draws, features)
+        say_filled(np.isnan(by_draw))
+        return from_worlds(worlds, ids=ids, feature_names=names)
     if joint:
         worlds = complete_draws(cube.swapaxes(0, 1), np.asarray(~gaps.any(axis=0)))
         return from_worlds(worlds, ids=ids, feature_names=names)
@@ -162,6 +178,12 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
     """Take xarray data as described by the arguments of `from_frame`."""
     if roles.weight is not None:
         msg = f"weight={roles.weight!r} cannot be used with xarray data."
+        raise DataError(msg)
+    if roles.log:
+        msg = (
+            f"log={list(roles.log)} cannot be used with draws along a dimension; take "
+            "the logarithm of the data first, e.g. numpy.log10(df)."
+        )
         raise DataError(msg)
     assert roles.id is not None
     assert roles.sample is not None
@@ -188,7 +210,7 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
         feature=feature,
         variables=variables,
         joint=roles.joint,
-        missing="drop" if missing == "impute" else "error",
+        missing="error" if missing == "infinite" else missing,
     )
 
 

@@ -13,6 +13,7 @@ class Coded(NamedTuple):
 
     ids: Ids  # the different ids, in order of first appearance
     codes: Indices  # (n_rows,), position in `ids` of each row's id
+    is_column: bool = True  # else rows are objects, numbered from 0
 
     def name(self, row: int) -> str:
         """Return the id of a row, as text for messages."""
@@ -57,7 +58,7 @@ def by_appearance(first: Indices) -> Indices:
 
 def group_codes(coded: Coded) -> Groups:
     """Put the rows of each object together, in their original order."""
-    ids, codes = coded
+    ids, codes = coded.ids, coded.codes
     counts = np.bincount(codes, minlength=len(ids))
     starts = np.concatenate([[0], np.cumsum(counts)])
     if (codes[1:] >= codes[:-1]).all():

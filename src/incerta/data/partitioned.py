@@ -133,8 +133,10 @@ def from_dask(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     shuffle: bool | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
 ) -> PartitionedData:
     """Take a dask DataFrame: rows that are values, or values with error columns.
 
@@ -154,13 +156,17 @@ def from_dask(
         Error columns and what they hold, as for `from_frame`.
     weight : str, optional
         Column that says how likely each value is; not with `errors`.
-    missing : {"error", "keep"}, default="error"
+    missing : {"error", "infinite"}, optional
         Whether missing values are an error, or stay missing as for `from_frame`; only
-        with `errors`. A missing error is then that of the partition's other values.
+        with `errors`, and then the default. A missing error is that of the partition's
+        other values.
     shuffle : bool, optional
         Bring the rows of each object into one partition. False if they already are: it
         saves moving all rows through the cluster. An object in two partitions is then
         an error, found when the data are used. By default True without `errors`.
+    corr, log
+        Columns of correlations, and values of which the logarithm is taken, as for
+        `from_frame`.
 
     Returns
     -------
@@ -186,6 +192,7 @@ def from_dask(
     >>> uk.ids_.tolist(), uk.labels_
     (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
     """
+    roles = as_roles(id, values, errors, kind, weight, None, None, corr=corr, log=log)
     refuse_imputation(missing, errors)
     require("dask.dataframe", "dask", "from_dask")
     if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):
@@ -194,7 +201,6 @@ def from_dask(
             "of other libraries go through from_frame."
         )
         raise DataError(msg)
-    roles = as_roles(id, values, errors, kind, weight, None, None)
     rows = ddf[roles.columns(list(ddf.columns))]
     wanted = errors is None if shuffle is None else shuffle
     if wanted and rows.npartitions > 1:
@@ -208,7 +214,7 @@ def of_tables(
     id: str,
     roles: Roles,
     errors: Errors | None,
-    missing: Missing,
+    missing: Missing | None,
 ) -> PartitionedData:
     """Objects of tables, or of recipes for tables.
 
@@ -227,20 +233,25 @@ def of_tables(
     -------
     PartitionedData
     """
+    if roles.missing_rule(missing) == "error":
+        missing = "error"
     if errors is None:
-        parts = mapped(tables, _objects, id, roles.values, roles.weight)
+        parts = mapped(tables, _objects, id, roles.values, roles.weight, roles.log)
     else:
         told = {"id": id, "values": roles.values, "errors": errors, "kind": roles.kind}
-        parts = mapped(tables, _measured, {**told, "missing": missing})
-    return PartitionedData(tuple(parts), roles.values)
+        more = {"missing": missing, "corr": roles.corr, "log": roles.log}
+        parts = mapped(tables, _measured, {**told, **more})
+    return PartitionedData(tuple(parts), roles.features)
 
 
-def refuse_imputation(missing: Missing, errors: Errors | None) -> None:
+def refuse_imputation(missing: Missing | None, errors: Errors | None) -> None:
     """Refuse what a partition alone does not tell."""
-    if missing not in ("error", "keep") or (missing == "keep" and errors is None):
+    taken = ("error",) if errors is None else ("error", "infinite")
+    if missing is not None and missing not in taken:
         msg = (
-            f"missing={missing!r} must be 'error' or, with errors, 'keep'; what is "
-            "missing in a partition cannot be imputed from that partition alone."
+            f"missing={missing!r} must be 'error' or, with errors, 'infinite': "
+            "partitions are read by themselves, and what is missing in one cannot be "
+            "imputed from it alone. Leave such rows out of the files."
         )
         raise DataError(msg)
 
@@ -295,13 +306,17 @@ def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
 
 
 def _objects(
-    rows: Any, id: str, values: Sequence[str], weight: str | None
+    rows: Any,
+    id: str,
+    values: Sequence[str],
+    weight: str | None,
+    log: Sequence[str],
 ) -> UncertainData | None:
     """Turn the rows of a partition into objects, where they are."""
     if not len(rows):
         return None
     columns = values if weight is None else (*values, weight)
-    data = from_frame(rows, id=id, values=columns)
+    data = from_frame(rows, id=id, values=columns, log=log)
     law = data.law
     if not isinstance(law, Values):
         msg = f"values={list(values)} must hold numbers; gather the table and use read."
@@ -321,7 +336,8 @@ def _objects(
     shares = likely / np.repeat(totals, law.counts)
     inner = np.ascontiguousarray(law.values[:, :-1])
     weighted = Values(inner, law.starts, shares)
-    return UncertainData(weighted, data.ids, tuple(values), meaning=data.meaning)
+    names = data.feature_names[:-1]
+    return UncertainData(weighted, data.ids, names, meaning=data.meaning)
 
 
 def _measured(rows: Any, told: dict[str, Any]) -> UncertainData | None:

@@ -113,11 +113,12 @@ class ErrorMixture(UncertainClusterer):
     -----
     Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
     a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
-    not Gaussian count by their covariance. A round takes some ``d**3`` operations for
-    each object and component, or d with ``covariance="diag"`` and independent errors.
-    Memory beyond the data does not grow with their number. If there are more than
-    50,000 objects, what is "auto" is chosen with 50,000 of them, and the first rounds
-    take only those. On a device, starts are still chosen on the CPU, with 1000 objects.
+    not Gaussian count by their mean and covariance. A round takes some ``d**3``
+    operations for each object and component, or d with ``covariance="diag"`` and
+    independent errors. Memory beyond the data does not grow with their number. If there
+    are more than 50,000 objects, what is "auto" is chosen with 50,000 of them, and the
+    first rounds take only those. On a device, starts are still chosen on the CPU, with
+    1000 objects.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.

@@ -83,9 +83,9 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     -----
     The model is extreme deconvolution [1]_: ``w = x + e`` with x from the mixture and
     e of known covariance. A missing value has an infinite error. Errors that are not
-    Gaussian count by their covariance. A round takes some ``d**3`` operations for each
-    object and component. Data whose meaning is not "error" come back as they are, and
-    so do objects without errors, bit for bit.
+    Gaussian count by their mean and covariance. A round takes some ``d**3`` operations
+    for each object and component. Data whose meaning is not "error" come back as they
+    are, and so do objects without errors, bit for bit.
 
     References
     ----------

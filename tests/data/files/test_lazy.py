@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.data.files import lazy
-from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
 from tests.strategies import examples
 
 pa = pytest.importorskip("pyarrow", reason="needs the extra io")
@@ -151,7 +151,8 @@ def test_paths(tmp_path):
         ({"meaning": "error", "batch": "night"}, "batch='night' cannot be used"),
         ({"meaning": "error"}, "meaning='error' of values without errors cannot"),
         ({"missing": "impute"}, "missing='impute'"),
-        ({"missing": "keep"}, "missing='keep'"),
+        ({"missing": "infinite"}, "missing='infinite'"),
+        ({"missing": "drop"}, "missing='drop'"),
         ({"weight": "w"}, r"000\.parquet: weight: "),
         ({"max_bytes": 0}, "max_bytes=0"),
     ],
@@ -160,6 +161,44 @@ def test_what_is_refused(tmp_path, said, message):
     path = written(tmp_path, rows_of([1, 2]))
     with pytest.raises(DataError, match=message):
         ic.read(path, lazy=True, **SAID, **said)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"a_u": 0.2, "a_l": -0.1, "b_u": 0.3, "b_l": -0.1}, {"kind": "plusminus"}),
+        ({"a_e": 0.2, "b_e": 0.1, "b_a_c": 0.5}, {"errors": "{}_e", "corr": "{}_{}_c"}),
+        ({"a_e": 0.2, "b_e": 0.1}, {"errors": "{}_e", "log": "a"}),
+        ({}, {"errors": None, "log": ["b"]}),
+        ({"w": 2.0}, {"errors": None, "log": ["b"], "weight": "w"}),
+    ],
+)
+def test_what_columns_mean(tmp_path, columns, said):
+    more = {name: np.full(8, cell) for name, cell in columns.items()}
+    table = rows_of(np.arange(8), **more)
+    for name in ("a", "b"):
+        number = table.column_names.index(name)
+        table = table.set_column(number, name, pa.array(np.arange(8) / 7 + 0.5))
+    path = written(tmp_path, table, starts=(0, 5))
+    said = {**SAID, "errors": ("{}_u", "{}_l"), **said}
+    pieces, data = ic.read(path, lazy=True, **said), ic.from_frame(table, **said)
+    gathered = sorted_by_id(pieces.gather())
+    assert pieces.feature_names == gathered.feature_names == data.feature_names
+    np.testing.assert_allclose(gathered.mean(), data.mean())
+    np.testing.assert_allclose(gathered.covariance(), data.covariance())
+
+
+def test_gaps_are_infinite_errors(tmp_path):
+    gaps = pa.array([1.0, None, 3.0, 4.0])
+    table = rows_of(np.arange(4), e=np.ones(4), g=gaps)
+    path = written(tmp_path, table)
+    said = {"id": "star", "values": ["g"], "errors": "e"}
+    data = ic.read(path, lazy=True, **said)
+    with pytest.warns(IncertaWarning, match="1 value of 1 object is missing"):
+        assert data.gather().law.missing().any()
+    belief = ic.read(path, lazy=True, **said, meaning="belief")
+    with pytest.raises(MissingValueError, match="1 in 'g'"):
+        belief.gather()
 
 
 def test_sizes(tmp_path):

@@ -2,8 +2,10 @@
 
 import builtins
 import gzip
+import os
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,7 +62,7 @@ class TestCsv:
     def test_wide_form(self, tmp_path, library):
         path = write(tmp_path / "d.csv", "i,x,e\n1,1.0,0.1\n2,2.0,\n3,3,0.7\n")
         with pytest.raises(MissingValueError, match="1 in 'e'; the first object is 2"):
-            ic.read(path, id="i", values="x", errors="e")
+            ic.read(path, id="i", values="x", errors="e", missing="error")
         with pytest.warns(IncertaWarning, match="1 missing error "):
             data = ic.read(path, id="i", values="x", errors="e", missing="impute")
         np.testing.assert_allclose(data.variance().ravel(), [0.01, 0.25, 0.49])
@@ -388,3 +390,24 @@ class TestPathsAndSizes:
         path = write(tmp_path / "d.csv", TEXT)
         with pytest.raises(DataError, match="max_bytes=0 must be above 0"):
             ic.read(path, **SAID, max_bytes=0)
+
+
+def test_bounds_the_wrong_way_round_are_named():
+    if "INCERTA_DATA" not in os.environ:
+        pytest.skip("INCERTA_DATA is not set: no folder with the published intervals")
+    path = Path(os.environ["INCERTA_DATA"]) / "fungi_interval.csv.gz"
+    bounds = {f"x{j}": (f"l{j}", f"h{j}") for j in range(5)}
+    said = {"id": "object", "values": list(bounds), "errors": bounds}
+    wrong = r"column 'l1', line 19, object 17: 5.0 is above the 1.0 in 'h1'; swap"
+    with pytest.raises(DataError, match=wrong):
+        ic.read(path, kind="interval", **said)
+
+
+def test_rows_become_lines_and_are_counted(tmp_path):
+    path = tmp_path / "bounds.csv"
+    path.write_text('id,low,high\n\n"a\nb",1,2\nc,3,1\nd,5,2\n')
+    said = {"values": "x", "errors": ("low", "high"), "kind": "interval"}
+    with pytest.raises(DataError, match=r"line 5, object c: 3.0 .* \(2 such rows in"):
+        ic.read(path, id="id", **said)
+    with pytest.raises(DataError, match=r"column 'low', line 5: 3.0 is above"):
+        ic.read(path, **said)

@@ -3,19 +3,27 @@
 import csv
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from incerta.data.files.detection import place_below
 from incerta.data.files.dialect import MISSING, Dialect
 from incerta.data.files.numbers import Column, Rules, numbers_in
-from incerta.data.tables.roles import Roles
+from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError, FileError
 
 
-def understood(
-    dialect: Dialect, columns: Sequence[str], roles: Roles
-) -> tuple[dict[str, Any], dict[str, str]]:
+class Understood(NamedTuple):
+    """Columns, and what their cells say besides numbers."""
+
+    table: dict[str, Any]
+    errors: dict[str, str]  # from value to error column, where cells have errors
+    meaning: str | None = None  # of these errors, if cells say so
+
+
+def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Understood:
     """Read with the standard library, and find out what the cells mean."""
     cells, lines = cells_of(dialect, columns)
     words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
@@ -40,23 +48,48 @@ def understood(
         else:
             table[name] = np.array(cells[name], dtype=np.str_)
     own = {name: column for name, column in found.items() if column.errors is not None}
-    if not own:
-        return table, {}
-    _refuse_errors(own, roles, of_id)
-    errors = {name: f"{name} (error)" for name in roles.values}
-    for name, error in errors.items():
-        exact = np.zeros_like(table[name])
-        table[error] = own[name].errors if name in own else exact
-    return table, errors
+    below = {name: column for name, column in found.items() if column.limit_example}
+    errors: dict[str, str] = {}
+    if own:
+        _refuse_errors(own, roles, of_id)
+        errors = {name: f"{name} (error)" for name in roles.values}
+        for name, error in errors.items():
+            exact = np.zeros_like(table[name])
+            table[error] = own[name].errors if name in own else exact
+    if not below:
+        return Understood(table, errors)
+    name, column = next(iter(below.items()))
+    held = (
+        f"column {name!r} holds values below a limit, such as {column.limit_example!r}"
+    )
+    _refuse_places(held, [*below], roles, of_id)
+    given = errors
+    if roles.errors is not None and roles.kind not in BOUNDS:
+        pairs = zip(roles.values, roles.errors, strict=True)
+        given = {name: error for name, (error,) in pairs}
+    errors = place_below(table, given, below, roles, where)
+    return Understood(table, errors, None if given else "belief")
 
 
 def _refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
-    """Refuse errors in another unit than their values: 5 mm or 5 % of 12 cm."""
+    """Refuse errors or repeats in another unit: 5 mm or 5 % of 12 cm."""
+    for columns in roles.repeats(list(found)):
+        used = [n for n in columns.values() if not np.isnan(found[n].values).all()]
+        for first, other in pairwise(used):
+            if found[first].unit != found[other].unit:
+                msg = (
+                    f"columns {first!r} and {other!r} are repeats of one value in "
+                    f"different units: {found[first].unit or 'none'!r} and "
+                    f"{found[other].unit or 'none'!r}. Write both in one unit."
+                )
+                raise DataError(msg)
     if roles.kind in ("var", "ivar"):  # whose unit is another one anyway
         return
     for name, pair in zip(roles.values, roles.errors or (), strict=False):
         for error in pair:
             unit = found[name].unit if name in found else found[pair[0]].unit
+            if roles.kind == "rel%":
+                unit = "%"
             if found[error].unit not in ("", unit):
                 msg = (
                     f"column {error!r} has the unit {found[error].unit!r}, its values "
@@ -71,15 +104,25 @@ def _refuse_errors(
     """Refuse values with errors where these are not expected."""
     name, column = next(iter(own.items()))
     held = f"column {name!r} holds values with errors, such as {column.example!r}"
-    if name not in roles.values:
-        msg = f"{held}; a column of errors or weights must hold plain numbers."
-        raise DataError(msg)
+    _refuse_places(held, [*own], roles, ids)
     if roles.errors is not None:
         errors = "/".join(roles.errors[roles.values.index(name)])
         msg = (
             f"{held}, and errors= names its error column {errors!r}, too. Leave errors "
             "out, or leave the errors out of the cells."
         )
+        raise DataError(msg)
+
+
+def _refuse_places(
+    held: str, names: Sequence[str], roles: Roles, ids: Sequence[str] | None
+) -> None:
+    """Refuse cells that are more than numbers where only numbers have a meaning."""
+    if roles.replicates is not None:
+        msg = f"{held}; columns of replicates={roles.replicates!r} must hold numbers."
+        raise DataError(msg)
+    if not set(names) <= set(roles.values):
+        msg = f"{held}; a column of errors, bounds or weights must hold plain numbers."
         raise DataError(msg)
     given = {"weight": roles.weight, "sample": roles.sample, "batch": roles.batch}
     for role, other in given.items():

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,6 +29,7 @@ from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
 TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
+ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
 MOST_GZIP = 1032  # deflate cannot make a byte of more than these
 
 
@@ -36,6 +38,7 @@ class TextTable(NamedTuple):
 
     frame: Any
     errors: dict[str, str]  # from value to error column, where cells have errors
+    meaning: str | None = None  # of these errors, if cells say so
 
 
 def read_csv(path: Path, roles: Roles, limit: int) -> Any:
@@ -82,18 +85,32 @@ def line_without(path: Path, name: str, roles: Roles, said: TextFormat) -> int:
     return lines[cells[name].index("")]
 
 
+def as_line(message: str, path: Path, roles: Roles, said: TextFormat) -> str:
+    """Turn the row that a message names into a line of the file."""
+    match = ROW.search(message)
+    if match is None:
+        return message
+    with suppress(csv.Error, UnicodeError):
+        _, lines = cells_of(dialect_of(path, roles, said), [])
+        line = lines[int(match[1]) - 1]
+        return f"{message[: match.start()]}line {line}{message[match.end() :]}"
+    return message
+
+
 def _read(dialect: Dialect, roles: Roles) -> TextTable:
-    _refuse_twice(dialect, roles)
     columns = _needed(dialect, roles)
+    _refuse_twice(dialect, columns)
     text = [name for name in columns if name in (roles.id, roles.sample)]
+    if dialect.source.spaced:
+        cells_of(dialect, [])  # or an empty cell would move those after it
     library = next((name for name in READERS if find_spec(name) is not None), None)
     if library is not None:
         frame = READERS[library](dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
-    table, errors = understood(dialect, columns, roles)
-    return TextTable(_as_frame(table, library), errors)
+    table, errors, meaning = understood(dialect, columns, roles)
+    return TextTable(_as_frame(table, library), errors, meaning)
 
 
 def _unpacked_size(path: Path, limit: int) -> int:
@@ -120,11 +137,9 @@ def _needed(dialect: Dialect, roles: Roles) -> list[str]:
         raise DataError(msg) from error
 
 
-def _refuse_twice(dialect: Dialect, roles: Roles) -> None:
+def _refuse_twice(dialect: Dialect, columns: Sequence[str]) -> None:
     names = dialect.names
-    wanted = {roles.id, roles.sample, roles.weight, *roles.values}
-    wanted.update(name for pair in roles.errors or () for name in pair)
-    twice = [name for name in names if name in wanted and names.count(name) > 1]
+    twice = [name for name in columns if names.count(name) > 1]
     if twice:
         path = dialect.source.path
         msg = f"{path} has {names.count(twice[0])} columns named {twice[0]!r}."

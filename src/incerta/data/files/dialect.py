@@ -33,6 +33,7 @@ UTF8 = ("utf-8", "utf-8-sig", "ascii")
 WESTERN = "cp1252"
 HEAD = 2**16  # bytes that are looked at
 FEW_ROWS = 100  # rows that are looked at
+MOST_TITLES = 10  # lines above the header
 SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
 DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
 
@@ -98,6 +99,7 @@ class Source:
     encoding: str
     n_skipped: int = 0  # lines above the header
     old_lines: bool = False  # they end as on a Macintosh of the last century
+    spaced: bool = False  # any number of spaces separates the columns
 
     def open_text(self) -> TextIO:
         """Open the file at its header."""
@@ -106,11 +108,16 @@ class Source:
         stream = opener(self.path, "rt", encoding=encoding, newline="")
         for _ in range(self.n_skipped):
             stream.readline()
+        if self.spaced:
+            with stream:
+                lines = re.split("\r\n|\r|\n", stream.read())
+                return io.StringIO("\n".join(map(_spaced, lines)))
         return cast("TextIO", stream)
 
     def for_library(self) -> Path | BinaryIO:
         """What a library can read: the file itself, or its text as UTF-8."""
-        if self.encoding in UTF8 and not self.n_skipped and not self.old_lines:
+        plain = not (self.n_skipped or self.old_lines or self.spaced)
+        if self.encoding in UTF8 and plain:
             return self.path
         try:
             with self.open_text() as stream:
@@ -187,11 +194,17 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
             break
         source = replace(source, n_skipped=source.n_skipped + 1)
         separator = separator or (excel[1] if excel else None)
-    tables = {
-        mark: _first_rows(lines[source.n_skipped :], mark, cut)
-        for mark in ([separator] if separator else _candidates(path))
-    }
+    source = replace(source, spaced=separator == " ")
+    marks = [separator] if separator else _candidates(path)
+    below = lines[source.n_skipped :]
+    tables = {mark: _first_rows(below, mark, cut) for mark in marks}
     mark = _best(source, tables, roles)
+    if roles is not None and not _has_columns(source, mark, roles):
+        others = marks if separator else [*marks, " "]
+        found = _further_down(source, below, others, roles)
+        if found is not None:
+            source, mark = found
+            tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
     names = _names(source, mark)
     if not names:
         msg = f"{path} is empty."
@@ -264,6 +277,8 @@ def _candidates(path: Path) -> Sequence[str]:
 
 def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[str]]:
     """Header and first rows, without the last if a cell in quotes may be cut."""
+    if separator == " ":
+        lines = [_spaced(line) for line in lines]
     try:
         found = csv.reader(lines, delimiter=separator)
         rows = [row for row, _ in zip(found, range(FEW_ROWS), strict=False) if row]
@@ -296,9 +311,47 @@ def _best(
     return best if widths.get(best, 1) > 1 else first
 
 
+def _further_down(
+    source: Source, lines: Sequence[str], marks: Sequence[str], roles: Roles
+) -> tuple[Source, str] | None:
+    """Look for the columns below titles, and between spaces; say so if found."""
+    for n, line in enumerate(lines[: MOST_TITLES + 1]):
+        for mark in marks:
+            names = next(iter(_first_rows([line], mark, cut=False)), [])
+            if not _are_columns(names, roles):
+                continue
+            if any(
+                _is_row(title, len(names), mark)
+                for title in _first_rows(lines[:n], mark, cut=False)
+            ):
+                return None
+            skipped, spaced = source.n_skipped + n, mark == " "
+            told = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
+            told += ["columns were taken to be separated by spaces"] * spaced
+            msg = f"{source.path.name}: {', and '.join(told)}."
+            warnings.warn(msg, IncertaWarning, stacklevel=6)
+            return replace(source, n_skipped=skipped, spaced=spaced), mark
+    return None
+
+
+def _is_row(cells: Sequence[str], width: int, separator: str) -> bool:
+    """Tell whether a line above the header is as wide as the table, as no title is."""
+    filled = sum(map(bool, cells))
+    return filled == width if separator == " " else filled >= width
+
+
+def _spaced(line: str) -> str:
+    """A line with one space where there are several, and none at its ends."""
+    return " ".join(line.split())
+
+
 def _has_columns(source: Source, separator: str, roles: Roles) -> bool:
+    return _are_columns(_names(source, separator), roles)
+
+
+def _are_columns(names: Sequence[str], roles: Roles) -> bool:
     try:
-        roles.columns(_names(source, separator))
+        roles.columns(names)
     except DataError:
         return False
     return True

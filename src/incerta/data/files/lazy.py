@@ -46,7 +46,7 @@ def read_lazily(
     path: str | os.PathLike[str],
     roles: Roles,
     errors: Errors | None,
-    missing: Missing,
+    missing: Missing | None,
     limit: int,
 ) -> PartitionedData:
     """Find the pieces of parquet files, to be read when they are needed.
@@ -92,6 +92,7 @@ def _refuse_roles(roles: Roles) -> None:
     wrong = {
         f"sample={roles.sample!r}": roles.sample is not None,
         f"batch={roles.batch!r}": roles.batch is not None,
+        f"replicates={roles.replicates!r}": roles.replicates is not None,
         "meaning='error' of values without errors": replicates,
     }
     for said, is_wrong in wrong.items():

@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0.
+"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5.
 
 Which mark is the decimal mark is decided for the whole file, by the cells that leave
 no doubt. Where all leave doubt, nothing is guessed.
@@ -30,6 +30,7 @@ _UNIT = rf"(?P<unit>{_WORD}(?: ?[ */·] ?{_WORD}){{0,3}})"
 CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?")
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
+LIMIT = re.compile(r"(?P<side>[<>]=?|[≤≥]) ?(?P<rest>.+)")
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
 LONGEST = 80  # letters of a cell with a number
@@ -47,6 +48,7 @@ class Parts(NamedTuple):
     last: str | None  # in parentheses, in units of the last digit
     power: str
     unit: str
+    below: bool = False  # the value is an upper limit
 
     def texts(self) -> Iterator[str]:
         """The numbers in which marks may occur."""
@@ -62,6 +64,8 @@ class Column(NamedTuple):
     errors: Array | None  # if the cells have errors
     example: str  # a cell with an error
     unit: str
+    limits: Array  # NaN but where the cell is an upper limit and the value missing
+    limit_example: str  # such a cell; empty if there is none
 
 
 class Rules(NamedTuple):
@@ -136,6 +140,12 @@ def _taken_apart(text: str) -> Parts | None:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
         return Parts(text, None, None, "", "")
+    if match := LIMIT.fullmatch(text):
+        limit = _taken_apart(match["rest"])
+        is_one = limit is not None and not (limit.error or limit.last or limit.below)
+        if limit is None or not is_one or match["side"][0] in ">≥":
+            return None
+        return limit._replace(below=True)
     if match := CELL.fullmatch(text):
         if match["money"]:
             return Parts(text[1:].strip(), None, None, "", match["money"])
@@ -159,11 +169,17 @@ def _refuse(
     name: str, row: int, cells: Sequence[str], where: Callable[[int], str]
 ) -> NoReturn:
     cell = _shown(cells[row])
-    way_out = (
-        "Write a plain number, or leave the cell empty."
-        if any(letter.isdigit() for letter in cell)
-        else f"If this stands for a missing value, pass na={cell!r}."
-    )
+    way_out = "Write a plain number, or leave the cell empty."
+    if cell[:1] in ("<", "≤") and not any(letter.isdigit() for letter in cell):
+        way_out = f"Write the limit, as in <0.5; or pass na={cell!r}: it is missing."
+    elif not any(letter.isdigit() for letter in cell):
+        way_out = f"If this stands for a missing value, pass na={cell!r}."
+    elif cell[:1] in (">", "≥"):
+        way_out = (
+            "Nothing says how far above the limit the value is: write a value with an "
+            "error, as in 150 ± 30, write all values as two columns of bounds with "
+            "kind='interval', or leave the cell empty."
+        )
     msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
     raise DataError(msg)
 
@@ -272,22 +288,27 @@ def _column(
     decimal: str,
     rules: Rules,
 ) -> Column:
-    values, errors = np.full(len(cells), np.nan), np.full(len(cells), np.nan)
-    example = ""
+    values, errors, limits = np.full((3, len(cells)), np.nan)
+    example = limit_example = ""
     for row, cell in enumerate(parts):
         if cell is None:
             continue
         value = _number(cell.value, decimal)
         error = _error(cell, decimal)
-        if value is None or error is None:
+        if value is None or error is None or (cell.below and np.isinf(value)):
             _refuse(name, row, cells, rules.where)
+        if cell.below:
+            limits[row] = value
+            limit_example = limit_example or _shown(cells[row])
+            continue
         values[row] = value * float(f"1{cell.power}") if cell.power else value
         errors[row] = error
         if cell.error or cell.last:
             example = example or cells[row].strip()
     values[np.isin(values, numbers_of(rules.na))] = np.nan
     unit = _without_unit(name, cells, parts, rules)
-    return Column(values, errors if example else None, example, unit)
+    own = errors if example else None
+    return Column(values, own, example, unit, limits, limit_example)
 
 
 def _error(cell: Parts, decimal: str) -> float | None:

@@ -1,6 +1,7 @@
 """`read`: uncertain data from a file."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import line_without, read_csv, read_text
+from incerta.data.files.csv import as_line, line_without, read_csv, read_text
 from incerta.data.files.dialect import TextFormat
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
@@ -19,7 +20,7 @@ from incerta.data.files.sentinels import warn_of_sentinels
 from incerta.data.from_frame import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
-from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
 from incerta.typing import Ids
 
 # Words for missing values; numbers may stand for them, too.
@@ -49,7 +50,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -60,6 +61,9 @@ def read(
     decimal: str | None = ...,
     encoding: str | None = ...,
     na: Words | None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
+    replicates: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -72,7 +76,7 @@ def read(
     errors: Errors | None = ...,
     kind: Kind = ...,
     weight: str | None = ...,
-    missing: Missing = ...,
+    missing: Missing | None = ...,
     sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
@@ -83,6 +87,9 @@ def read(
     decimal: None = ...,
     encoding: None = ...,
     na: None = ...,
+    corr: str | None = ...,
+    log: str | Sequence[str] | bool | None = ...,
+    replicates: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -94,7 +101,7 @@ def read(
     errors: Errors | None = None,
     kind: Kind = "sd",
     weight: str | None = None,
-    missing: Missing = "error",
+    missing: Missing | None = None,
     sample: str | None = None,
     joint: bool | None = None,
     meaning: str | None = None,
@@ -105,6 +112,9 @@ def read(
     decimal: str | None = None,
     encoding: str | None = None,
     na: Words | None = None,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
+    replicates: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: csv, parquet, arrow or netCDF, by its extension.
 
@@ -113,7 +123,7 @@ def read(
     path : str or path
         ``.csv`` and ``.tsv``, also with ``.gz``; ``.txt``; ``.parquet``; ``.arrow``,
         ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``. Text must have a header.
-    id, values, errors, kind, weight, missing, sample, joint, meaning, batch
+    id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
     max_bytes : int, optional
@@ -123,11 +133,11 @@ def read(
         Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
         needed, so that they may be larger than the memory. `path` may then be a folder
         or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
-        for replicates; `missing` is "error" or, with `errors`, "keep".
+        for replicates; `missing` is "error" or, with `errors`, "infinite".
     sep : str, optional
         Text tables: what separates the columns, a single character or "tab". By
         default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
-        found.
+        found, else spaces, with a warning. A space stands for any number of them.
     decimal : {".", ","}, optional
         Text tables: the decimal mark. By default the one that the numbers of the table
         show; see Notes.
@@ -136,6 +146,9 @@ def read(
         cp1252, with a warning.
     na : str, number or list of these, optional
         Text tables: more words or numbers that stand for missing values.
+    corr, log
+        Columns of correlations, and values of which the logarithm is taken; see
+        `from_frame`.
 
     Returns
     -------
@@ -160,6 +173,13 @@ def read(
     be the same in all of a column, and is left out with a warning. What follows ± is
     the standard deviation; a table with such cells has one row per object, and values
     of columns without them are exact.
+
+    ``<0.5`` and ``≤0.5`` are below a limit L, of which no more is known: the value may
+    be anywhere between 0 and L, and becomes L/2 with the standard deviation L/√12 of
+    such values, with a warning. Other values keep the errors they have, or are exact if
+    the table has none; then `meaning` is "belief" by default. The column must not have
+    values below 0, and each object one row. ``<LOD`` without a number is refused, or
+    missing if `na` says so, and ``>100`` is refused.
 
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
@@ -187,7 +207,8 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    roles = as_roles(id, values, errors, kind, weight, sample, joint, meaning, batch)
+    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
+    roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
     if lazy:
@@ -198,30 +219,45 @@ def read(
     is_text = reader is read_csv
     if not is_text:
         written.refuse_for(file)
+    in_cells = None
     with Reading(file):
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
         if is_text:
-            frame, errors_in_cells = read_text(file, roles, limit, written)
+            frame, errors_in_cells, in_cells = read_text(file, roles, limit, written)
             errors = errors_in_cells or errors
         else:
             frame = reader(file, roles, limit)
     if is_text:
         warn_of_sentinels(frame, roles)
-    data = from_frame(
-        frame,
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-    )
+    try:
+        data = from_frame(
+            frame,
+            id=id,
+            values=values,
+            errors=errors,
+            kind=kind,
+            weight=weight,
+            missing=missing,
+            sample=sample,
+            joint=joint,
+            meaning=meaning,
+            batch=batch,
+            corr=corr,
+            log=log,
+            replicates=replicates,
+        )
+    except DataError as error:
+        if not is_text:
+            raise
+        with warnings.catch_warnings():  # of how the file is written: said already
+            warnings.simplefilter("ignore", IncertaWarning)
+            msg = as_line(str(error), file, roles, written)
+        raise type(error)(msg) from error
+    # Infinite errors, of missing values, are errors: no belief has them.
+    if in_cells and meaning is None and np.isfinite(data.variance()).all():
+        data = data.with_meaning(in_cells)
     if id is None or not is_text:
         return data
     if data.ids.dtype.kind == "U" and (data.ids == "").any():

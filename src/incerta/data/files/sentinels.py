@@ -30,6 +30,7 @@ def warn_of_sentinels(frame: Any, roles: Roles) -> None:
     """
     table = Table(frame)
     told = (*roles.values, *(name for pair in roles.errors or () for name in pair))
+    told += tuple(n for some in roles.repeats(table.names) for n in some.values())
     names = [name for name in dict.fromkeys(told) if name in table.names]
     table.load(names)
     if not len(table):

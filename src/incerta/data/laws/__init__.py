@@ -13,6 +13,7 @@ from incerta.data.laws.families import FAMILIES, Gaussian, Independent
 from incerta.data.laws.joint import Joint
 from incerta.data.laws.mixtures import Mixtures
 from incerta.data.laws.scipy_stats import Cells, Kernels, Opaque
+from incerta.data.laws.split import SplitNormal
 from incerta.data.laws.values import Values
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Mapped",
     "Mixtures",
     "Opaque",
+    "SplitNormal",
     "Stacked",
     "Values",
     "as_values",

@@ -106,8 +106,8 @@ class Table:
         if missing.any():
             msg = (
                 f"{role}={name!r} is missing in {counted(int(missing.sum()), 'row')}, "
-                f"the first is row {int(missing.argmax()) + 1} (counted from 1); fill "
-                "it or leave these rows out."
+                f"the first is {in_row(int(missing.argmax()))}; fill it or leave these "
+                "rows out."
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
@@ -186,16 +186,23 @@ def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
     raise DataError(msg)
 
 
+def in_row(row: int, coded: Coded | None = None) -> str:
+    """A row in words, as people count, with its object.
+
+    Where the table comes from a text file, `read` turns the row into a line.
+    """
+    # Objects without ids are numbered from 0, which would only confuse.
+    named = ""
+    if coded is not None and coded.is_column:
+        named = f", object {coded.name(row)}"
+    return f"row {row + 1} (counted from 1){named}"
+
+
 def _not_numbers(name: str, cells: Sequence[Any], coded: Coded | None) -> str:
     for row, cell in enumerate(cells):
         if cell is not None and not _reads_as_number(cell):
-            # Objects without ids are numbered from 0, which would only confuse.
-            id = str(row) if coded is None else coded.name(row)
-            named = "" if id == str(row) else f", object {id}"
-            return (
-                f"column {name!r} must hold numbers; row {row + 1} (counted from 1"
-                f"{named}) is {cell!r}."
-            )
+            where = in_row(row, coded)
+            return f"column {name!r} must hold numbers; {where} is {cell!r}."
     return (
         f"column {name!r} holds text, though all of it reads as numbers; convert it "
         "to a column of numbers first."

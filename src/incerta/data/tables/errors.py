@@ -1,4 +1,4 @@
-"""From error columns of any kind to means and standard deviations."""
+"""From error columns of any kind to values with their uncertainty."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -7,13 +7,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.data.grouping import Coded
-from incerta.data.tables.columns import Table
+from incerta.data.tables.columns import Table, in_row
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError
-from incerta.typing import Array, Mask
+from incerta.typing import Array, Indices, Mask
 
+QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68 % confidence interval
 QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
-QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % confidence interval
+QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % margin of error or interval
 
 DEVIATION_OF: dict[str, Callable[[Array], Array]] = {
     "sd": lambda error: error,
@@ -21,42 +22,70 @@ DEVIATION_OF: dict[str, Callable[[Array], Array]] = {
     "var": np.sqrt,
     "ivar": lambda error: 1.0 / np.sqrt(error),
     "2sigma": lambda error: error / 2.0,
+    "3sigma": lambda error: error / 3.0,
     "moe90": lambda error: error / QUANTILE_95,
+    "moe95": lambda error: error / QUANTILE_975,
+    "rel%": lambda error: error / 100.0,  # of the size of the value
 }
+# The other way round.
+ERROR_OF: dict[str, Callable[[Array], Array]] = {
+    "sd": lambda deviation: deviation,
+    "se": lambda deviation: deviation,
+    "var": np.square,
+    "ivar": lambda deviation: 1.0 / np.square(deviation),
+    "2sigma": lambda deviation: 2.0 * deviation,
+    "3sigma": lambda deviation: 3.0 * deviation,
+    "moe90": lambda deviation: QUANTILE_95 * deviation,
+    "moe95": lambda deviation: QUANTILE_975 * deviation,
+    "rel%": lambda deviation: 100.0 * deviation,  # of that relative to the value
+}
+QUANTILE_OF = {"ci68": QUANTILE_84, "ci95": QUANTILE_975}
 
 
 class Measured(NamedTuple):
-    """Values with errors, one row per object; NaN where missing."""
+    """Values with their errors, one row per object; NaN where missing."""
 
-    mean: Array  # (n_objects, n_features)
-    std: Array  # (n_objects, n_features)
-    bounds: tuple[Array, Array] | None  # of intervals, else None
+    value: Array  # (n_objects, n_features)
+    # Standard deviations, or widths below and above the value: (n_objects, n_features)
+    below: Array
+    above: Array
+    bounds: tuple[Array, Array] | None = None  # of intervals
+    correlation: Array | None = None  # (n_objects, n_features, n_features)
+
+    def take(self, rows: Indices) -> "Measured":
+        """Keep these objects."""
+        value, below, above = (part[rows] for part in self[:3])
+        bounds = self.bounds and (self.bounds[0][rows], self.bounds[1][rows])
+        matrices = None if self.correlation is None else self.correlation[rows]
+        return Measured(value, below, above, bounds, matrices)
 
 
 def measured(table: Table, roles: Roles, coded: Coded) -> Measured:
     """Read values and error columns, and refuse impossible errors."""
     assert roles.errors is not None
     shape = (len(table), len(roles.values))
-    mean, std = np.empty(shape), np.empty(shape)
-    if roles.kind not in BOUNDS:
-        for j, (name, (error,)) in enumerate(_paired(roles)):
-            mean[:, j], std[:, j] = _with_error(table, name, error, roles.kind, coded)
-        return Measured(mean, std, None)
-    low, high = np.empty(shape), np.empty(shape)
-    for j, (name, pair) in enumerate(_paired(roles)):
-        low[:, j], high[:, j] = _bounds(table, pair, coded)
-        mean[:, j] = low[:, j] / 2 + high[:, j] / 2
-        if roles.kind == "ci95" and name in table.names:
-            mean[:, j] = finite(table, name, coded)
-            outside = (mean[:, j] < low[:, j]) | (mean[:, j] > high[:, j])
-            why = (
-                f"lies outside the bounds in {pair[0]!r} and {pair[1]!r}; are these "
-                "distances from the value? Add them to it first"
-            )
-            refuse(outside, mean[:, j], name, coded, why)
-    if roles.kind == "ci95":
-        return Measured(mean, (high - low) / (2 * QUANTILE_975), None)
-    return Measured(mean, (high - low) / np.sqrt(12.0), (low, high))
+    value, below, above = np.empty(shape), np.empty(shape), np.empty(shape)
+    bounds = np.empty(shape), np.empty(shape)
+    for j, (name, columns) in enumerate(_paired(roles)):
+        log = name in roles.log
+        if roles.kind in BOUNDS:
+            low, high = _bounds(table, columns, coded, log)
+            middle = low / 2 + high / 2
+            if roles.kind == "interval":
+                bounds[0][:, j], bounds[1][:, j] = low, high
+                width = (high - low) / np.sqrt(12.0)
+            else:
+                width = (high - low) / (2 * QUANTILE_OF[roles.kind])
+                if name in table.names:
+                    middle = _inside(table, name, columns, (low, high), coded, log)
+            value[:, j], below[:, j], above[:, j] = middle, width, width
+            continue
+        with_errors = _with_sides if roles.kind == "plusminus" else _with_error
+        found = with_errors(table, name, columns, roles, coded)
+        value[:, j], below[:, j], above[:, j] = found
+    if roles.kind == "interval":
+        return Measured(value, below, above, bounds)
+    return Measured(value, below, above)
 
 
 def _paired(roles: Roles) -> Iterable[tuple[str, tuple[str, ...]]]:
@@ -72,28 +101,101 @@ def finite(table: Table, name: str, coded: Coded) -> Array:
     return column
 
 
+def logarithm(column: Array, name: str, coded: Coded, what: str = "") -> Array:
+    """Decimal logarithm of a column, all of which must be above 0."""
+    why = (
+        f"{what}has no logarithm: it is not above 0. Leave the column out of log=, or "
+        "such rows out of the table; if it stands for a missing value, empty the cell"
+    )
+    refuse(column <= 0, column, name, coded, why)
+    return np.log10(column)
+
+
+def finite_or_log(table: Table, name: str, roles: Roles, coded: Coded) -> Array:
+    """Return a column of numbers, or their logarithms."""
+    column = finite(table, name, coded)
+    return logarithm(column, name, coded) if name in roles.log else column
+
+
 def _with_error(
-    table: Table, name: str, error_name: str, kind: str, coded: Coded
+    table: Table, name: str, columns: tuple[str, ...], roles: Roles, coded: Coded
+) -> tuple[Array, Array, Array]:
+    """Values of a kind with one error column, and their standard deviations twice."""
+    value, error = (finite(table, column, coded) for column in (name, *columns))
+    empty = "leave it empty if it is not known, 0 means exactly known"
+    if roles.kind == "ivar":
+        empty = "0 means that nothing is known about the value"
+    refuse(error < 0, error, columns[0], coded, f"is negative; {empty}")
+    if roles.kind == "ivar":
+        # No information, in astronomers' catalogues: what stands in the value column
+        # is a filler.
+        none = error == 0
+        value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
+    std = DEVIATION_OF[roles.kind](error)
+    if roles.kind == "rel%":
+        std = std * np.abs(value)
+    if name in roles.log:
+        logs = logarithm(value, name, coded)
+        std = std / (value * np.log(10.0))
+        value = logs
+    return value, std, std
+
+
+def _with_sides(
+    table: Table, name: str, columns: tuple[str, ...], roles: Roles, coded: Coded
+) -> tuple[Array, Array, Array]:
+    """Values with errors downwards and upwards, the columns being upper and lower."""
+    value, above, below = (finite(table, column, coded) for column in (name, *columns))
+    why = (
+        "is negative, but the first of the two columns is the error upwards; are the "
+        "two swapped"
+    )
+    refuse(above < 0, above, columns[0], coded, why)
+    # Catalogues write the lower error as -0.1 or as 0.1, but not both.
+    signs = np.sign(np.nan_to_num(below))
+    first = signs[np.argmax(signs != 0)] if len(signs) else 0.0
+    why = "has another sign than the lower errors above it; which is meant"
+    refuse(signs * first < 0, below, columns[1], coded, why)
+    below = np.abs(below)
+    if name in roles.log:
+        logs = logarithm(value, name, coded)
+        low = logarithm(value - below, name, coded, f"(less {columns[1]!r}) ")
+        value, below, above = logs, logs - low, np.log10(value + above) - logs
+    return value, below, above
+
+
+def _bounds(
+    table: Table, pair: tuple[str, ...], coded: Coded, log: bool
 ) -> tuple[Array, Array]:
-    value, error = (finite(table, column, coded) for column in (name, error_name))
-    if kind != "ivar":
-        why = "is negative; leave it empty if it is not known, 0 means exactly known"
-        refuse(error < 0, error, error_name, coded, why)
-        return value, DEVIATION_OF[kind](error)
-    why = "is negative; 0 means that nothing is known about the value"
-    refuse(error < 0, error, error_name, coded, why)
-    # No information, in astronomers' catalogues: what stands in the value column is
-    # a filler.
-    nothing = error == 0
-    value, error = np.where(nothing, np.nan, value), np.where(nothing, np.nan, error)
-    return value, DEVIATION_OF[kind](error)
-
-
-def _bounds(table: Table, pair: tuple[str, ...], coded: Coded) -> tuple[Array, Array]:
     low, high = (finite(table, column, coded) for column in pair)
-    why = f"is above {pair[1]!r}; are the two swapped"
-    refuse(low > high, low, pair[0], coded, why)
+    wrong: Mask = np.asarray(low > high)
+    if wrong.any():
+        # Both numbers are needed to tell a swap from a slip.
+        upper = high[int(wrong.argmax())]
+        why = f"is above the {upper} in {pair[1]!r}; swap the two if they are swapped"
+        refuse(wrong, low, pair[0], coded, why)
+    if log:
+        low, high = logarithm(low, pair[0], coded), logarithm(high, pair[1], coded)
     return low, high
+
+
+def _inside(
+    table: Table,
+    name: str,
+    pair: tuple[str, ...],
+    ends: tuple[Array, Array],
+    coded: Coded,
+    log: bool,
+) -> Array:
+    """Values of a column that lie between the ends of their intervals."""
+    column = finite(table, name, coded)
+    value = logarithm(column, name, coded) if log else column
+    why = (
+        f"lies outside the bounds in {pair[0]!r} and {pair[1]!r}; are these "
+        "distances from the value? Then they are kind='plusminus', upper first"
+    )
+    refuse((value < ends[0]) | (value > ends[1]), column, name, coded, why)
+    return value
 
 
 def refuse(bad: Mask, column: Array, name: str, coded: Coded, why: str) -> None:
@@ -101,5 +203,6 @@ def refuse(bad: Mask, column: Array, name: str, coded: Coded, why: str) -> None:
     if bad.any():
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
-        msg = f"column {name!r}, object {coded.name(row)}: {column[row]} {why}{more}."
+        where = f"column {name!r}, {in_row(row, coded)}"
+        msg = f"{where}: {column[row]} {why}{more}."
         raise DataError(msg)

@@ -14,19 +14,24 @@ from incerta.wording import counted, verb
 def missing_message(
     names: Sequence[str], columns: Sequence[Array], coded: Coded, note: str = ""
 ) -> str:
-    """Count what is missing in each column, and name the first object."""
+    """Refuse what is missing in each column, and say what to do about it."""
     gaps = [np.isnan(column) for column in columns]
+    return (
+        f"there are missing values: {listed_gaps(names, gaps, coded)}.{note} "
+        "missing='drop' leaves such rows out, missing='impute' fills them from the "
+        "others."
+    )
+
+
+def listed_gaps(names: Sequence[str], gaps: Sequence[Mask], coded: Coded) -> str:
+    """Count what is missing in each column, and name the first object."""
     first = min(int(gap.argmax()) for gap in gaps if gap.any())
     listed = ", ".join(
         f"{gap.sum()} in {name!r}"
         for name, gap in zip(names, gaps, strict=True)
         if gap.any()
     )
-    return (
-        f"there are missing values: {listed}; the first object is "
-        f"{coded.name(first)}.{note} Leave these rows out, or pass missing='impute', "
-        "which fills them from the others."
-    )
+    return f"{listed}; the first object is {coded.name(first)}"
 
 
 def rows_with_gaps(columns: Sequence[Array]) -> Mask:
@@ -35,6 +40,30 @@ def rows_with_gaps(columns: Sequence[Array]) -> Mask:
     for column in columns:
         gaps |= np.isnan(column)
     return gaps
+
+
+def dropped(gaps: Mask, coded: Coded) -> Indices:
+    """Rows without gaps; the others are left out, with a warning."""
+    kept = np.flatnonzero(~gaps)
+    if not len(kept):
+        msg = (
+            "every row has a missing value, so that missing='drop' leaves nothing. "
+            "Leave out the columns that are mostly empty, or pass missing='impute'."
+        )
+        raise MissingValueError(msg)
+    if len(kept) < len(gaps):
+        n, first = len(gaps) - len(kept), coded.name(int(gaps.argmax()))
+        lost = len(coded.ids) - len(np.unique(coded.codes[kept]))
+        single = len(coded.ids) == len(gaps)
+        have = verb(n, "has a missing value and was", "have missing values and were")
+        msg = (
+            f"{n:,} of {len(gaps):,} {'objects' if single else 'rows'} {have} left "
+            f"out, the first {'is' if single else 'of'} object {first}"
+        )
+        if lost and not single:
+            msg += f"; {counted(lost, 'object')} {verb(lost, 'has', 'have')} no other"
+        warnings.warn(msg + ".", IncertaWarning, stacklevel=5)
+    return kept
 
 
 def complete_rows(coded: Coded, gaps: Mask) -> Indices:

@@ -2,22 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from incerta.data.checks import unknown_name
 from incerta.data.meaning import as_meaning
+from incerta.data.tables.patterns import check_pattern, repeated_columns
 from incerta.exceptions import DataError
 
 Kind: TypeAlias = Literal[
-    "sd", "se", "var", "ivar", "2sigma", "moe90", "ci95", "interval"
+    "sd",
+    "se",
+    "var",
+    "ivar",
+    "2sigma",
+    "3sigma",
+    "moe90",
+    "moe95",
+    "rel%",
+    "ci68",
+    "ci95",
+    "interval",
+    "plusminus",
 ]
-Missing: TypeAlias = Literal["error", "impute", "keep"]
+Missing: TypeAlias = Literal["error", "drop", "infinite", "impute"]
 Errors: TypeAlias = (
     str | Sequence[str] | tuple[str, str] | Mapping[str, str | Sequence[str]]
 )
 
 KINDS: tuple[str, ...] = get_args(Kind)
-BOUNDS = ("ci95", "interval")  # kinds given by two columns, low and high
+MISSING: tuple[str, ...] = get_args(Missing)
+BOUNDS = ("ci68", "ci95", "interval")  # kinds given by two columns, low and high
+PAIRS = (*BOUNDS, "plusminus")  # all kinds of two columns; the last: upper and lower
 LONG_FORM = (
     "errors= means one row per object with error columns; leave errors out where "
     "several rows are values of one object (long form)."
@@ -28,8 +44,8 @@ LONG_FORM = (
 class Roles:
     """What the user said about the columns, checked for consistency.
 
-    `errors` has a pair (low, high) or a single column for each of `values`; it is
-    None in long form.
+    `errors` has a pair (low, high or upper, lower) or a single column for each of
+    `values`; it is None in long form. Of the values in `log` the logarithm is taken.
     """
 
     id: str | None
@@ -41,18 +57,57 @@ class Roles:
     joint: bool
     meaning: str | None = None  # None: as the form of the table says
     batch: str | None = None
+    corr: str | None = None  # template with two {}
+    log: tuple[str, ...] = ()
+    replicates: str | None = None  # pattern of the columns with repeats of a value
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features: those of the values, or of their logarithms."""
+        return tuple(f"log10({v})" if v in self.log else v for v in self.values)
+
+    def correlations(self, known: Sequence[str]) -> dict[tuple[int, int], str]:
+        """Columns among `known` with the correlation of two values, by their places."""
+        if self.corr is None:
+            return {}
+        found, asked = {}, []
+        for (i, a), (j, b) in combinations(enumerate(self.values), 2):
+            names = [_filled_twice(self.corr, *pair) for pair in ((a, b), (b, a))]
+            asked.append(names[0])
+            there = [name for name in names if name in known]
+            if there:
+                found[i, j] = there[0]
+        if not found:
+            first = unknown_name("column", asked[0], list(known))
+            msg = f"corr={self.corr!r} fits no pair of values, in either order: {first}"
+            raise DataError(msg)
+        return found
+
+    def missing_rule(self, missing: str | None) -> Missing:
+        """What to do about gaps, which depends on the form if nothing was said."""
+        if missing is not None and missing not in MISSING:
+            msg = f"missing={missing!r} must be one of {', '.join(MISSING)}."
+            raise DataError(msg)
+        if missing is not None:
+            return cast(Missing, missing)
+        measured = self.errors is not None and self.kind != "interval"
+        return "infinite" if measured and self.meaning in (None, "error") else "error"
 
     def columns(self, known: Sequence[str]) -> list[str]:
         """Return the columns to read, all of them `known`, each once."""
         wanted: list[tuple[str, str]] = []
         if self.id is not None:
             wanted.append((self.id, "id"))
-        if self.kind not in BOUNDS:
+        if self.replicates is not None:
+            for columns in self.repeats(known):
+                wanted += [(name, "values") for name in columns.values()]
+        elif self.kind not in BOUNDS:
             wanted += [(name, "values") for name in self.values]
-        elif self.kind == "ci95":  # the middle may serve as the value
+        elif self.kind != "interval":  # the middle may serve as the value
             wanted += [(name, "values") for name in self.values if name in known]
         for pair in self.errors or ():
             wanted += [(name, "errors") for name in pair]
+        wanted += [(name, "corr") for name in self.correlations(known).values()]
         others = {"weight": self.weight, "sample": self.sample, "batch": self.batch}
         wanted += [(name, role) for role, name in others.items() if name is not None]
         for name, role in wanted:
@@ -60,6 +115,16 @@ class Roles:
                 msg = f"{role}: {unknown_name('column', name, list(known))}"
                 raise DataError(msg)
         return list(dict.fromkeys(name for name, _ in wanted))
+
+    def repeats(self, known: Sequence[str]) -> list[dict[str, str]]:
+        """Return the columns of `replicates`, of each value by what ``*`` stands for.
+
+        There are none unless `replicates` was given.
+        """
+        if self.replicates is None:
+            return []
+        others = [name for name in known if name != self.id]
+        return repeated_columns(self.replicates, self.values, others)
 
 
 def as_roles(
@@ -72,9 +137,19 @@ def as_roles(
     joint: bool | None,
     meaning: str | None = None,
     batch: str | None = None,
+    *,
+    corr: str | None = None,
+    log: str | Sequence[str] | bool | None = None,
+    replicates: str | None = None,
 ) -> Roles:
     """Check that what was said about the columns is consistent."""
     names = _as_names(values, id)
+    logs = _as_logs(log, names)
+    if replicates is not None:
+        others: dict[str, Any] = {"errors": errors, "weight": weight, "sample": sample}
+        others |= {"joint": joint, "batch": batch, "corr": corr}
+        check_pattern(replicates, names, others)
+        meaning = meaning or "error"
     if meaning is not None:
         as_meaning(meaning)
     if batch is not None and (meaning != "error" or id is None or errors is not None):
@@ -93,10 +168,13 @@ def as_roles(
             "month of one year), joint=False if each object was measured on its own."
         )
         raise DataError(msg)
+    if corr is not None:
+        _check_correlations(corr, names, errors, kind)
     if errors is None:
         _check_long(id, kind, weight, sample, joint)
         form = kind, weight, sample, bool(joint)
-        return Roles(id, names, None, *form, meaning, batch)
+        wide = None, logs, replicates
+        return Roles(id, names, None, *form, meaning, batch, *wide)
     for role, given in (("weight", weight), ("sample", sample), ("joint", joint)):
         if given is not None:
             msg = (
@@ -105,7 +183,9 @@ def as_roles(
             )
             raise DataError(msg)
     pairs = _as_error_columns(names, errors, kind)
-    return Roles(id, names, pairs, kind, None, None, False, meaning)
+    return Roles(
+        id, names, pairs, kind, None, None, False, meaning, corr=corr, log=logs
+    )
 
 
 def _as_names(values: str | Sequence[str], id: str | None) -> tuple[str, ...]:
@@ -123,6 +203,44 @@ def _as_names(values: str | Sequence[str], id: str | None) -> tuple[str, ...]:
     return names
 
 
+def _as_logs(
+    log: str | Sequence[str] | bool | None, names: tuple[str, ...]
+) -> tuple[str, ...]:
+    if log is None or isinstance(log, bool):
+        return names if log else ()
+    chosen = (log,) if isinstance(log, str) else tuple(log)
+    if chosen == ("all",) and "all" not in names:
+        return names
+    for name in chosen:
+        if name not in names:
+            msg = f"log: {unknown_name('value column', str(name), names)}"
+            raise DataError(msg)
+    return chosen
+
+
+def _check_correlations(
+    corr: str, names: tuple[str, ...], errors: Errors | None, kind: str
+) -> None:
+    if not isinstance(corr, str) or corr.count("{}") != 2:
+        msg = (
+            f"corr={corr!r} must contain {{}} twice, for the names of two values: "
+            "'{}_{}_corr' turns ra and dec into ra_dec_corr."
+        )
+        raise DataError(msg)
+    if len(names) < 2:
+        msg = f"corr={corr!r} needs two values at least; values={list(names)}."
+        raise DataError(msg)
+    if errors is None:
+        msg = f"corr={corr!r} is the correlation of errors; name these with errors=."
+        raise DataError(msg)
+    if kind in ("interval", "plusminus"):
+        msg = (
+            f"corr={corr!r} cannot be used with kind={kind!r}: only Gaussian errors "
+            "have a correlation here. Leave it out."
+        )
+        raise DataError(msg)
+
+
 def _check_long(
     id: str | None,
     kind: str,
@@ -130,10 +248,12 @@ def _check_long(
     sample: str | None,
     joint: bool | None,
 ) -> None:
-    if kind in BOUNDS:
+    if kind in PAIRS:
+        low, high, pair = _example(kind)
+        what = "bounds" if kind in BOUNDS else "errors"
         msg = (
-            f"kind={kind!r} needs the columns of the bounds: errors=('{{}}_low', "
-            "'{}_high'), or a dict from value to (low, high)."
+            f"kind={kind!r} needs the columns of the {what}: errors=({low!r}, "
+            f"{high!r}), or a dict from value to {pair}."
         )
         raise DataError(msg)
     if kind != "sd":
@@ -167,16 +287,22 @@ def _as_error_columns(
     names: tuple[str, ...], errors: Errors, kind: str
 ) -> tuple[tuple[str, ...], ...]:
     """Return the error columns of each value."""
-    paired = kind in BOUNDS
     if isinstance(errors, Mapping):
-        return tuple(_of_mapping(name, names, errors, paired) for name in names)
-    if paired:
+        return tuple(_of_mapping(name, names, errors, kind) for name in names)
+    if kind in PAIRS:
         return _of_pair(names, errors, kind)
     if isinstance(errors, str):
         if "{}" not in errors and len(names) > 1:
             raise DataError(_no_template("errors", errors))
         return tuple((_filled(errors, name),) for name in names)
     columns = tuple(errors)
+    if len(columns) > 1 and any("{}" in str(column) for column in columns):
+        msg = (
+            f"errors={list(columns)} names several columns for each value, but "
+            f"kind={kind!r} takes one; the kinds that take pairs are "
+            f"{', '.join(PAIRS)}."
+        )
+        raise DataError(msg)
     if len(columns) != len(names) or not all(isinstance(c, str) for c in columns):
         msg = (
             f"errors={list(columns)} must name one column for each of "
@@ -187,7 +313,7 @@ def _as_error_columns(
 
 
 def _of_mapping(
-    name: str, names: tuple[str, ...], errors: Mapping[str, Any], paired: bool
+    name: str, names: tuple[str, ...], errors: Mapping[str, Any], kind: str
 ) -> tuple[str, ...]:
     unknown = [key for key in errors if key not in names]
     if unknown:
@@ -201,8 +327,9 @@ def _of_mapping(
         raise DataError(msg)
     given = errors[name]
     columns = (given,) if isinstance(given, str) else tuple(given)
-    if len(columns) != 1 + paired:
-        needed = "a pair of columns (low, high)" if paired else "one column"
+    if len(columns) != 1 + (kind in PAIRS):
+        pair = f"a pair of columns {_example(kind)[2]}"
+        needed = pair if kind in PAIRS else f"one column, as kind={kind!r} has"
         msg = f"errors[{name!r}]={given!r} must be {needed}."
         raise DataError(msg)
     return columns
@@ -212,16 +339,29 @@ def _of_pair(
     names: tuple[str, ...], errors: str | Sequence[str], kind: str
 ) -> tuple[tuple[str, ...], ...]:
     if isinstance(errors, str) or len(errors) != 2:
+        low, high, pair = _example(kind)
         msg = (
             f"kind={kind!r} has two columns per value; errors={errors!r} must be a "
-            "pair of templates such as ('{}_low', '{}_high'), or a dict from value to "
-            "(low, high)."
+            f"pair of templates, e.g. errors=({low!r}, {high!r}), or a dict from value "
+            f"to {pair}."
         )
         raise DataError(msg)
     for template in errors:
         if "{}" not in template and len(names) > 1:
             raise DataError(_no_template("errors", template))
     return tuple(tuple(_filled(t, name) for t in errors) for name in names)
+
+
+def _example(kind: str) -> tuple[str, str, str]:
+    """Two templates and what they stand for, for messages."""
+    if kind == "plusminus":
+        return "{}_err1", "{}_err2", "(upper, lower)"
+    return "{}_low", "{}_high", "(low, high)"
+
+
+def _filled_twice(template: str, one: str, two: str) -> str:
+    before, between, after = template.split("{}")
+    return f"{before}{one}{between}{two}{after}"
 
 
 def _filled(template: str, name: str) -> str:

@@ -2,15 +2,28 @@
 
 import warnings
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded
-from incerta.data.laws import Gaussian, Independent, Law, Stacked, Values
+from incerta.data.laws import (
+    Gaussian,
+    Independent,
+    Law,
+    SplitNormal,
+    Stacked,
+    Values,
+)
 from incerta.data.tables.columns import Table
+from incerta.data.tables.correlations import (
+    missing_correlations,
+    with_correlations,
+    without_gaps,
+)
 from incerta.data.tables.errors import Measured, measured
-from incerta.data.tables.gaps import missing_message
+from incerta.data.tables.gaps import dropped, listed_gaps, missing_message
 from incerta.data.tables.impute import conditional, fit_gaussian
 from incerta.data.tables.roles import LONG_FORM, Missing, Roles
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
@@ -19,29 +32,66 @@ from incerta.wording import counted, verb
 
 
 def wide_form(
-    table: Table, roles: Roles, coded: Coded, missing: Missing
+    table: Table, roles: Roles, coded: Coded, missing: Missing | None
 ) -> UncertainData:
-    """Make Gaussians or intervals from values with error columns."""
+    """Make Gaussians, split normals or intervals from values with error columns."""
     refuse_repeated(coded, roles, LONG_FORM)
-    cells = measured(table, roles, coded)
-    unknown = np.isnan(cells.mean)
-    unsure = np.isnan(cells.std) & ~unknown
-    if missing == "error" and (unknown.any() or unsure.any()):
-        raise MissingValueError(_missing_cells(unknown, unsure, table, roles, coded))
-    if unsure.any():
-        cells = cells._replace(std=_usual_errors(cells.std, unsure, roles))
-    if missing == "keep":
-        if cells.bounds is not None:
-            msg = "missing='keep' needs errors; bounds cannot be missing."
-            raise MissingValueError(msg)
-        std = np.where(unknown, np.inf, cells.std)
-        law: Law = Independent("gaussian", cells.mean, std)
-        return UncertainData(law, coded.ids, roles.values, meaning="error")
-    law = _law_of(cells)
-    if unknown.any():
-        law = _with_imputed(cells.mean, cells.std**2, law.take, roles.values)
+    rule = roles.missing_rule(missing)
+    cells = with_correlations(measured(table, roles, coded), table, roles, coded)
+    gaps = _gaps(cells)
+    ids = coded.ids
+    if rule == "error" and gaps.rows.any():
+        raise MissingValueError(_missing_cells(gaps, table, roles, coded))
+    if rule == "infinite" and cells.bounds is not None and gaps.rows.any():
+        msg = (
+            "missing='infinite' needs errors; an interval with a missing bound has "
+            "none. Pass missing='drop' or missing='impute'."
+        )
+        raise MissingValueError(msg)
+    if rule == "impute" and roles.corr is not None and gaps.unknown.any():
+        msg = (
+            f"missing='impute' cannot be used with corr={roles.corr!r}; pass "
+            "missing='infinite' or missing='drop'."
+        )
+        raise MissingValueError(msg)
+    if rule == "drop":
+        kept = dropped(gaps.rows, coded)
+        cells, ids, gaps = cells.take(kept), ids[kept], _gaps(cells.take(kept))
+    if missing is None and gaps.unknown.any():
+        _warn_of_infinite(gaps.unknown, roles, coded)
+    cells = without_gaps(_usual_errors(cells, gaps.unsure, roles))
+    law = _law_of(cells, gaps.unknown)
+    if rule == "impute" and gaps.unknown.any():
+        law = _with_imputed(law.mean(), law.variance(), law.take, roles.features)
     meaning = "error" if cells.bounds is None else "belief"
-    return UncertainData(law, coded.ids, roles.values, meaning=meaning)
+    return UncertainData(law, ids, roles.features, meaning=meaning)
+
+
+class _Gaps(NamedTuple):
+    """What is missing."""
+
+    unknown: Mask  # (n_objects, n_features): values
+    unsure: Mask  # likewise: errors of known values
+    rows: Mask  # (n_objects,): anything at all
+
+
+def _gaps(cells: Measured) -> _Gaps:
+    unknown = np.isnan(cells.value)
+    unsure = (np.isnan(cells.below) | np.isnan(cells.above)) & ~unknown
+    rows = (unknown | unsure).any(axis=1) | missing_correlations(cells)
+    return _Gaps(unknown, unsure, rows)
+
+
+def _warn_of_infinite(unknown: Mask, roles: Roles, coded: Coded) -> None:
+    n, n_objects = int(unknown.sum()), int(unknown.any(axis=1).sum())
+    msg = (
+        f"{counted(n, 'value')} of {counted(n_objects, 'object')} "
+        f"{verb(n, 'is', 'are')} missing "
+        f"({listed_gaps(roles.values, [*unknown.T], coded)}) and "
+        f"{verb(n, 'has', 'have')} an infinite error, which says nothing about the "
+        "object. Other ways are missing='drop', missing='impute' and missing='error'."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=4)
 
 
 def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> UncertainData:
@@ -66,49 +116,67 @@ def refuse_repeated(coded: Coded, roles: Roles, way_out: str) -> None:
         raise DataError(msg)
 
 
-def _missing_cells(
-    unknown: Mask, unsure: Mask, table: Table, roles: Roles, coded: Coded
-) -> str:
+def _missing_cells(gaps: _Gaps, table: Table, roles: Roles, coded: Coded) -> str:
     assert roles.errors is not None
-    names, gaps = [], []
+    names, lacking = [], []
     for j, (name, pair) in enumerate(zip(roles.values, roles.errors, strict=True)):
         errors = "/".join(pair)
         names += [name if name in table.names else errors, errors]
-        gaps += [unknown[:, j], unsure[:, j]]
-    columns = [np.where(gap, np.nan, 0.0) for gap in gaps]
+        lacking += [gaps.unknown[:, j], gaps.unsure[:, j]]
+    if not any(gap.any() for gap in lacking):
+        names, lacking = [str(roles.corr)], [gaps.rows]
+    columns = [np.where(gap, np.nan, 0.0) for gap in lacking]
     note = " An ivar of 0 counts as missing." if roles.kind == "ivar" else ""
     return missing_message(names, columns, coded, note)
 
 
-def _usual_errors(std: Array, unsure: Mask, roles: Roles) -> Array:
+def _usual_errors(cells: Measured, unsure: Mask, roles: Roles) -> Measured:
     """Replace missing errors by the root mean square of the column's known ones."""
+    if not unsure.any():
+        return cells
     assert roles.errors is not None
-    known = ~np.isnan(std)
-    empty = unsure.any(axis=0) & ~known.any(axis=0)
-    if empty.any():
-        j = int(empty.argmax())
+    one_empty = unsure.any(axis=0) & (
+        np.isnan(cells.below).all(axis=0) | np.isnan(cells.above).all(axis=0)
+    )
+    if one_empty.any():
+        j = int(one_empty.argmax())
         msg = (
             f"no error is known in {'/'.join(roles.errors[j])!r}, so the missing ones "
             "cannot be replaced; leave the column out, or fill it."
         )
         raise MissingValueError(msg)
     n, n_objects = int(unsure.sum()), int(unsure.any(axis=1).sum())
-    squares = np.where(known, std, 0.0) ** 2
-    mean_square = squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     msg = (
         f"{counted(n, 'missing error')} of {counted(n_objects, 'object')} "
         f"{verb(n, 'was', 'were')} replaced by the root mean square of the known "
         f"errors of {verb(n, 'its', 'their')} column."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=4)
-    return np.where(unsure, np.sqrt(mean_square), std)
+    below, above = (
+        np.where(np.isnan(width) & unsure, _root_mean_square(width), width)
+        for width in (cells.below, cells.above)
+    )
+    return cells._replace(below=below, above=above)
 
 
-def _law_of(cells: Measured) -> Law:
-    if cells.bounds is None:
-        return Independent("gaussian", cells.mean, cells.std)
-    low, high = cells.bounds
-    return Independent("uniform", low, high - low)
+def _root_mean_square(width: Array) -> Array:
+    known = ~np.isnan(width)
+    squares = np.where(known, width, 0.0) ** 2
+    return np.sqrt(squares.sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+
+
+def _law_of(cells: Measured, unknown: Mask) -> Law:
+    if cells.bounds is not None:
+        low, high = cells.bounds
+        return Independent("uniform", low, high - low)
+    below, above = (np.where(unknown, np.inf, w) for w in (cells.below, cells.above))
+    if cells.correlation is not None:
+        std = np.where(unknown, 0.0, below)
+        cov = cells.correlation * std[:, :, None] * std[:, None]
+        return Gaussian.with_covariance(cells.value, cov)
+    if np.array_equal(below, above):
+        return Independent("gaussian", cells.value, below)
+    return SplitNormal(cells.value, below, above)
 
 
 def _with_imputed(
