@@ -1,0 +1,131 @@
+"""The stories of the docs: run as they are written, from a cold shell, and right."""
+
+import csv
+import re
+import resource
+import runpy
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+STORIES = DOCS / "stories"
+CPU_SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """The scripts of the stories, which are no package."""
+    names = ("check", "make_files", "pages")
+    sys.path.insert(0, str(STORIES))
+    try:
+        yield [import_module(name) for name in names]
+    finally:
+        sys.path.remove(str(STORIES))
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+def seconds_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def told(text):
+    """Words and numbers, without names of single objects, which hang by a thread."""
+    text = re.sub(r"Least certain: [^.]*(\.\d+[^.]*)+\.", "", text)
+    numbers = r"(?<![\w.])\d[\d,]*(?:\.\d+)?"
+    words = re.sub(numbers, "#", " ".join(text.split()))
+    return words, [float(n.replace(",", "")) for n in re.findall(numbers, text)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    ["astronomer", "biologist", "climatologist", "demographer", "engineer", "newcomer"],
+)
+def test_stories_run_and_are_right(name, scripts, tmp_path):
+    import incerta as ic
+
+    check, _, pages = scripts
+    story = pages.STORIES[name]
+    path = STORIES / f"{name}.rst"
+    folder = pages.prepared(tmp_path)
+    before = seconds_of_children()
+    if name == pages.PYTHON_PAGE:
+        assert pages.run(f"python -m doctest '{path}'", folder) == ""
+    else:
+        steps = pages.steps(path.read_text(encoding="utf-8"))
+        assert len(steps) >= 3
+        for step in steps:
+            words, numbers = told(pages.run(step.command, folder))
+            expected_words, expected = told(step.printed)
+            assert words == expected_words, "python docs/stories/pages.py writes it"
+            # Other versions of numpy and scikit-learn may tip a few objects.
+            np.testing.assert_allclose(numbers, expected, rtol=0.05, atol=0.05)
+    assert seconds_of_children() - before <= CPU_SECONDS
+    result = ic.load(folder / story.model / "model.incerta")
+    truth = check.true_kinds(folder / f"{story.file}_truth.csv", result.ids)
+    assert check.score(truth, result.labels, story.member) >= story.least
+    # As README.md says.
+    sure = result.confidence >= check.SURE
+    assert check.right(truth, result.labels, story.member)[sure].mean() >= 0.99
+
+
+def test_every_story_has_a_page_and_a_picture(scripts):
+    _, _, pages = scripts
+    listed = (STORIES / "index.rst").read_text(encoding="utf-8")
+    for name in pages.STORIES:
+        page = (STORIES / f"{name}.rst").read_text(encoding="utf-8")
+        assert f"    {name}\n" in listed
+        assert f".. image:: {name}.png" in page
+        assert (STORIES / f"{name}.png").exists()
+    assert set(pages.STORIES) == {p.stem for p in STORIES.glob("*.rst")} - {"index"}
+
+
+def test_files_are_what_the_script_makes(scripts, tmp_path):
+    _, make_files, _ = scripts
+    make_files.main(tmp_path)
+    made = sorted(tmp_path.glob("*.csv"))
+    assert [p.name for p in made] == sorted(p.name for p in STORIES.glob("*.csv"))
+    for path in made:
+        now, kept = (
+            list(csv.reader(p.read_text("cp1252").replace(";", ",").splitlines()))
+            for p in (path, STORIES / path.name)
+        )
+        assert now[0] == kept[0]
+        # The last digit may differ by how a library rounds; no word may.
+        same = [a == b for a, b in zip(now, kept, strict=True)]
+        assert np.mean(same) > 0.99
+
+
+def test_commands_are_taken_from_console_blocks_alone(scripts):
+    _, _, pages = scripts
+    page = (
+        "Text.\n\n.. code-block:: console\n\n    $ one \\\n    >   two\n    out\n\n"
+        "    more\n    $ three\n\nEnd.\n\n.. code-block:: shell\n\n    $ no\n"
+    )
+    assert pages.steps(page) == [
+        pages.Step("one \\\n  two", "out\n\nmore"),
+        pages.Step("three", ""),
+    ]
+
+
+def test_the_picture_shows_the_stored_numbers():
+    picture = runpy.run_path(str(DOCS / "picture.py"))
+    found = picture["stored"](DOCS / "picture.csv")
+    assert found.shape[2] == picture["N_DRAWS"] >= 20
+    assert picture["table"](found) == (DOCS / "picture.txt").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_the_numbers_of_the_picture_can_be_measured(tmp_path):
+    small = ["--draws", "1", "--objects", "40", "--csv", str(tmp_path / "small.csv")]
+    command = [sys.executable, str(DOCS / "picture.py"), "run", *small]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "small.csv").read_text().splitlines()) == 1 + 6 * 5
