@@ -1,5 +1,7 @@
 """Which column is what, by names, types and cells."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -395,3 +397,18 @@ def test_names_of_all_sorts(names):
     for reading in found.readings:
         assert reading.values
         assert set(roles_in(found)) >= set(reading.values)
+
+
+def test_numbers_that_may_stand_for_missing_values_are_asked_about():
+    cells = np.arange(N) * 1.5
+    cells[:2] = -999.0
+    column = replace(of_numbers("b", cells), marks=("-999",))
+    found = guess([*wide("a"), column])
+    assert [reading.na for reading in found.readings] == [("-999",), ()]
+    assert "-999 occurs several times in b" in found.doubt
+
+
+def test_measured_values_may_be_missing():
+    cells = np.arange(N) * 1.5
+    cells[3] = np.nan
+    assert guess([*wide("a"), of_numbers("b", cells, measured=True)]).is_clear

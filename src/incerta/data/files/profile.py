@@ -349,8 +349,10 @@ def _noted(column: Described) -> Described:
     infinite = int(np.isinf(numbers).sum())
     if infinite:
         remarks.append(f"{infinite:,} infinite")
-    for end in {float(np.nanmin(numbers)), float(np.nanmax(numbers))}:
+    marks = []
+    for end in sorted({float(np.nanmin(numbers)), float(np.nanmax(numbers))}):
         times = times_as_mark(numbers, end)
         if times:
-            remarks.append(f"{end:.10g} {times:,} times: missing? --na={end:.10g}")
-    return column.noting(*remarks)
+            marks.append(f"{end:.10g}")
+            remarks.append(f"{marks[-1]} {times:,} times: missing? --na={marks[-1]}")
+    return replace(column.noting(*remarks), marks=tuple(marks))

@@ -36,6 +36,8 @@ class Described:
         cell, -1 where missing.
     remarks : tuple of str
         What is odd about it.
+    marks : tuple of str
+        Numbers that may stand for missing values, such as -999.
     doubt : str
         Of text that seems to be meant as numbers: why it is none.
     """
@@ -48,6 +50,7 @@ class Described:
     words: Ids | None = None
     codes: Indices | None = None
     remarks: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     doubt: str = ""
 
     @property

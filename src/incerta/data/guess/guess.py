@@ -71,6 +71,7 @@ def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -
     else:
         found = _without_errors(left, is_long)
     found = _about_gaps(_about_text(found, left), left)
+    found = _about_marks(found, left)
     for name in classes:
         left.left_out.setdefault(name, "classes")
     kept = tuple(_with_said(reading, known) for reading in found.readings)
@@ -244,8 +245,9 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
         if name in left.columns and left.columns[name].n_missing
     }
     # A value with an error may be missing: its error is then infinite.
-    taken = reading.errors and reading.kind != "interval" and "infinite" in rules
-    if not gaps or taken or reading.replicates or reading.kind == "interval":
+    measured = any(left.columns[name].kind == "measured" for name in gaps)
+    taken = measured or reading.errors or reading.replicates
+    if not gaps or taken or reading.kind == "interval":
         return found
     worst = max(gaps, key=gaps.__getitem__)
     doubt = f"cells are missing, such as {gaps[worst]:,} in {worst}."
@@ -254,6 +256,25 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
         replace(reading, missing=rule, means=means)
         for rule, means in ways.items()
         if rule in rules
+    )
+    return replace(found, readings=offers, doubt=doubt)
+
+
+def _about_marks(found: Guess, left: Leftover) -> Guess:
+    """Ask whether numbers such as -999 are values: as such they would be a cluster."""
+    if not found.is_clear:
+        return found
+    reading = found.readings[0]
+    there = [left.columns[name] for name in reading.values if name in left.columns]
+    marks = tuple(dict.fromkeys(mark for column in there for mark in column.marks))
+    if not marks:
+        return found
+    first = next(column.name for column in there if column.marks)
+    told = ", ".join(marks)
+    doubt = f"{marks[0]} occurs several times in {first}, far from all other numbers."
+    offers = (
+        replace(reading, na=marks, means=f"{told} stands for missing values"),
+        replace(reading, means=f"{told} is a value like others"),
     )
     return replace(found, readings=offers, doubt=doubt)
 

@@ -25,6 +25,7 @@ class Reading:
     batch: str | None = None
     corr: str | None = None
     replicates: str | None = None
+    na: tuple[str, ...] = ()
     means: str = ""
 
     def said(self) -> dict[str, Any]:
