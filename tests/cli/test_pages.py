@@ -40,6 +40,28 @@ def folder(tmp_path):
         for _ in range(3)
     ]
     (tmp_path / "replicates.csv").write_text("\n".join(rows) + "\n")
+    ends = ",".join(
+        f"{name}_err{k}" for name in ("koi_prad", "koi_teq") for k in (1, 2)
+    )
+    rows = [f"kepoi_name,koi_prad,koi_teq,{ends}"]
+    rows += [
+        f"K{i},{2 + 9 * (i % 2) + rng.random():.3f},{900 + 400 * (i % 2) + i},"
+        "0.2,-0.1,30,-40"
+        for i in range(30)
+    ]
+    (tmp_path / "koi.csv").write_text("\n".join(rows) + "\n")
+    rows = ["source_id,pmra,pmdec,pmra_error,pmdec_error,pmra_pmdec_corr"]
+    rows += [
+        f"{i},{9 * (i % 2) + rng.normal():.3f},{rng.normal():.3f},0.3,0.4,0.2"
+        for i in range(30)
+    ]
+    (tmp_path / "gaia.csv").write_text("\n".join(rows) + "\n")
+    rows = ["plant,height_1,height_2,height_3,width_1,width_2"]
+    rows += [
+        f"p{i}," + ",".join(f"{9 * (i % 3) + rng.normal():.3f}" for _ in range(5))
+        for i in range(30)
+    ]
+    (tmp_path / "plants.csv").write_text("\n".join(rows) + "\n")
     return tmp_path
 
 
