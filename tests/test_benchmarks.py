@@ -27,6 +27,7 @@ SMALL = {
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "choose_k.py": ["--small"],
     "class_range.py": ["--small"],
+    "classification.py": ["--small"],
     "fingerprint.py": ["--small"],
     "eigengap.py": ["--small"],
     "accuracy": ["--small"],

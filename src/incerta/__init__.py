@@ -6,12 +6,13 @@ nothing and pulls in no optional library.
 
 import lazy_loader
 
-from incerta import estimators
+from incerta import classifiers, estimators
 from incerta.version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=(
+        "classifiers",
         "data",
         "datasets",
         "divergence",
@@ -25,6 +26,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     ),
     submod_attrs={
         "api": ("Clustering", "cluster", "load", "save"),
+        "classifiers": tuple(classifiers.__all__),
         "data": (
             "PartitionedData",
             "Standardizer",

@@ -1,4 +1,7 @@
 from . import (
+    classifiers as classifiers,
+)
+from . import (
     data as data,
 )
 from . import (
@@ -40,6 +43,7 @@ from .api import (
 from .api import (
     save as save,
 )
+from .classifiers import *
 from .data import (
     PartitionedData as PartitionedData,
 )

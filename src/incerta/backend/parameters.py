@@ -4,9 +4,22 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    Options,
+    StrOptions,
+)
 
-__all__ = ["NOT_NEGATIVE", "SEED", "WHOLE", "Interval", "StrOptions"]
+__all__ = [
+    "NOT_NEGATIVE",
+    "SEED",
+    "WHOLE",
+    "HasMethods",
+    "Interval",
+    "Options",
+    "StrOptions",
+]
 
 WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
 NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import (
-    OF_THIS_MACHINE,
     SEED,
     WHOLE,
     Interval,
@@ -32,9 +30,8 @@ from incerta.labels import (
     likeliest,
 )
 from incerta.models.checkpoint import Checkpoint
-from incerta.models.checks import check_shapes, whole, wrong
-from incerta.models.files import save
-from incerta.models.registry import Recipe, State, register
+from incerta.models.checks import wrong
+from incerta.models.fitted import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
 from incerta.wording import counted
@@ -62,7 +59,13 @@ KEEPING: Constraints = {
 }
 
 
-class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class UncertainClusterer(
+    Storable,
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    ABC,
+    family=True,
+):
     """A clusterer of uncertain data.
 
     A subclass says how it finds clusters (`_fit`) and how probable each of them is for
@@ -98,7 +101,6 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
     # Whether data may lie in partitions.
     _takes_partitions: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints]
-    _stored: ClassVar[dict[str, str]] = {}
     _stored_by_all: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "membership_": "f n k",
@@ -109,12 +111,6 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
         "seed_": "",
         "_order": "o n",
     }
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Add the class to the list of those that a model file may name."""
-        super().__init_subclass__(**kwargs)
-        if cls.__module__.startswith("incerta."):
-            register(cls, Recipe(_state, partial(_made, cls), is_model=True))
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn's own tools ask about an estimator."""
@@ -150,7 +146,7 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
             self._fit(objects)
             return self
         self._fit(_taken(objects, self._order))
-        for name, shape in _fields(type(self)).items():
+        for name, shape in self._fields().items():
             if name in vars(self) and name not in ("_order", "_model"):
                 found = getattr(self, name)
                 setattr(self, name, _rearranged(found, shape, self._order))
@@ -186,17 +182,6 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
             is the probability of noise.
         """
         return self._proba(self._new_objects(X))
-
-    def save(self, path: Any) -> None:
-        """Write the fitted estimator to a file that `incerta.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
-        """
-        check_is_fitted(self)
-        save(self, path)
 
     def facts(self) -> Facts:
         """What the fit can tell besides labels and membership.
@@ -281,9 +266,6 @@ class UncertainClusterer(ClusterMixin, BaseEstimator, ABC):  # type: ignore[misc
             )
             raise ValueError(msg)
 
-    def _check_stored(self) -> None:
-        """Refuse a model from a file if its parts do not fit together."""
-
 
 def _data_of(objects: Any) -> Any:
     return objects.data if isinstance(objects, Kept) else objects
@@ -349,33 +331,3 @@ def check_model(model: Any, cls: Any) -> None:
     if not isinstance(model._model, cls):
         wrong(f"what should be {cls.__name__} is something else")
     check_fitted_to(model, model._model.worlds.data)
-
-
-def _fields(cls: type[UncertainClusterer]) -> dict[str, str]:
-    return {**cls._stored_by_all, **cls._stored}
-
-
-def _state(model: UncertainClusterer) -> State:
-    given = model.get_params(deep=False)
-    state = {name: given[name] for name in given.keys() - OF_THIS_MACHINE}
-    for name in _fields(type(model)):
-        # Not every estimator has every one; some are computed now.
-        if hasattr(model, name):
-            state[name] = getattr(model, name)
-    return state
-
-
-def _made(cls: type[UncertainClusterer], state: State) -> UncertainClusterer:
-    parameters = inspect.signature(cls).parameters.keys() - OF_THIS_MACHINE
-    fields = _fields(cls)
-    for name in state.keys() - parameters - fields.keys():
-        wrong(f"{cls.__name__} has no {name!r}")
-    model = cls(**{name: state[name] for name in parameters})
-    model._validate_params()
-    whole(state.get("n_features_in_"), 0, "n_features_in_")
-    shapes = {name: text for name, text in fields.items() if text}
-    check_shapes(state, shapes, {"d": state["n_features_in_"]})
-    # Not setattr: some are computed when asked for, unless they are there.
-    model.__dict__.update({n: state[n] for n in fields.keys() & state.keys()})
-    model._check_stored()
-    return model

@@ -1,0 +1,9 @@
+"""Classifiers of uncertain data, scikit-learn style.
+
+Their names are listed in ``__init__.pyi``, and nowhere else; each is imported when it
+is first used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

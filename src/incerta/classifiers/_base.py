@@ -1,0 +1,138 @@
+"""What all classifiers share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.data.order import order_of
+from incerta.typing import Array, Ids, Indices, Seed
+from incerta.worlds.streams import as_seed
+
+# What a model file holds of every classifier.
+STORED: dict[str, str] = {
+    "classes_": "a c",
+    "feature_names_in_": "a d",
+    "n_features_in_": "",
+    "seed_": "",
+}
+
+
+class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier of uncertain data.
+
+    A subclass says how it learns (`_fit`, with objects in the order of their ids and
+    classes as numbers) and how probable each class is for new objects (`_proba`).
+    """
+
+    random_state: Seed
+    seed_: int
+    classes_: Ids
+
+    # Whether values may be missing.
+    _takes_missing: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's own tools ask about an estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the classes of objects.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects. A plain 2-D array holds objects without uncertainty.
+        y : array-like of shape (n_objects,)
+            Their classes: text or whole numbers.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        if y is None:
+            msg = (
+                f"{type(self).__name__} requires y to be passed, but the target y is "
+                "None; give the class of each object."
+            )
+            raise ValueError(msg)
+        data = objects_of(self, X)
+        self.classes_, codes = _classes(y, data)
+        self.seed_ = as_seed(getattr(self, "random_state", 0))
+        order = order_of(data.ids)
+        if order is not None:
+            data, codes = data[order], codes[order]
+        self._fit(data, codes)
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class for new objects.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            New objects with the features of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_classes)
+            Columns in the order of `classes_`.
+        """
+        check_is_fitted(self)
+        return self._proba(objects_of(self, X, reset=False))
+
+    def predict(self, X: Any) -> Ids:
+        """Most probable class of new objects.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_new,)
+        """
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        found: Ids = self.classes_[likeliest]
+        return found
+
+    @abstractmethod
+    def _fit(self, data: UncertainData, codes: Indices) -> None:
+        """Learn from objects and the numbers of their classes."""
+
+    @abstractmethod
+    def _proba(self, data: UncertainData) -> Array:
+        """Probability of each class for new objects."""
+
+
+def _classes(y: Any, data: UncertainData) -> tuple[Ids, Indices]:
+    """The classes there are, and the number of each object's own."""
+    y = column_or_1d(y, warn=True)
+    check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    check_consistent_length(data.ids, y)
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
+
+
+def from_logs(logs: Array) -> Array:
+    """Probabilities from joint log densities, (n, c): each row adds up to 1."""
+    found = np.exp(logs - logs.max(axis=1, keepdims=True))
+    found /= found.sum(axis=1, keepdims=True)
+    return found

@@ -1,0 +1,210 @@
+"""ErrorDiscriminant: a mixture per class that knows the error of every value."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
+from incerta.classifiers._base import STORED, UncertainClassifier
+from incerta.data.container import UncertainData
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.fitting import Found, How
+from incerta.mixture.measured import measured
+from incerta.mixture.model import Components
+from incerta.mixture.pieces import fitted_to
+from incerta.models.checks import within, wrong
+from incerta.models.fitted import Storable
+from incerta.typing import Array, Indices, Seed
+
+
+class ErrorDiscriminant(Storable, UncertainClassifier):
+    """Classify measured values by what each class is like without the errors.
+
+    The true values of each class are described by a Gaussian, or a mixture of them,
+    from which the errors are taken off. A new object's own error enters its decision:
+    if it was measured badly, classes are blurred as much as that, and the answer is
+    nearer to the shares of the classes. Without errors and with one component it is
+    quadratic discriminant analysis. It takes missing values as they are.
+
+    Use it for values with error bars and for replicates if classes are roughly
+    elliptical, or made of a few ellipses. For other shapes, `WorldVote` around a
+    classifier of scikit-learn.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=1
+        Number of Gaussians of each class. "auto" takes the number with the lowest BIC,
+        class by class.
+    covariance : {"auto", "full", "diag"}, default="auto"
+        Whether Gaussians have covariances or only variances. "auto" takes whichever
+        has the lower BIC, class by class: few objects do not say how many features are
+        correlated.
+    max_components : int, default=5
+        Largest number of components that "auto" tries.
+    priors : array-like of shape (n_classes,), optional
+        How frequent the classes are, in the order of `classes_`. By default as in the
+        fit.
+    prior_weight : float, default=0.1
+        How many objects' worth covariances are drawn towards independent features with
+        the variance of the class's values less that of the errors.
+    n_init : int, default=8
+        Number of starts, for more than one component.
+    tol : float, default=1e-6
+        Gain of the mean log-likelihood at which rounds end.
+    max_iter : int, default=500
+        Maximum number of rounds.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the starts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    priors_ : ndarray of shape (n_classes,)
+        How frequent they are.
+    weights_ : ndarray of shape (n_components,)
+        Share of each component among all objects.
+    means_ : ndarray of shape (n_components, n_features)
+        Their means.
+    covariances_ : ndarray of shape (n_components, n_features, n_features)
+        Their covariances, without the errors.
+    class_of_component_ : ndarray of shape (n_components,)
+        Number of the class that each component belongs to.
+    n_iter_ : int
+        Number of rounds of the class that took most.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    Each class is fitted as by `ErrorMixture`, and costs are those of one with the
+    components of all classes together.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> values = [[0.0], [0.4], [0.2], [3.0], [3.4], [2.9]]
+    >>> data = ic.from_gaussian(values, std=0.1)
+    >>> model = ic.ErrorDiscriminant().fit(data, ["dwarf"] * 3 + ["giant"] * 3)
+    >>> new = ic.from_gaussian([[2.6], [2.6]], std=[[0.1], [9.0]])
+    >>> model.predict(new), model.predict_proba(new).round(1)[:, 1]
+    (array(['giant', 'giant'], dtype='<U5'), array([1. , 0.5]))
+    """
+
+    _takes_missing = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [*WHOLE, StrOptions({"auto"})],
+        "covariance": [StrOptions({"auto", "full", "diag"})],
+        "max_components": WHOLE,
+        "priors": ["array-like", None],
+        "prior_weight": NOT_NEGATIVE,
+        "n_init": WHOLE,
+        "tol": NOT_NEGATIVE,
+        "max_iter": WHOLE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        **STORED,
+        "priors_": "f c",
+        "weights_": "f k",
+        "means_": "f k d",
+        "covariances_": "f k d d",
+        "class_of_component_": "i k",
+        "n_iter_": "",
+    }
+
+    def __init__(
+        self,
+        n_components: int | str = 1,
+        *,
+        covariance: str = "auto",
+        max_components: int = 5,
+        priors: Any = None,
+        prior_weight: float = 0.1,
+        n_init: int = 8,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance = covariance
+        self.max_components = max_components
+        self.priors = priors
+        self.prior_weight = prior_weight
+        self.n_init = n_init
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit(self, data: UncertainData, codes: Indices) -> None:
+        self.priors_ = self._frequencies(codes)
+        found = [
+            self._of_class(data[np.flatnonzero(codes == c)])
+            for c in range(len(self.classes_))
+        ]
+        each = [one.components.as_kind("full") for one in found]
+        self.class_of_component_ = np.repeat(
+            np.arange(len(each)), [one.n_components for one in each]
+        )
+        shares = np.concatenate([one.weights for one in each])
+        self.weights_ = shares * self.priors_[self.class_of_component_]
+        self.means_ = np.concatenate([one.means for one in each])
+        self.covariances_ = np.concatenate([one.covariances for one in each])
+        self.n_iter_ = max(len(one.objective) for one in found)
+
+    def _frequencies(self, codes: Indices) -> Array:
+        n_classes = len(self.classes_)
+        if self.priors is None:
+            return np.bincount(codes, minlength=n_classes) / len(codes)
+        given = np.asarray(self.priors, dtype=np.float64)
+        total = given.sum()
+        if given.shape != (n_classes,) or not (given >= 0.0).all() or not total > 0.0:
+            msg = (
+                f"priors={self.priors!r} must have one number for each of the "
+                f"{n_classes} classes, none below 0, and not all 0."
+            )
+            raise ValueError(msg)
+        return given / total
+
+    def _of_class(self, data: UncertainData) -> Found:
+        """What the true values of one class are like."""
+        most = min(self.max_components, len(data))
+        numbers = (
+            range(1, most + 1)
+            if isinstance(self.n_components, str)
+            else [min(self.n_components, len(data))]
+        )
+        kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
+        how = How(
+            numbers,
+            kinds,
+            False,
+            self.prior_weight,
+            self.n_init,
+            self.tol,
+            self.max_iter,
+            self.seed_,
+        )
+        return fitted_to(data, how)
+
+    def _proba(self, data: UncertainData) -> Array:
+        logs = log_densities(measured(data), self._components()).shares
+        of_class = np.eye(len(self.classes_))[self.class_of_component_]
+        return np.exp(logs).T @ of_class
+
+    def _components(self) -> Components:
+        full = Components(self.weights_, self.means_, self.covariances_)
+        alone = np.einsum("kii->ki", self.covariances_)
+        off = self.covariances_ - alone[:, :, None] * np.eye(self.n_features_in_)
+        return full if off.any() else full.as_kind("diag")
+
+    def _check_stored(self) -> None:
+        if self.class_of_component_.shape != self.weights_.shape:
+            wrong("components are not all of a class")
+        within(self.class_of_component_, len(self.classes_), "class_of_component_")
+        if (self.weights_ < 0).any() or not np.isclose(self.weights_.sum(), 1.0):
+            wrong("weights do not add up to 1")

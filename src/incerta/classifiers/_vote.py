@@ -1,0 +1,130 @@
+"""WorldVote: any classifier of scikit-learn, asked in many possible worlds."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.ensemble import RandomForestClassifier
+
+from incerta.backend.parameters import SEED, WHOLE, HasMethods
+from incerta.classifiers._base import UncertainClassifier
+from incerta.data.container import UncertainData
+from incerta.mixture import Deconvolver
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import worlds_of
+
+
+class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
+    """Train a classifier in each of many possible worlds, and let them vote.
+
+    In a world every object has one value. A copy of the classifier learns from each
+    world of the objects of the fit, and is asked about a world of the new ones;
+    probabilities are means over worlds. Measured values with errors are first turned
+    into beliefs about the truth, as a world drawn around them would add a second error.
+    Without uncertainty there is one world, and this is the classifier itself.
+
+    Use it if a classifier of scikit-learn suits the exact values. `ErrorDiscriminant`
+    costs less, and is better if classes are elliptical.
+
+    Parameters
+    ----------
+    classifier : classifier, optional
+        Any classifier of scikit-learn's kind; a random forest by default. If it has no
+        `predict_proba`, its labels are counted.
+    n_worlds : int, default=20
+        Number of worlds. Joint data have no more worlds than draws.
+    n_jobs : int, optional
+        Number of worlds that are worked on side by side.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the worlds, and of a classifier that has none of its own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, sorted.
+    estimators_ : list of classifier
+        One per world, fitted to numbers of classes.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    Time and memory are those of the classifier, times the number of worlds. New objects
+    are paired with the objects of the fit world by world: draws of one ensemble belong
+    together.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> data = ic.from_interval([[0.0], [0.5], [4.0], [4.5]], [[1], [1.5], [5], [5.5]])
+    >>> model = ic.WorldVote(KNeighborsClassifier(1)).fit(data, list("aabb"))
+    >>> model.predict(ic.from_interval([[0.2], [3.9]], [[0.4], [4.1]]))
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "classifier": [HasMethods(["fit", "predict"]), None],
+        "n_worlds": WHOLE,
+        "n_jobs": [Integral, None],
+        "random_state": SEED,
+    }
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        n_worlds: int = 20,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.n_worlds = n_worlds
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit(self, data: UncertainData, codes: Indices) -> None:
+        self._believer = Deconvolver().fit(data) if data.meaning == "error" else None
+        self._worlds = worlds_of(self._believed(data), self.n_worlds, self.seed_)
+        base = self.classifier
+        if base is None:
+            base = RandomForestClassifier()
+        if base.get_params().get("random_state", 0) is None:
+            base = clone(base).set_params(random_state=self.seed_)
+        self.estimators_ = Parallel(self.n_jobs)(
+            delayed(_fitted)(clone(base), world, codes) for world in self._worlds
+        )
+
+    def _believed(self, data: UncertainData) -> UncertainData:
+        return data if self._believer is None else self._believer.transform(data)
+
+    def _proba(self, data: UncertainData) -> Array:
+        pairs = paired(self._worlds, self._believed(data), self.n_worlds)
+        models = (self.estimators_[j] for j in pairs.positions)
+        answers: Iterator[Array] = Parallel(self.n_jobs, return_as="generator")(
+            delayed(_probabilities)(model, world, len(self.classes_))
+            for model, world in zip(models, pairs.new, strict=True)
+        )
+        total = np.zeros((len(data), len(self.classes_)))
+        for found in answers:
+            total += found
+        return total / len(pairs.positions)
+
+
+def _fitted(classifier: Any, world: Array, codes: Indices) -> Any:
+    return classifier.fit(world, codes)
+
+
+def _probabilities(model: Any, world: Array, n_classes: int) -> Array:
+    if not hasattr(model, "predict_proba"):
+        return np.eye(n_classes)[model.predict(world)]
+    found: Array = model.predict_proba(world)
+    return found
