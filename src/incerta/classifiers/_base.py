@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
@@ -111,6 +112,25 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         likeliest = self.predict_proba(X).argmax(axis=1)
         found: Ids = self.classes_[likeliest]
         return found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of objects whose most probable class is theirs.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `predict_proba`.
+        y : array-like of shape (n_objects,)
+            Their classes.
+        sample_weight : array-like of shape (n_objects,), optional
+            What each object counts for.
+
+        Returns
+        -------
+        float
+        """
+        found = self.predict(X)
+        return float(accuracy_score(y, found, sample_weight=sample_weight))
 
     @abstractmethod
     def _fit(self, data: UncertainData, codes: Indices) -> None:
