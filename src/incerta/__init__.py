@@ -6,7 +6,7 @@ nothing and pulls in no optional library.
 
 import lazy_loader
 
-from incerta import classifiers, estimators
+from incerta import classifiers, estimators, streams
 from incerta.version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
@@ -22,6 +22,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "report",
         "selection",
         "spectral",
+        "streams",
         "worlds",
     ),
     submod_attrs={
@@ -48,6 +49,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "estimators": tuple(estimators.__all__),
         "mixture": ("Deconvolver",),
         "number": ("KChoice", "choose_k"),
+        "streams": tuple(streams.__all__),
         "worlds": ("Worlds",),
     },
 )

@@ -29,6 +29,9 @@ from . import (
     spectral as spectral,
 )
 from . import (
+    streams as streams,
+)
+from . import (
     worlds as worlds,
 )
 from .api import (
@@ -100,6 +103,7 @@ from .number import (
 from .number import (
     choose_k as choose_k,
 )
+from .streams import *
 from .worlds import Worlds as Worlds
 
 __version__: str

@@ -1,0 +1,64 @@
+"""How many objects a second a stream absorbs, and whether memory grows.
+
+    python benchmarks/bench_stream.py                 # 10 million objects, a minute
+    python benchmarks/bench_stream.py --objects 20000
+
+Ten features, unequal errors, 100 micro-clusters that are all in use, on one core. The
+peer is scikit-learn's MiniBatchKMeans with 100 clusters, which knows neither errors nor
+time.
+"""
+
+import argparse
+import resource
+import time
+
+import numpy as np
+from sklearn.cluster import MiniBatchKMeans
+
+import incerta as ic
+from incerta.backend.engine import engine_for
+
+PIECE, N_FEATURES, N_MICRO = 50_000, 10, 100
+
+
+def piece(rng, centres, n):
+    values = centres[rng.integers(len(centres), size=n)]
+    std = 0.2 * rng.lognormal(0.0, 0.5, values.shape)
+    return ic.from_gaussian(values + 0.5 * rng.normal(size=values.shape), std=std)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--objects", type=int, default=10_000_000)
+    n_objects = parser.parse_args().objects
+    rng = np.random.default_rng(0)
+    centres = 10.0 * rng.normal(size=(200, N_FEATURES))
+    stream = ic.UMicro(10, n_micro_clusters=N_MICRO, half_life=1e5)
+    peer = MiniBatchKMeans(N_MICRO, n_init=1, random_state=0)
+    some = piece(rng, centres, min(PIECE, n_objects))
+    stream.partial_fit(some[:100])  # compiled, or loaded
+    ours = theirs = 0.0
+    seen, early = 0, None
+    while seen < n_objects:
+        some = piece(rng, centres, min(PIECE, n_objects - seen))
+        start = time.process_time()
+        stream.partial_fit(some)
+        ours += time.process_time() - start
+        if seen < 10 * PIECE:
+            start = time.process_time()
+            peer.partial_fit(some.mean())
+            theirs += time.process_time() - start
+            of_peer = seen + len(some)
+        seen += len(some)
+        if early is None and seen >= n_objects // 10:
+            early = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    late = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"engine {engine_for('auto')}, {seen:,} objects, {N_MICRO} micro-clusters")
+    print(f"UMicro           {seen / ours:12,.0f} objects per second of CPU time")
+    print(f"MiniBatchKMeans  {of_peer / theirs:12,.0f}")
+    peaks = f"{early // 1024} MiB after a tenth, {late // 1024} MiB after all"
+    print(f"peak memory      {peaks}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+from ._umicro import UMicro
+
+__all__ = ["UMicro"]

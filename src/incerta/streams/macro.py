@@ -1,0 +1,69 @@
+"""From micro-clusters to the clusters that they are parts of."""
+
+from typing import Any
+
+import numpy as np
+
+from incerta.data.construct import from_gaussian
+from incerta.data.container import UncertainData
+from incerta.estimators import ErrorMixture, ViewConsensus
+from incerta.labels import in_order_of_appearance
+from incerta.lloyd import lloyd
+from incerta.streams.sketch import Sketch
+from incerta.typing import Indices
+
+METHODS = ("UKMeans", "ErrorMixture", "ViewConsensus")
+# Objects that stand for all that came, where a method takes nothing else.
+N_OBJECTS = 1000
+N_STARTS = 10
+
+
+def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
+    """Cluster micro-clusters by their weights.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        The micro-clusters, at least as many as clusters.
+    n_clusters : int
+        Number of clusters.
+    method : {"UKMeans", "ErrorMixture", "ViewConsensus"}
+        k-means takes the centres with their weights, which is `UKMeans` of all objects
+        so long as those of a micro-cluster stay together. The others are given objects
+        that are like those that came: as many of each micro-cluster as its weight
+        says, with its spread and its errors.
+    seed : int
+        Of starts and objects.
+
+    Returns
+    -------
+    ndarray of shape (n_micro_clusters,)
+        Clusters in order of first appearance.
+    """
+    rng = np.random.default_rng(seed)
+    if method == "UKMeans":
+        found = lloyd(sketch.mean, n_clusters, N_STARTS, rng, sketch.weight).labels
+        return in_order_of_appearance(found)[0]
+    data, rows = objects_like(sketch, rng)
+    model: Any = {
+        "ErrorMixture": ErrorMixture(n_clusters, random_state=seed),
+        "ViewConsensus": ViewConsensus(n_clusters, random_state=seed),
+    }[method]
+    membership = model.fit(data).membership_
+    total = np.zeros((sketch.n, membership.shape[1]))
+    np.add.at(total, rows, membership)
+    return in_order_of_appearance(total.argmax(axis=1))[0]
+
+
+def objects_like(
+    sketch: Sketch, rng: np.random.Generator
+) -> tuple[UncertainData, Indices]:
+    """Measured values like those that came, and the micro-cluster of each."""
+    share = sketch.weight / sketch.weight.sum()
+    counts = np.maximum(np.round(share * N_OBJECTS), 1).astype(np.intp)
+    rows = np.repeat(np.arange(sketch.n), counts)
+    weight = sketch.weight[:, None]
+    spread, errors = np.sqrt(sketch.scatter / weight), np.sqrt(sketch.error / weight)
+    unit = rng.normal(size=(len(rows), sketch.n_features))
+    values = sketch.mean[rows] + spread[rows] * unit
+    return from_gaussian(values, std=errors[rows]), rows

@@ -1,0 +1,46 @@
+"""States of a stream at earlier times: many of late, few of long ago.
+
+C. C. Aggarwal, J. Han, J. Wang, P. S. Yu, "A framework for clustering evolving data
+streams", VLDB 2003: the pyramidal time frame.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from incerta.models.registry import stored
+from incerta.streams.sketch import Sketch
+
+# Of each order, the latest so many are kept; of order r is every 2**r-th.
+KEPT = 5
+
+
+@stored()
+class Snapshot(NamedTuple):
+    """The micro-clusters at some time."""
+
+    tick: int
+    time: float
+    sketch: Sketch  # with weights as of that time
+
+
+def kept(snapshots: list[Snapshot]) -> list[Snapshot]:
+    """Those that stay: of every order the latest, in rising order of time.
+
+    The time that is asked for is missed by at most a quarter of how long ago it was,
+    and the number of snapshots grows with the logarithm of the length of the stream.
+    """
+    seen: dict[int, int] = {}
+    stay = []
+    for one in reversed(snapshots):
+        order = (one.tick & -one.tick).bit_length()
+        if seen.get(order, 0) < KEPT:
+            seen[order] = seen.get(order, 0) + 1
+            stay.append(one)
+    return stay[::-1]
+
+
+def at(snapshots: list[Snapshot], time: float) -> Snapshot | None:
+    """The latest that is not after `time`; None if there is none."""
+    before = [one for one in snapshots if one.time <= time]
+    return before[-1] if before else None
