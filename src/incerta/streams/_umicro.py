@@ -21,7 +21,7 @@ from incerta.models.fitted import Storable
 from incerta.streams.absorbing import Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces, ticks
 from incerta.streams.macro import METHODS, macro_labels
-from incerta.streams.sketch import Sketch, empty, since
+from incerta.streams.sketch import Sketch, empty, grouped, since
 from incerta.streams.snapshots import Snapshot, at, kept
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
@@ -37,9 +37,9 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Objects are absorbed by micro-clusters, which keep sums: how many there were, their
     mean, spread and errors. An object goes into the nearest one if it is within some
     radii of it, errors included; else it begins a new one, for which the two nearest
-    ones are joined, or one is dropped that is long past. The micro-clusters are clustered whenever clusters are asked
-    for. With a half-life, what came long ago counts for less, so that drift is
-    followed.
+    ones are joined if there are too many. The micro-clusters are clustered whenever
+    clusters are asked for. With a half-life, what came long ago counts for less, so
+    that drift is followed.
 
     Use it for data that never end, or are too many to be kept. `UKMeans` and
     `ErrorMixture` take data of any size that stand still, and have `partial_fit`, too.
@@ -50,7 +50,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Number of clusters.
     n_micro_clusters : int, default=100
         Largest number of micro-clusters.
-    factor : float, default=3.0
+    factor : float, default=2.0
         Radii within which an object belongs to a micro-cluster.
     half_life : float, optional
         Time after which an object counts for half; in units of `times`, or of objects.
@@ -82,10 +82,9 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    The algorithm is that of [1]_, with expected squared distances. Laws count by their
-    means and variances. An object takes ``n_micro_clusters * n_features`` operations,
-    below a microsecond each hundred with the extra ``fast``. Clusters depend on the
-    order in which objects come, a little.
+    The algorithm is that of [1]_, with expected squared distances. Laws count by means
+    and variances. An object takes ``n_micro_clusters * n_features`` operations; they are
+    fast with the extra ``fast``. The order in which objects come matters, a little.
 
     References
     ----------
@@ -138,7 +137,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_clusters: int = 3,
         *,
         n_micro_clusters: int = 100,
-        factor: float = 3.0,
+        factor: float = 2.0,
         half_life: float | None = None,
         snapshot_every: float | None = None,
         method: str = "UKMeans",
@@ -219,8 +218,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        times = None if time is None else [time]
-        return self.partial_fit(_one(x), times=times)
+        return self.partial_fit(_one(x), times=None if time is None else [time])
 
     def predict_one(self, x: Mapping[str, Any]) -> int:
         """Cluster of one object.
@@ -237,7 +235,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.predict(_one(x))[0])
 
     def predict(self, X: Any) -> Indices:
-        """Cluster of objects: that of the nearest micro-cluster.
+        """Cluster of objects: the nearest, or that of the nearest micro-cluster.
 
         Parameters
         ----------
@@ -375,12 +373,15 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._room, self._origin = Room(room, aged.n, next_id), time
 
     def _nearest(self, values: Array, variances: Array) -> Indices:
-        sketch = self.micro_clusters_
+        sketch, labels = self.micro_clusters_, self.macro_labels_
+        if self.method == "UKMeans":  # whose clusters are where their centre is nearest
+            k = int(labels.max()) + 1
+            sketch, labels = grouped(sketch, labels, k), np.arange(k)
         out = np.empty(len(values), dtype=np.intp)
         for part in blocks(len(values), 8 * sketch.n):
             apart = sketch.squared_distances(values[part], variances[part])
-            out[part] = apart.argmin(axis=1)
-        return self.macro_labels_[out]
+            out[part] = labels[apart.argmin(axis=1)]
+        return out
 
     def _check_stored(self) -> None:
         if not isinstance(self._room, Room) or self._room.n > self._room.sketch.n:

@@ -11,7 +11,6 @@ from incerta.models.registry import stored
 from incerta.streams.sketch import Sketch
 from incerta.typing import Array, Indices
 
-
 # A micro-cluster with less than this, in objects that come now, may be dropped.
 LITTLE = 0.1
 
