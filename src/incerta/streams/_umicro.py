@@ -83,8 +83,8 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     The algorithm is that of [1]_, with expected squared distances. Laws count by means
-    and variances. An object takes ``n_micro_clusters * n_features`` operations; they are
-    fast with the extra ``fast``. The order in which objects come matters, a little.
+    and variances. An object takes ``n_micro_clusters * n_features`` operations, which
+    the extra ``fast`` makes fast. Order matters a little.
 
     References
     ----------
