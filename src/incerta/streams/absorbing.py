@@ -8,11 +8,8 @@ import numpy as np
 
 from incerta.backend.engine import engine_for
 from incerta.models.registry import stored
-from incerta.streams.sketch import Sketch
+from incerta.streams.sketch import LITTLE, Sketch
 from incerta.typing import Array, Indices
-
-# A micro-cluster with less than this, in objects that come now, may be dropped.
-LITTLE = 0.1
 
 
 class Rule(NamedTuple):

@@ -7,7 +7,7 @@ does, and why, is explained in `incerta.streams.absorbing`.
 import numba
 import numpy as np
 
-from incerta.streams.absorbing import LITTLE
+from incerta.streams.sketch import LITTLE
 from incerta.typing import Array, Indices
 
 

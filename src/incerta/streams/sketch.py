@@ -14,6 +14,9 @@ import numpy as np
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
+# A micro-cluster with less than this, in objects that come now, may be dropped.
+LITTLE = 0.1
+
 
 @stored(
     weight="f q",
