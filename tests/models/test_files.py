@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 import zipfile
 from functools import partial
 
@@ -412,3 +414,20 @@ def test_models_of_all_versions_load(path):
         np.testing.assert_allclose(found, expected[name], atol=1e-9, err_msg=name)
     fitted = getattr(model, "estimator", model)
     assert fitted.feature_names_in_.tolist() == ["mass", "light"]
+
+
+def test_loaded_by_a_process_that_never_named_the_class(tmp_path):
+    values, classes = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], [0, 0, 0, 1, 1, 1]
+    names = ["ErrorDiscriminant", "UncertainNaiveBayes", "UMicro"]
+    for name in names:
+        getattr(ic, name)().fit(values, classes).save(tmp_path / name)
+    code = (
+        "import sys, incerta as ic\n"
+        "print(*(type(ic.load(path)).__name__ for path in sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *(tmp_path / name for name in names)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == names, done.stderr
