@@ -142,7 +142,7 @@ def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
     kinds = Counter(KINDS.get(c.kind, c.kind) for c in hidden)
     told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
     gaps = sum(c.n_missing for c in hidden)
-    missing = f"; {gaps:,} cells missing" if gaps else ""
+    missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
     lines = [f"… {len(hidden):,} more columns ({told}{missing})"]
     odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
     return lines + _wrapped(listed(odd), "    ")
