@@ -178,6 +178,14 @@ class TestStream:
         assert set(stream.macro_labels_) == {0, 1}
         assert set(stream.macro_clusters(3)) == {0, 1, 2}
 
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [((0,), "n_clusters=0"), ((2, "kmeans"), "must be one of")],
+    )
+    def test_clusters_that_cannot_be(self, asked, message):
+        with pytest.raises(ValueError, match=message):
+            ic.UMicro().fit([[0.0], [1.0]]).macro_clusters(*asked)
+
     def test_saved_and_pickled(self, tmp_path):
         data, _ = blobs(500)
         stream = ic.UMicro(3, half_life=300.0, snapshot_every=100.0).fit(data[:300])

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import SEED, Interval, Options, StrOptions
 from incerta.classifiers._base import UncertainClassifier
+from incerta.classifiers._beliefs import believed, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
@@ -19,7 +20,6 @@ from incerta.distances.affinity import (
     same_sort,
     with_closed_form,
 )
-from incerta.mixture import Deconvolver
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array, Indices, Seed
 
@@ -114,11 +114,11 @@ class SupportMeasureClassifier(UncertainClassifier):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
-        self._believer = Deconvolver().fit(data) if data.meaning == "error" else None
-        believed = self._believed(data)
-        self._law = with_closed_form(believed.law, self.seed_, believed.uniform_keys())
+        self._believer = believer_for(data)
+        beliefs = believed(self._believer, data)
+        self._law = with_closed_form(beliefs.law, self.seed_, beliefs.uniform_keys())
         self.width_ = (
-            median_distance(believed.mean())
+            median_distance(beliefs.mean())
             if isinstance(self.width, str)
             else float(self.width)
         )
@@ -169,14 +169,11 @@ class SupportMeasureClassifier(UncertainClassifier):
         found: Array = self._calibrated.predict_proba(kernel)
         return found
 
-    def _believed(self, data: UncertainData) -> UncertainData:
-        return data if self._believer is None else self._believer.transform(data)
-
     def _kernel(self, data: UncertainData) -> Array:
         """Kernel of new objects with those of the fit."""
-        believed = self._believed(data)
-        keys = believed.uniform_keys()
-        new, known = same_sort(believed.law, self._law, self.seed_, keys)
+        beliefs = believed(self._believer, data)
+        keys = beliefs.uniform_keys()
+        new, known = same_sort(beliefs.law, self._law, self.seed_, keys)
         t = 0.5 / self.width_**2
         expected = expected_affinity(new, known, t)
         if self.level == 1:

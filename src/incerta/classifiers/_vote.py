@@ -11,8 +11,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 from incerta.backend.parameters import SEED, WHOLE, HasMethods
 from incerta.classifiers._base import UncertainClassifier
+from incerta.classifiers._beliefs import believed, believer_for
 from incerta.data.container import UncertainData
-from incerta.mixture import Deconvolver
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import worlds_of
@@ -92,8 +92,9 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         self.random_state = random_state
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
-        self._believer = Deconvolver().fit(data) if data.meaning == "error" else None
-        self._worlds = worlds_of(self._believed(data), self.n_worlds, self.seed_)
+        self._believer = believer_for(data)
+        beliefs = believed(self._believer, data)
+        self._worlds = worlds_of(beliefs, self.n_worlds, self.seed_)
         base = self.classifier
         if base is None:
             base = RandomForestClassifier()
@@ -103,11 +104,9 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
             delayed(_fitted)(clone(base), world, codes) for world in self._worlds
         )
 
-    def _believed(self, data: UncertainData) -> UncertainData:
-        return data if self._believer is None else self._believer.transform(data)
-
     def _proba(self, data: UncertainData) -> Array:
-        pairs = paired(self._worlds, self._believed(data), self.n_worlds)
+        beliefs = believed(self._believer, data)
+        pairs = paired(self._worlds, beliefs, self.n_worlds)
         models = (self.estimators_[j] for j in pairs.positions)
         answers: Iterator[Array] = Parallel(self.n_jobs, return_as="generator")(
             delayed(_probabilities)(model, world, len(self.classes_))

@@ -20,7 +20,7 @@ from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.streams.absorbing import Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces, ticks
-from incerta.streams.macro import METHODS, macro_labels
+from incerta.streams.macro import METHODS, asked_labels
 from incerta.streams.sketch import Sketch, empty, grouped, since
 from incerta.streams.snapshots import Snapshot, at, kept
 from incerta.typing import Array, Indices, Seed
@@ -269,9 +269,10 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "n_seen_")
         sketch = self.micro_clusters_
-        k = min(self.n_clusters if n_clusters is None else n_clusters, sketch.n)
-        seed = as_seed(self.random_state)
-        return macro_labels(sketch, k, method or self.method, seed)
+        k = self.n_clusters if n_clusters is None else n_clusters
+        return asked_labels(
+            sketch, k, method or self.method, as_seed(self.random_state)
+        )
 
     def between(self, start: float, end: float | None = None) -> UMicro:
         """What came in a stretch of time, as far as it is still known.

@@ -18,6 +18,17 @@ N_OBJECTS = 1000
 N_STARTS = 10
 
 
+def asked_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
+    """The same as `macro_labels`, for what a user asked for; there may be fewer."""
+    if method not in METHODS:
+        msg = f"method={method!r} must be one of {', '.join(METHODS)}."
+        raise ValueError(msg)
+    if n_clusters < 1:
+        msg = f"n_clusters={n_clusters!r} must be at least 1."
+        raise ValueError(msg)
+    return macro_labels(sketch, min(n_clusters, sketch.n), method, seed)
+
+
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
     """Cluster micro-clusters by their weights.
 
