@@ -10,13 +10,16 @@ duckdb = pytest.importorskip("duckdb", reason="needs the extra sql")
 pytest.importorskip("pyarrow", reason="needs the extra sql")
 
 
+SECRET = 8_675_309_424_242  # in no name of a folder, which messages may show
+
+
 @pytest.fixture
 def folder(tmp_path):
     """The same table in several formats, and a secret beside it."""
     rows = [("007", 1.0, 2.0), ("008", 3.0, 4.0), ("009", 5.0, 10.0)]
     lines = [f"{name},{x},{y}" for name, x, y in rows]
     (tmp_path / "d.csv").write_text("\n".join(["st,x,y", *lines]) + "\n")
-    (tmp_path / "secret.csv").write_text("x\n42\n")
+    (tmp_path / "secret.csv").write_text(f"x\n{SECRET}\n")
     records = [dict(zip(("st", "x", "y"), row)) for row in rows]
     (tmp_path / "d.jsonl").write_text("\n".join(map(json.dumps, records)))
     with duckdb.connect(str(tmp_path / "d.duckdb")) as made:
@@ -88,7 +91,7 @@ FORBIDDEN = [
     ("file", "queries"), [("d.csv", FORBIDDEN), ("d.duckdb", FORBIDDEN[:12:4])]
 )
 def test_forbidden(folder, file, queries):
-    secret = 42  # variables of the program are no tables
+    secret = SECRET  # variables of the program are no tables
     before = {path: path.read_bytes() for path in folder.iterdir()}
     for query in queries:
         with pytest.raises((DataError, FileError)) as failed:
