@@ -27,3 +27,18 @@ def share(value: float | None) -> str:
     if 0.995 <= value < 1:
         return ">0.99"
     return f"{value:.2f}"
+
+
+def printable(text: object) -> str:
+    r"""Text as a terminal may show it: without control characters, which it would obey.
+
+    Examples
+    --------
+    >>> from incerta.wording import printable
+    >>> printable("red \x1b[31m")
+    'red �[31m'
+    """
+    return "".join(
+        c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
+        for c in str(text)
+    )

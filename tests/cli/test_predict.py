@@ -98,7 +98,7 @@ def test_format_by_name(call, fitted, new, tmp_path):
 
 
 def test_interrupted_while_writing(call, fitted, new, tmp_path, monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("incerta.cli.predict.write_table", interrupted)

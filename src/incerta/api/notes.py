@@ -8,7 +8,7 @@ from scipy.stats import skew
 from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Ids, Indices
-from incerta.wording import counted, verb
+from incerta.wording import counted, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
 FEWEST = 20
@@ -125,15 +125,10 @@ def least_in_words(novelty: Array) -> str:
 
 def named(ids: Ids | Sequence[object]) -> str:
     """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
-    first = [_printable(str(one)) for one in ids[:MOST_NAMED]]
+    first = [printable(one) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
     *most, last = [*first, f"{more:,} more"] if more else first
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def _printable(text: str) -> str:
-    """Without control characters, which a terminal would obey."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def skewed(data: UncertainData) -> str | None:

@@ -1,13 +1,20 @@
 """Files that are complete, or absent."""
 
 import os
+import platform
+import re
 import secrets
 import shutil
+import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _passing: set[Path] = set()
+
+FORGOTTEN = 3600.0  # seconds after which what a dead process left is removed
+_PART = re.compile(r"\.incerta\.part-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
 
 
 @contextmanager
@@ -28,20 +35,67 @@ def remove_all_passing() -> None:
 
 
 def part_of(folder: Path) -> Path:
-    """A name in a folder that nobody else uses, for what is not complete yet."""
-    return folder / f".incerta.part-{os.getpid()}-{secrets.token_hex(4)}"
+    """A name in a folder that nobody else uses, for what is not complete yet.
+
+    What processes of this machine left there when they were killed is removed.
+    """
+    for left in _forgotten(folder):
+        _remove(left)
+    return folder / (f".incerta.part-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}")
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes the place of `path` when the block ends well."""
-    with passing(part_of(path.absolute().parent)) as beside:
+    """A file to write to, which takes the place of `path` when the block ends well.
+
+    If `path` is a link, the file that it points to is replaced, and the link stays.
+    """
+    target = Path(os.path.realpath(path))
+    with passing(part_of(target.parent)) as beside:
         yield beside
-        beside.replace(path)
+        beside.replace(target)
+
+
+def _forgotten(folder: Path) -> list[Path]:
+    """Parts that no process will complete: of this machine, old, their makers dead."""
+    try:
+        parts = [(path, _PART.fullmatch(path.name)) for path in folder.iterdir()]
+    except OSError:
+        return []
+    return [
+        path
+        for path, made in parts
+        if made is not None
+        and made[1] == _machine()
+        and not _is_running(int(made[2]))
+        and _age(path) > FORGOTTEN
+    ]
+
+
+def _machine() -> str:
+    """Which machine this is: a folder may be shared by several."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # of somebody else
+        return True
+    return True
+
+
+def _age(path: Path) -> float:
+    try:
+        return time.time() - path.lstat().st_mtime
+    except OSError:  # removed by another
+        return 0.0
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return
     with suppress(OSError):

@@ -8,6 +8,7 @@ from incerta.cli import compare, demo, fit, info, predict
 from incerta.cli.cite import CITATION
 from incerta.cli.failures import EXIT_CODES, Commands
 from incerta.cli.pages import Page
+from incerta.cli.terminal import echo
 from incerta.version import __version__
 
 app = typer.Typer(
@@ -30,13 +31,13 @@ app.command(cls=Page, epilog=info.EXAMPLES)(info.info)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"incerta {__version__}")
+        echo(f"incerta {__version__}")
         raise typer.Exit
 
 
 def _print_citation(wanted: bool) -> None:
     if wanted:
-        typer.echo(CITATION)
+        echo(CITATION)
         raise typer.Exit
 
 

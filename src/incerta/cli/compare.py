@@ -14,6 +14,7 @@ from incerta.cli.guessing import completed
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
 from incerta.cli.summary import WIDTH, noted, say
+from incerta.cli.terminal import echo
 from incerta.estimators.named import METHODS
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def compare(
                 except ValueError as error:
                     warned.append(f"{name} is left out: {in_one_line(error)}")
     for name, why in failed.items():
-        typer.echo(f"Error: {name}: {why}", err=True)
+        echo(f"Error: {name}: {why}", err=True)
     if answers:
         _show(answers, classes, form)
     if not quiet:

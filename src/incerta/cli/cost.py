@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from incerta.cli.terminal import echo
 from incerta.wording import counted
 
 if TYPE_CHECKING:
@@ -59,18 +58,18 @@ def tell_cost(
         f"{duration(before)}, {', '.join(parts)}",
         "memory": f"about {amount(found.bytes)}; this machine has {amount(there)}",
     }.items():
-        typer.echo(f"{heading:<10} {text}")
+        echo(f"{heading:<10} {text}")
     if found.trial is None:
-        typer.echo(f"Good to a factor of two for most data. {NOTHING}")
+        echo(f"Good to a factor of two for most data. {NOTHING}")
         if set(params) - {"n_worlds"}:
-            typer.echo("Of the parameters only n_worlds is taken into account.")
+            echo("Of the parameters only n_worlds is taken into account.")
     else:
-        typer.echo(_tried(found.trial, found.size, method))
-        typer.echo(NOTHING)
+        echo(_tried(found.trial, found.size, method))
+        echo(NOTHING)
     if (whole > LONG or found.bytes > there) and method != CHEAPEST:
         other = forecast(data, k, CHEAPEST)
         seconds = before + sum(other.seconds.values())
-        typer.echo(
+        echo(
             f"--method {CHEAPEST} takes about {duration(seconds)} and "
             f"{amount(other.bytes)}."
         )

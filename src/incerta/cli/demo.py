@@ -34,7 +34,12 @@ def demo(
     seed: options.Seed = 0,
     report: Annotated[
         Path,
-        typer.Option("--report", metavar="FILE", help="File for the report."),
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            parser=options.place,
+            help="File for the report.",
+        ),
     ] = Path("incerta-demo.html"),
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Do not write a report.")

@@ -1,5 +1,6 @@
 """What the command line does when something goes wrong: one line and a number."""
 
+import errno
 import os
 import sys
 from typing import Any
@@ -8,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from incerta.cli.interrupts import INTERRUPTED, tell
+from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
 from incerta.exceptions import DataError, FileError
 
@@ -43,7 +45,9 @@ class Commands(TyperGroup):
             # Those of typer know their own exit code, and print themselves.
             if hasattr(error, "exit_code") or ctx.params.get("debug"):
                 raise
-            typer.echo(f"Error: {in_one_line(error)}", err=True)
+            if _about_closed(error):
+                _forget_stdout()  # or Python would try once more, and complain
+            echo(f"Error: {in_one_line(error)}", err=True)
             raise typer.Exit(1) from None
         return done
 
@@ -51,6 +55,8 @@ class Commands(TyperGroup):
 def in_one_line(error: Exception) -> str:
     """Say what went wrong."""
     said = str(error)
+    if _about_closed(error):
+        return "stdin or stdout is closed; name files instead."
     if isinstance(error, OSError) and error.strerror:
         said = f"{error.strerror}: {error.filename}" if error.filename else said
     said = " ".join(said.split())
@@ -64,8 +70,13 @@ def in_one_line(error: Exception) -> str:
     )
 
 
+def _about_closed(error: Exception) -> bool:
+    """Whether a stream was closed before the command began."""
+    return isinstance(error, OSError) and error.errno == errno.EBADF
+
+
 def _forget_stdout() -> None:
-    """Discard what is still to be flushed: its reader has gone."""
+    """Discard what is still to be flushed: nobody reads it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -19,6 +19,7 @@ from incerta.cli.output import (
     check_folder,
     check_format,
     filling,
+    tell_formulas,
     write_table,
 )
 from incerta.cli.progress import bars
@@ -77,6 +78,7 @@ def fit(
             "-o",
             "--output",
             metavar="DIR",
+            parser=options.place,
             help="Folder for the table, the model and a summary. Without it, or with "
             "-, the table goes to stdout.",
         ),
@@ -85,6 +87,7 @@ def fit(
         bool, typer.Option("--report", help="Write report.html to the folder, too.")
     ] = False,
     form: options.Format = "csv",
+    spreadsheet: options.Spreadsheet = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -105,10 +108,10 @@ def fit(
     """
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
-        check_folder(folder)
+        check_folder(folder, files_of(form, report))
     elif report:
         options.refuse("--report", "a report needs a folder; give -o DIR.")
-    _check_extras(form, report)
+    _check_extras(form, report, spreadsheet)
     wanted = params.parsed(param)
     params.check(method, wanted)
     if dry_run:
@@ -134,20 +137,25 @@ def fit(
     chosen += [] if folder is None else ["-o", str(folder)]
     chosen += ["--report"] if report else []
     chosen += [] if form == "csv" else ["--format", form]
+    chosen += ["--spreadsheet"] if spreadsheet else []
+    unsafe = None if spreadsheet else tell_formulas(result.ids, form)
     result = replace(
         result,
         reasons=tuple(map(as_options, result.reasons)),
-        warnings=tuple(warned),
+        warnings=(*warned, *([unsafe] if unsafe else [])),
         command=command_line(file, [*columns.arguments(), *chosen]),
         reading=python_that_reads(file, columns),
     )
     written: list[str] = []
     try:
         if folder is None:
-            write_table(result.columns(), form, sys.stdout.buffer)
+            table = result.columns()
+            write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
         else:
             with bars(shown=not quiet):
-                written = write_folder(result, folder, form, report=report)
+                written = write_folder(
+                    result, folder, form, report=report, spreadsheet=spreadsheet
+                )
     finally:  # also where `head` has seen enough of the table
         if not quiet:
             tell(result, written, folder)
@@ -179,7 +187,12 @@ def command_line(file: Path, arguments: Sequence[str]) -> str:
 
 
 def write_folder(
-    result: "Clustering", folder: Path, form: str, *, report: bool
+    result: "Clustering",
+    folder: Path,
+    form: str,
+    *,
+    report: bool,
+    spreadsheet: bool = False,
 ) -> list[str]:
     """Write table, model, summary and report, all of them or none.
 
@@ -192,21 +205,26 @@ def write_folder(
 
     from incerta.report import summarise
 
-    table = f"table.{form}"
+    table, *others = files_of(form, report)
     with filling(folder) as place:
         with (place / table).open("wb") as out:
-            write_table(result.columns(), form, out)
+            write_table(result.columns(), form, out, spreadsheet=spreadsheet)
         result.save(place / MODEL)
         text = json.dumps(summarise(result), indent=1, ensure_ascii=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
         if report:
             result.report(place / REPORT)
-    return [table, MODEL, SUMMARY, *([REPORT] if report else [])]
+    return [table, *others]
 
 
-def _check_extras(form: str, report: bool) -> None:
+def files_of(form: str, report: bool) -> list[str]:
+    """Names of the files that are written, the table first."""
+    return [f"table.{form}", MODEL, SUMMARY, *([REPORT] if report else [])]
+
+
+def _check_extras(form: str, report: bool, spreadsheet: bool) -> None:
     """Raise, before long work, for what is not installed."""
-    check_format(form)
+    check_format(form, spreadsheet=spreadsheet)
     if report:
         from incerta.backend.optional import require
 

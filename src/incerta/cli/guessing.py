@@ -11,8 +11,10 @@ import typer
 
 from incerta.cli.columns import Columns
 from incerta.cli.options import KINDS
-from incerta.cli.summary import WIDTH, printable, say
+from incerta.cli.summary import WIDTH, say
+from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
+from incerta.wording import printable
 
 if TYPE_CHECKING:
     from incerta.data.files.profile import Profile
@@ -54,7 +56,7 @@ def completed(
     reading = found.readings[0]
     lacking = unknown_in(reading)
     if lacking:
-        typer.echo(f"Error: {lacking} is not known to this version.", err=True)
+        echo(f"Error: {lacking} is not known to this version.", err=True)
         raise typer.Exit(2)
     chosen = as_columns(reading, columns)
     if not quiet:
@@ -147,7 +149,7 @@ def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
         say(f"Name them with --values; {info} shows them.")
     else:
         say(f"Error: it is not clear what the columns are: {why}")
-        typer.echo(f"Choose:\n{offers(found, said, words)}", err=True)
+        echo(f"Choose:\n{offers(found, said, words)}", err=True)
     raise typer.Exit(2)
 
 

@@ -12,6 +12,7 @@ from incerta.cli.options import one_of
 from incerta.cli.profiles import show, show_json
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say, shown
+from incerta.cli.terminal import echo
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -61,9 +62,9 @@ def info(
         return
     for number, file in enumerate(files):
         if number:
-            typer.echo()
+            echo()
         if len(files) > 1:
-            typer.echo(f"{file}:")
+            echo(f"{file}:")
         if file.suffix.lower() == MODEL_ENDING:
             _show_model(file)
         else:
@@ -77,7 +78,7 @@ def _show_table(file: Path, columns: Columns, form: str | None) -> None:
         else:
             found, guess = profiled(path, columns)
     if columns.values:
-        typer.echo(data)
+        echo(data)
     else:
         (show_json if form else show)(file, found, guess, columns)
     for text in warned:
@@ -92,7 +93,7 @@ def _show_model(file: Path) -> None:
     if isinstance(model, Clustering):
         _print_pairs(_of_clustering(model))
     else:
-        typer.echo(repr(model))
+        echo(repr(model))
 
 
 def _of_clustering(model: "Clustering") -> dict[str, str]:
@@ -145,4 +146,4 @@ def _extra(name: str) -> str:
 
 def _print_pairs(pairs: dict[str, Any]) -> None:
     for heading, text in pairs.items():
-        typer.echo(f"{heading:<14} {text}")
+        echo(f"{heading:<14} {text}")

@@ -50,6 +50,14 @@ def one_of(known: tuple[str, ...]) -> Callable[[str | None], str | None]:
     return check
 
 
+def place(value: str) -> Path:
+    """Take the name of a file or folder, which an empty text is not."""
+    if not value:
+        msg = "it is empty."
+        raise typer.BadParameter(msg)
+    return Path(value)
+
+
 def some_of(known: tuple[str, ...]) -> Callable[[str], str]:
     """Make the check that an option lists some of these, separated by commas."""
     check = one_of(known)
@@ -306,6 +314,14 @@ Scale = Annotated[
 ]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but errors on stderr.")
+]
+Spreadsheet = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet",
+        help="Write csv that is safe to open in a spreadsheet: ids that it would run "
+        "as formulas get a ' before them.",
+    ),
 ]
 Format = Annotated[
     str,

@@ -4,19 +4,26 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from incerta.backend.writing import part_of, passing
 from incerta.cli.interrupts import held
 from incerta.cli.options import FORMATS, refuse
+from incerta.wording import counted, verb
 
 STDOUT = Path("-")
+FORMULA = re.compile(r"[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
-def write_table(columns: Mapping[str, Any], form: str, out: BinaryIO) -> None:
+def write_table(
+    columns: Mapping[str, Any], form: str, out: BinaryIO, *, spreadsheet: bool = False
+) -> None:
     """Write columns of equal length.
 
     Parameters
@@ -27,6 +34,8 @@ def write_table(columns: Mapping[str, Any], form: str, out: BinaryIO) -> None:
         Text is UTF-8, and numbers have all their digits; JSON is a list of rows.
     out : binary file
         Where to.
+    spreadsheet : bool
+        Put a ' before text that a spreadsheet would run as a formula.
     """
     if form == "parquet":
         import pyarrow as pa
@@ -35,11 +44,20 @@ def write_table(columns: Mapping[str, Any], form: str, out: BinaryIO) -> None:
         table = pa.table({name: _plain(column) for name, column in columns.items()})
         parquet.write_table(table, out)
         return
-    rows = zip(*map(_plain, columns.values()), strict=True)
+    plain = list(map(_plain, columns.values()))
+    if spreadsheet:
+        plain = [list(map(_not_run, column)) for column in plain]
+    rows = zip(*plain, strict=True)
     text = io.TextIOWrapper(out, encoding="utf-8", newline="")
     try:
         if form == "csv":
-            writer = csv.writer(text, lineterminator="\n")
+            # Before Python 3.13 a lone \r is not quoted by itself.
+            returns = any("\r" in c for c in chain(*plain) if isinstance(c, str))
+            writer = csv.writer(
+                text,
+                lineterminator="\n",
+                quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL,
+            )
             writer.writerow(columns)
             writer.writerows(rows)
         else:
@@ -50,12 +68,24 @@ def write_table(columns: Mapping[str, Any], form: str, out: BinaryIO) -> None:
     out.flush()
 
 
-def check_format(form: str) -> None:
+def check_format(form: str, *, spreadsheet: bool = False) -> None:
     """Raise, before long work, if a format needs what is not installed."""
+    if spreadsheet and form != "csv":
+        refuse("--spreadsheet", f"it is for csv, and --format is {form}.")
     if form == "parquet":
         from incerta.backend.optional import require
 
         require("pyarrow", "io", "--format parquet")
+
+
+def tell_formulas(ids: Any, form: str) -> str | None:
+    """Say how many ids a spreadsheet would run as formulas, if there are any."""
+    if form != "csv" or not (n := sum(_not_run(one) is not one for one in _plain(ids))):
+        return None
+    return (
+        f"{counted(n, 'id')} {verb(n, 'begins', 'begin')} like a formula, which a "
+        "spreadsheet would run. For spreadsheets, add --spreadsheet."
+    )
 
 
 def format_of(path: Path) -> str:
@@ -68,17 +98,26 @@ def check_file(path: Path) -> None:
     """Raise, before long work, if a file of this name cannot be written."""
     if path.is_dir():
         refuse("-o", f"{path} is a folder; name a file.")
-    if not path.absolute().parent.is_dir():
-        refuse("-o", f"there is no folder {path.parent}.")
+    parent = _followed(path).parent
+    if not parent.is_dir():
+        refuse("-o", f"there is no folder {parent}.")
+    _check_writable(parent)
 
 
-def check_folder(folder: Path) -> None:
-    """Raise, before long work, if files cannot be put into a folder of this name."""
+def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
+    """Raise, before long work, if these files cannot be put into a folder."""
     there = _nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
-    if not os.access(there, os.W_OK):
-        refuse("-o", f"{there} is not writable.")
+    _check_writable(there)
+    for name in names:
+        if (folder / name).is_dir():
+            refuse("-o", f"{folder / name} is a folder, where a file is to be.")
+
+
+def _check_writable(folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        refuse("-o", f"{folder} is not writable.")
 
 
 @contextmanager
@@ -86,26 +125,44 @@ def filling(folder: Path) -> Iterator[Path]:
     """A folder to write to, whose files move to `folder` when the block ends well.
 
     A new folder appears with all its files at once. In an existing one files of the
-    same name are replaced, and others stay.
+    same name are replaced, and others stay; so it is where another command made the
+    folder meanwhile. Links are followed.
     """
-    new = not folder.exists()
+    folder = _followed(folder)
     # On the disk of its destination: renaming does not cross disks.
     with passing(part_of(_nearest(folder))) as beside:
         beside.mkdir()
         yield beside
         with held():
-            if new:
+            if not folder.exists():
                 folder.parent.mkdir(parents=True, exist_ok=True)
-                beside.rename(folder)
-                return
+                try:
+                    beside.rename(folder)
+                    return
+                except OSError:
+                    if not folder.is_dir():
+                        raise
+                    # Another command was faster by a moment.
             for file in sorted(beside.iterdir()):
                 file.replace(folder / file.name)
 
 
+def _followed(path: Path) -> Path:
+    """The whole name of a file or folder that may be a link."""
+    return Path(os.path.realpath(path))
+
+
 def _nearest(folder: Path) -> Path:
     """The folder, or the first above it that exists."""
-    whole = folder.absolute()
+    whole = _followed(folder)
     return next(place for place in (whole, *whole.parents) if place.exists())
+
+
+def _not_run(cell: Any) -> Any:
+    """Text with a ' before it if a spreadsheet would run it; all else as it is."""
+    if not isinstance(cell, str) or not FORMULA.match(cell) or NUMBER.fullmatch(cell):
+        return cell
+    return f"'{cell}"
 
 
 def _plain(column: Any) -> list[Any]:

@@ -16,6 +16,7 @@ from incerta.cli.output import (
     check_file,
     check_format,
     format_of,
+    tell_formulas,
     write_table,
 )
 from incerta.cli.progress import bars
@@ -53,10 +54,12 @@ def predict(
             "-o",
             "--output",
             metavar="FILE",
+            parser=options.place,
             help="File for the table; without it, or with -, it goes to stdout.",
         ),
     ] = None,
     form: options.FormatIfNamed = None,
+    spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the clusters of new objects with a fitted model.
@@ -67,7 +70,7 @@ def predict(
     """
     target = STDOUT if output is None else output
     form = form or format_of(target)
-    check_format(form)
+    check_format(form, spreadsheet=spreadsheet)
     if target != STDOUT:
         check_file(target)
     from incerta.api import load
@@ -77,12 +80,14 @@ def predict(
         data = columns.completed_by(columns_of(fitted)).read(path)
         table = predicted(fitted, data)
     if target == STDOUT:
-        write_table(table, form, sys.stdout.buffer)
+        write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
     else:
         with replacing(target) as beside, beside.open("wb") as out:
-            write_table(table, form, out)
+            write_table(table, form, out, spreadsheet=spreadsheet)
     if quiet:
         return
+    if not spreadsheet and (unsafe := tell_formulas(table["id"], form)):
+        warned.append(unsafe)
     for text in warned:
         say(f"Warning: {text}", hanging="  ")
     say(f"{counted(len(data), 'object')}, {_sure(table['confidence'])}.")

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from incerta.cli.columns import Columns
 from incerta.cli.guessing import (
     as_json,
@@ -18,9 +16,10 @@ from incerta.cli.guessing import (
     on_lines,
     unknown_in,
 )
-from incerta.cli.summary import WIDTH, printable, shown
+from incerta.cli.summary import WIDTH, shown
+from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
-from incerta.wording import counted
+from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
     from incerta.data.files.profile import Profile
@@ -49,7 +48,7 @@ def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
     if found.problem:
         lines += [*_wrapped(f"Before it can be read: {as_options(found.problem)}"), ""]
     lines += _what_next(file, guess, said)
-    typer.echo("\n".join(lines))
+    echo("\n".join(lines))
 
 
 def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
@@ -83,7 +82,7 @@ def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> No
         "left_out": guess.left_out,
         "notes": guess.notes,
     }
-    typer.echo(json.dumps(told, indent=1, ensure_ascii=False))
+    echo(json.dumps(told, indent=1))
 
 
 # the table ----------------------------------------------------------------------------

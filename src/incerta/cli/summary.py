@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
-from incerta.wording import counted
+from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -50,7 +49,7 @@ def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    typer.secho("\n".join(lines), err=True, bold=bold or None)
+    echo("\n".join(lines), err=True, bold=bold)
 
 
 @contextmanager
@@ -62,13 +61,6 @@ def noted() -> Iterator[list[str]]:
         yield texts
     said = (as_options(" ".join(str(one.message).split())) for one in caught)
     texts += dict.fromkeys(said)
-
-
-def printable(text: Any) -> str:
-    """Text as a terminal may show it: without control characters."""
-    return "".join(
-        c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)
-    )
 
 
 def shown(name: Any) -> str:

@@ -1,0 +1,172 @@
+"""Where results go, whatever stands in the way; and what terminals are spared."""
+
+import csv
+import io
+import json
+import os
+import time
+
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.backend import writing
+from incerta.cli.output import filling, tell_formulas, write_table
+
+COLUMNS = ["--id", "star", "--values", "mass,radius", "--errors", "{}_error", "-k", 3]
+FILES = ["model.incerta", "summary.json", "table.csv"]
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def ids_in(table):
+    return [row["id"] for row in csv.DictReader(io.StringIO(table))]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A table whose ids and names are written for terminals and spreadsheets."""
+    rng, names = np.random.default_rng(0), ["=cmd|'/C calc'!A0", "\x1b[31mred", "-1.5"]
+    lines = ["star,m\x9b31mass,m\x9b31mass_error"]
+    for i in range(12):
+        name = names[i] if i < len(names) else f"s{i}"
+        lines.append(f"{name},{i % 2 * 9 + rng.normal():.3f},0.1")
+    path = tmp_path_factory.mktemp("hostile") / "stars.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_control_characters_do_not_reach_the_terminal(hostile, call, tmp_path):
+    columns = ["--id", "star", "--values", "m\x9b31mass", "--errors", "{}_error"]
+    done = call("fit", hostile, *columns, "-k", 2, "-o", tmp_path / "out")
+    said = done.output
+    said += call("info", tmp_path / "out" / "model.incerta").output
+    said += call("info", hostile).output + call("info", hostile, *columns).output
+    said += call("fit", hostile, "--id", "star", "--values", "\x1bm", code=1).output
+    estimator = ic.load(tmp_path / "out" / "model.incerta").estimator
+    estimator.save(tmp_path / "alone.incerta")
+    said += call("info", tmp_path / "alone.incerta").output
+    assert all(c.isprintable() or c == "\n" for c in said)
+
+
+def test_json_holds_names_as_they_are(hostile, call):
+    told = json.loads(call("info", hostile, "--format", "json").output)
+    assert told["columns"][1]["name"] == "m\x9b31mass"
+
+
+def test_formulas(hostile, call):
+    given = ["--id", "star", "--values", "m\x9b31mass", "-k", 2, "--no-scale"]
+    plain = call("fit", hostile, *given)
+    assert "1 id begins like a formula" in plain.stderr
+    safe = call("fit", hostile, *given, "--spreadsheet")
+    assert "formula" not in safe.stderr
+    ids = [
+        [row["id"] for row in csv.DictReader(io.StringIO(done.stdout))]
+        for done in (plain, safe)
+    ]
+    assert ids[0][0] == "=cmd|'/C calc'!A0"
+    assert ids[1] == ["'" + ids[0][0], *ids[0][1:]]
+    done = call("fit", hostile, *given, "--spreadsheet", "--format", "json", code=2)
+    assert "it is for csv" in done.stderr
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
+def test_every_beginning_of_a_formula(begin):
+    ids = np.array([f"{begin}x", "-12.5", "x=1"], dtype=object)
+    out = io.BytesIO()
+    write_table({"id": ids}, "csv", out, spreadsheet=True)
+    rows = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))
+    assert rows == [["id"], [f"'{begin}x"], ["-12.5"], ["x=1"]]
+    assert "1 id" in tell_formulas(ids, "csv")
+    assert tell_formulas(ids[1:], "csv") is None
+    assert tell_formulas(ids, "json") is None
+
+
+@pytest.mark.parametrize("option", ["-o", "--output"])
+def test_no_name_is_no_folder(wide, call, option):
+    assert "it is empty" in call("fit", wide, *COLUMNS, option, "", code=2).output
+
+
+def test_links_are_followed(wide, call, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "later")
+    call("fit", wide, *COLUMNS, "-q", "-o", tmp_path / "link")
+    assert names(tmp_path / "later") == FILES
+    assert (tmp_path / "link").is_symlink()
+    (tmp_path / "link.csv").symlink_to(tmp_path / "later.csv")
+    model = tmp_path / "later" / "model.incerta"
+    call("predict", model, wide, "-q", "-o", tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "later.csv").is_file()
+    (tmp_path / "lost").symlink_to(tmp_path / "no" / "such.csv")
+    done = call("predict", model, wide, "-o", tmp_path / "lost", code=2)
+    assert "there is no folder" in done.output
+
+
+def test_folder_in_the_place_of_a_file(wide, call, tmp_path):
+    (tmp_path / "out" / "summary.json").mkdir(parents=True)
+    done = call("fit", wide, *COLUMNS, "-o", tmp_path / "out", code=2)
+    assert "summary.json is a folder" in " ".join(done.output.split())
+    assert names(tmp_path / "out") == ["summary.json"]
+
+
+def test_second_writer_loses_nothing(tmp_path):
+    with filling(tmp_path / "out") as slow:
+        (slow / "a").write_text("slow")
+        with filling(tmp_path / "out") as fast:
+            (fast / "a").write_text("fast")
+            (fast / "b").write_text("fast")
+    assert (tmp_path / "out" / "a").read_text() == "slow"
+    assert names(tmp_path / "out") == ["a", "b"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
+    ours = writing.part_of(tmp_path)
+    dead = tmp_path / ours.name.replace(f"-{os.getpid()}-", "-999999999-")
+    young = tmp_path / (dead.name[:-8] + "00000000")
+    elsewhere = tmp_path / dead.name.replace(writing._machine(), "0" * 8)
+    other = tmp_path / ".incerta.part-mine"
+    for folder in (ours, dead, young, elsewhere, other):
+        folder.mkdir()
+        (folder / "model.incerta").write_text("half")
+        long_ago = time.time() - 2 * writing.FORGOTTEN
+        if folder != young:
+            os.utime(folder, (long_ago, long_ago))
+    with writing.replacing(tmp_path / "file") as beside:
+        beside.write_text("whole")
+    assert names(tmp_path) == sorted(
+        ["file", *(p.name for p in (ours, young, elsewhere, other))]
+    )
+
+
+@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
+def test_closed_streams(wide, run, tmp_path, closed):
+    def close():
+        for number in closed:
+            os.close(number)
+
+    done = run("fit", wide, *COLUMNS, "-o", tmp_path / "out", preexec_fn=close)
+    assert (done.returncode, "Error" in done.stderr) == (0, False)
+    assert names(tmp_path / "out") == FILES
+
+
+@pytest.mark.parametrize(
+    ("closed", "arguments"), [(1, ["info"]), (0, ["fit", "-", "--values", "x"])]
+)
+def test_closed_streams_that_are_needed(run, closed, arguments):
+    done = run(*arguments, preexec_fn=lambda: os.close(closed), stdin=None)
+    assert done.returncode == 1
+    assert done.stderr == "Error: stdin or stdout is closed; name files instead.\n"
+
+
+def test_letters_that_a_terminal_does_not_know(run, wide):
+    ascii_only = {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": "ascii",
+    }
+    done = run("compare", wide, *COLUMNS, "--methods", "CKMeans", changes=ascii_only)
+    assert (done.returncode, "CKMeans" in done.stdout) == (0, True)
