@@ -206,3 +206,28 @@ def test_the_citations_agree():
     told = re.findall(r"^repository-code: \"?(.+?)\"?$", cff, re.MULTILINE)
     assert told == ([] if address is None else [address])
     assert re.findall(r"url += \{(.+)\}", CITATION) == told
+
+
+def test_licences_of_all_that_is_brought():
+    pytest.importorskip("packaging", reason="needs the package packaging")
+    checked = subprocess.run(
+        [sys.executable, ROOT / ".ci" / "licences.py"], capture_output=True, text=True
+    )
+    if "PackageNotFoundError" in checked.stderr or "not installed" in checked.stdout:
+        pytest.skip("not all extras are installed")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_actions_are_pinned():
+    workflows = ROOT / ".github" / "workflows"
+    if not workflows.is_dir():
+        pytest.skip("not a clone")
+    used = [
+        line
+        for path in workflows.iterdir()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    for line in used:
+        assert re.search(r"uses: [\w/-]+@[0-9a-f]{40}  # v[0-9.]+$", line), line
