@@ -123,8 +123,8 @@ FAULTS = (
     ),
     Law(
         "data/laws/values.py",
-        "return sums if self.weights is not None else sums / self.counts[objects, None]",
-        "return sums / self.counts[objects, None]",
+        "sums if self.weights is not None else sums / self.counts[objects, None]",
+        "sums / self.counts[objects, None]",
         "means of weighted values are divided twice",
     ),
     Law(
