@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -14,13 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
 from incerta.data.coerce import objects_of
-from incerta.data.construct import from_gaussian
-from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.streams.absorbing import Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces, ticks
 from incerta.streams.macro import METHODS, asked_labels
+from incerta.streams.one_by_one import OneByOne
 from incerta.streams.sketch import Sketch, empty, grouped, since
 from incerta.streams.snapshots import Snapshot, at, kept
 from incerta.typing import Array, Indices, Seed
@@ -31,7 +29,7 @@ POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 FORGOTTEN = 1e-9
 
 
-class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster a stream of values with errors, in memory that does not grow.
 
     Objects are absorbed by micro-clusters, which keep sums: how many there were, their
@@ -204,36 +202,6 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = self._nearest(values, variances)
         return self
 
-    def learn_one(self, x: Mapping[str, Any], *, time: float | None = None) -> Self:
-        """Take one object, as pipelines of river do.
-
-        Parameters
-        ----------
-        x : mapping
-            From names of features to a value, or to a pair of value and error.
-        time : float, optional
-            When it came.
-
-        Returns
-        -------
-        self
-        """
-        return self.partial_fit(_one(x), times=None if time is None else [time])
-
-    def predict_one(self, x: Mapping[str, Any]) -> int:
-        """Cluster of one object.
-
-        Parameters
-        ----------
-        x : mapping
-            As for `learn_one`.
-
-        Returns
-        -------
-        int
-        """
-        return int(self.predict(_one(x))[0])
-
     def predict(self, X: Any) -> Indices:
         """Cluster of objects: the nearest, or that of the nearest micro-cluster.
 
@@ -389,12 +357,3 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             wrong("what should be micro-clusters is something else")
         if self._room.sketch.n_features != self.n_features_in_:
             wrong("micro-clusters have other features")
-
-
-def _one(x: Mapping[str, Any]) -> UncertainData:
-    """One object, of names and values, or names and values with errors."""
-    pairs = [
-        value if isinstance(value, tuple) else (value, 0.0) for value in x.values()
-    ]
-    values, errors = zip(*pairs, strict=True)
-    return from_gaussian([values], std=[errors], feature_names=list(x))
