@@ -17,7 +17,7 @@ from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.streams.absorbing import Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces, ticks
-from incerta.streams.macro import METHODS, asked_labels
+from incerta.streams.macro import METHODS, as_before, asked_labels
 from incerta.streams.one_by_one import OneByOne
 from incerta.streams.sketch import Sketch, empty, grouped, since
 from incerta.streams.snapshots import Snapshot, at, kept
@@ -70,7 +70,8 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
     micro_clusters_ : Sketch
         The micro-clusters: weights as of the last object, means, and more.
     macro_labels_ : ndarray of shape (n_micro,)
-        Cluster of each micro-cluster.
+        Cluster of each micro-cluster. A cluster keeps its number from one piece to the
+        next, however far it drifts in the end.
     labels_ : ndarray of shape (n_objects,)
         Clusters of the objects of the last piece.
     n_features_in_ : int
@@ -105,6 +106,7 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
 
     n_seen_: int
     time_: float
+    _numbers: dict[int, int]  # of clusters, by the ids of micro-clusters
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
@@ -127,6 +129,7 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         "_origin": "",
         "_first": "",
         "_became": "",
+        "_numbers": "",
         "_tick": "",
     }
 
@@ -200,6 +203,8 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         self.n_seen_ += len(data)
         self.__dict__.pop("macro_labels_", None)
         self.labels_ = self._nearest(values, variances)
+        ids = self.micro_clusters_.id.tolist()
+        self._numbers = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -281,6 +286,7 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         part._room = Room(sketch, sketch.n, self._room.next_id)
         part._origin = part._first = time
         part._tick, part.snapshots_, part._became = 0, [], {}
+        part._numbers = self._numbers
         return part
 
     @property
@@ -293,13 +299,14 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
     @cached_property
     def macro_labels_(self) -> Indices:
         """Cluster of each micro-cluster; found when it is asked for."""
-        return self.macro_clusters()
+        return as_before(self.macro_clusters(), self.micro_clusters_, self._numbers)
 
     def _begin(self, n_features: int) -> None:
         self._room = Room(empty(n_features, self.n_micro_clusters), 0, 0)
         self.n_seen_, self._tick = 0, 0
         self.snapshots_: list[Snapshot] = []
         self._became: dict[int, int] = {}
+        self._numbers = {}
 
     def _left(self, age: float) -> float:
         """What is left of the weight of an object after some time."""
@@ -357,3 +364,6 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
             wrong("what should be micro-clusters is something else")
         if self._room.sketch.n_features != self.n_features_in_:
             wrong("micro-clusters have other features")
+        there = self._numbers.values() if isinstance(self._numbers, dict) else [None]
+        if not all(isinstance(number, int) for number in there):
+            wrong("what should be numbers of clusters is something else")
