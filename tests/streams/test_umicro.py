@@ -306,6 +306,29 @@ class TestTime:
         expected = (2.0 ** (-np.arange(100) / 50.0)).sum()
         np.testing.assert_allclose(late.micro_clusters_.weight.sum(), expected)
 
+    def test_until_after_the_last_is_until_now(self):
+        stream = ic.UMicro(1, snapshot_every=1.0).fit(np.arange(20.0)[:, None])
+        assert stream.between(15.0, 99.0).n_seen_ == stream.between(15.0).n_seen_ == 5
+        assert stream.between(-3.0, 99.0).n_seen_ == 20
+
+    @pytest.mark.parametrize(
+        ("start", "end", "message"),
+        [
+            (0.0, 5.0, "end=5.0 is too long ago: .* is of 64.0"),
+            (390.0, 380.0, "must be after start=390.0"),
+            (398.1, 398.5, "take a longer stretch"),
+        ],
+    )
+    def test_of_what_nothing_is_known(self, start, end, message):
+        stream = ic.UMicro(1, snapshot_every=1.0).fit(np.arange(400.0)[:, None])
+        with pytest.raises(ValueError, match=message):
+            stream.between(start, end)
+
+    def test_before_there_is_a_snapshot(self):
+        stream = ic.UMicro(1, snapshot_every=9.0).fit([[0.0], [1.0]])
+        with pytest.raises(ValueError, match="yet to come"):
+            stream.between(0.0, 0.5)
+
     def test_without_snapshots(self):
         with pytest.raises(ValueError, match="set snapshot_every"):
             ic.UMicro().fit([[0.0], [1.0]]).between(0.0)

@@ -20,7 +20,7 @@ from incerta.streams.clock import checked_times, pieces, ticks
 from incerta.streams.macro import METHODS, as_before, asked_labels
 from incerta.streams.one_by_one import OneByOne
 from incerta.streams.sketch import Sketch, empty, grouped, since
-from incerta.streams.snapshots import Snapshot, at, kept
+from incerta.streams.snapshots import Snapshot, kept, stretch
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
@@ -253,10 +253,10 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         Parameters
         ----------
         start : float
-            Objects that came after this are taken; rounded down to a state that was
+            Objects that came from then on are taken; rounded down to a state that was
             kept (`snapshot_every`).
         end : float, optional
-            And not after this; now by default.
+            And before this, rounded down in the same way; all until now by default.
 
         Returns
         -------
@@ -271,13 +271,17 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
                 "stream begins."
             )
             raise ValueError(msg)
-        last = None if end is None else at(self.snapshots_, end)
+        early, last = stretch(self.snapshots_, start, end, self.time_)
         sketch = self.micro_clusters_ if last is None else last.sketch
         time = self.time_ if last is None else last.time
-        early = at(self.snapshots_, start)
         if early is not None:
             before = early.sketch.older(self._left(time - early.time))
             sketch = since(sketch, before, self._became)
+        if sketch.n == 0:
+            msg = (
+                f"Nothing is known of {start=}, {end=}; take a longer stretch of time."
+            )
+            raise ValueError(msg)
         part = UMicro(**self.get_params())
         part.n_features_in_, part.time_ = self.n_features_in_, time
         if hasattr(self, "feature_names_in_"):
