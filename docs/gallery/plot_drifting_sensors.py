@@ -69,10 +69,10 @@ print(f"all labels of the stream, as they were given: ARI {whole:.2f}")
 paths = np.array(paths)
 fig, (plane, curve) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
 plane.scatter(*readings.mean()[::6].T, s=3, c=day[::6], cmap="Greys", vmin=-30)
-truth = air[:, None] + zero[::PIECE]
-for c, colour in enumerate(["#0072B2", "#D55E00", "#009E73"]):
+for c, centre in enumerate(air):
     name = "truth" if c == 0 else None
-    plane.plot(*truth[c].T, color="#F0E442", linewidth=6, label=name)
+    plane.plot(*(centre + zero).T, color="#F0E442", linewidth=6, label=name)
+for c, colour in enumerate(["#0072B2", "#D55E00", "#009E73"]):
     plane.plot(*paths[:, c].T, color=colour, label=f"cluster {c}")
     plane.plot(*paths[-1, c], "o", color=colour)
 plane.plot(*fixed.cluster_centers_.T, "k*", markersize=11, label="UKMeans")

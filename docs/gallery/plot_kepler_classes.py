@@ -30,14 +30,14 @@ print(data)
 # Five folds. Brier is the mean squared error of the probabilities of both classes: 0 is
 # perfect, and an answer by the shares of the classes has 0.45.
 
-forest = RandomForestClassifier(40, random_state=0)
+forest = RandomForestClassifier(30, random_state=0)
 contest = {
     "QDA of the values": (QuadraticDiscriminantAnalysis(), values),
     "ErrorDiscriminant": (ic.ErrorDiscriminant(), data),
     "ErrorDiscriminant(3)": (ic.ErrorDiscriminant(3, n_init=1), data),
     "... values as exact": (ic.ErrorDiscriminant(3, n_init=1), values),
-    "forests in eight worlds": (
-        ic.WorldVote(RandomForestClassifier(5), n_worlds=8),
+    "forests in six worlds": (
+        ic.WorldVote(RandomForestClassifier(5), n_worlds=6),
         data,
     ),
     "forest of the values": (forest, values),
@@ -58,7 +58,7 @@ for name, (classifier, X) in contest.items():
 # the errors are small beside what lies between objects (*reliability* above). More
 # objects and classifiers are in the table of :doc:`/classification`.
 #
-# But the sizes of the errors give the class away. Planets that are confirmed have stars
+# But the sizes of the errors give the class away. Many confirmed planets have stars
 # with small errors, probably because such stars were looked at again. A forest that
 # takes errors for features learns that, and would say of a new object whether somebody
 # has followed it up. Our classifiers take an error for what it says about its value,
@@ -68,12 +68,17 @@ fig, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.2), width_ratios=[3, 2], layout="constrained"
 )
 names, found = list(scores), np.array(list(scores.values()))
-kinds = np.array(["C7", "C0", "C0", "C7", "C0", "C7", "C3", "C3"])
-left.scatter(found[:, 1], np.arange(len(names)), c=kinds, s=60)
+for kind, colour, rows in (
+    ("values alone", "0.5", [0, 3, 5]),
+    ("values with errors", "#0072B2", [1, 2, 4]),
+    ("errors as features", "#D55E00", [6, 7]),
+):
+    left.scatter(found[rows, 1], rows, c=colour, s=60, label=kind)
+left.legend()
 for row, (accuracy, brier) in enumerate(found):
     left.annotate(f"accuracy {accuracy:.2f}", (brier + 0.01, row), va="center")
 left.set_yticks(range(len(names)), names)
-left.set(xlabel="Brier score, lower is better", xlim=(0.1, 0.56))
+left.set(xlabel="Brier score, lower is better", xlim=(0.1, 0.62))
 left.invert_yaxis()
 column = data.feature_names.index("log_star_radius")
 size = 100.0 * (10.0 ** errors[:, column] - 1.0)

@@ -47,8 +47,8 @@ for name, (first, last) in questions.items():
     told = np.average(micro.mean, axis=0, weights=micro.weight) * scale
     exact = months[first:last].mean(axis=(0, 1))
     print(
-        f"{name}: {told[0]:.2f} °C and {10 ** told[1] - 1:.1f} mm; in the records, which"
-        f" the stream did not keep: {exact[0]:.2f} °C and {10 ** exact[1] - 1:.1f} mm"
+        f"{name}: {told[0]:.2f} °C and {10 ** told[1] - 1:.1f} mm; in the records, "
+        f"which were not kept: {exact[0]:.2f} °C and {10 ** exact[1] - 1:.1f} mm"
     )
 
 # %%
@@ -63,8 +63,8 @@ except ValueError as problem:
 # %%
 # Micro-clusters, the larger the more objects they have, in the colours of the three
 # clusters of all that came: cold, dry, and warm and wet. This winter was dry in half of
-# the objects, those of low altitudes above all; what was dry last summer is June at high
-# altitudes.
+# the objects, those of low altitudes above all; what was dry last summer is June in the
+# mountains.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
 colours = np.array(["#0072B2", "#E69F00", "#009E73"])
