@@ -1,5 +1,6 @@
 """Benchmarks run, so that they cannot rot; what they measure is not asserted."""
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -51,8 +52,17 @@ if find_spec("torch"):
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_smallest_size(script):
+    check_runs(script, *SMALL[script])
+
+
+@pytest.mark.skipif("INCERTA_DATA" not in os.environ, reason="needs INCERTA_DATA")
+def test_real_errors():
+    check_runs("classification.py", "--kepler", "--objects", "60")
+
+
+def check_runs(script, *arguments):
     done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / script), *SMALL[script]],
+        [sys.executable, str(BENCHMARKS / script), *arguments],
         capture_output=True,
         text=True,
     )

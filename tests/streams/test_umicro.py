@@ -1,6 +1,7 @@
 """UMicro: sums that add up, drift that is followed, and earlier times."""
 
 import pickle
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.streams.absorbing import Room, Rule, absorb
+from incerta.streams.macro import as_before
 from incerta.streams.sketch import Sketch, empty, grouped, since
 from incerta.streams.snapshots import KEPT, Snapshot, at, kept
 
@@ -166,6 +168,22 @@ class TestStream:
         assert adjusted_rand_score(truth[late], stream.predict(data[late])) > 0.9
         assert adjusted_rand_score(truth[late], fixed.predict(data[late])) < 0.6
 
+    def test_clusters_keep_their_numbers(self, tmp_path):
+        """Three groups go round in a circle, and each to where another one was."""
+        rng = np.random.default_rng(0)
+        n, step = 3000, 100
+        truth = rng.integers(3, size=n)
+        angle = 2.0 * np.pi * (truth + 2.0 * np.arange(n) / n) / 3.0
+        centres = 6.0 * np.c_[np.cos(angle), np.sin(angle)]
+        data = ic.from_gaussian(centres + rng.normal(size=(n, 2)), std=0.3)
+        stream, found = ic.UMicro(3, half_life=300.0), []
+        for start in range(0, n, step):
+            found.append(stream.partial_fit(data[start : start + step]).labels_)
+            if start == n // 2:
+                stream.save(tmp_path / "stream.incerta")
+                stream = ic.load(tmp_path / "stream.incerta")
+        assert adjusted_rand_score(truth, np.concatenate(found)) > 0.95
+
     @pytest.mark.parametrize("method", ["UKMeans", "ErrorMixture", "ViewConsensus"])
     def test_methods(self, method):
         data, truth = blobs(1500)
@@ -200,6 +218,23 @@ class TestStream:
             check_equal(again.micro_clusters_, expected.micro_clusters_)
             assert [s.tick for s in again.snapshots_] == [1, 2, 3, 4]
 
+    @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+    def test_numbers_as_before_share_most_weight(self, seed, k):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(k, 9))
+        labels = np.r_[np.arange(k), rng.integers(k, size=n - k)]
+        before = {id: int(rng.integers(k + 1)) for id in range(0, n, 2)}
+        sketch = empty(1, n)._replace(weight=rng.random(n), id=np.arange(n))
+        found = as_before(labels, sketch, before)
+
+        def shared(numbers):
+            same = [before.get(i) == number for i, number in enumerate(numbers)]
+            return sketch.weight[same].sum()
+
+        others = [np.array(p)[labels] for p in permutations(range(k))]
+        assert any((found == other).all() for other in others)
+        assert shared(found) == pytest.approx(max(map(shared, others)))
+
     def test_as_river_does(self):
         stream = ic.UMicro(2)
         for value in (0.0, 9.0, 0.2, 9.3, 0.1):
@@ -207,6 +242,27 @@ class TestStream:
         one, two = (stream.predict_one({"x": v, "y": v}) for v in (0.3, 8.0))
         assert {one, two} == {0, 1}
         assert stream.feature_names_in_.tolist() == ["x", "y"]
+
+    @pytest.mark.parametrize("names", ["ab", ("x0", "x1"), (0, 1)])
+    def test_names_come_in_any_order(self, names):
+        one, two = names
+        stream = ic.UMicro(2).learn_one({one: 0.0, two: 9.0})
+        stream.learn_one({two: 9.0, one: 0.0}).learn_one({one: 9.0, two: 0.0})
+        there = np.sort(stream.micro_clusters_.mean, axis=0)
+        np.testing.assert_array_equal(there, [[0.0, 0.0], [9.0, 9.0]])
+        other = stream.predict_one({one: 8.0, two: 1.0})
+        assert stream.predict_one({two: 8.0, one: 1.0}) != other
+
+    def test_before_the_first_object(self):
+        assert ic.UMicro(2).predict_one({"x": 1.0}) == 0
+
+    @pytest.mark.parametrize(
+        ("x", "message"),
+        [({}, "has no features"), ({"x": 1.0}, "1 features"), ({"x": 1, "z": 2}, "z")],
+    )
+    def test_one_that_cannot_be(self, x, message):
+        with pytest.raises(ic.exceptions.DataError, match=message):
+            ic.UMicro(2).learn_one({"x": 1.0, "y": 2.0}).learn_one(x)
 
     @pytest.mark.parametrize(
         ("times", "message"),
@@ -249,6 +305,29 @@ class TestTime:
         late = stream.between(100.0)
         expected = (2.0 ** (-np.arange(100) / 50.0)).sum()
         np.testing.assert_allclose(late.micro_clusters_.weight.sum(), expected)
+
+    def test_until_after_the_last_is_until_now(self):
+        stream = ic.UMicro(1, snapshot_every=1.0).fit(np.arange(20.0)[:, None])
+        assert stream.between(15.0, 99.0).n_seen_ == stream.between(15.0).n_seen_ == 5
+        assert stream.between(-3.0, 99.0).n_seen_ == 20
+
+    @pytest.mark.parametrize(
+        ("start", "end", "message"),
+        [
+            (0.0, 5.0, "end=5.0 is too long ago: .* is of 64.0"),
+            (390.0, 380.0, "must be after start=390.0"),
+            (398.1, 398.5, "take a longer stretch"),
+        ],
+    )
+    def test_of_what_nothing_is_known(self, start, end, message):
+        stream = ic.UMicro(1, snapshot_every=1.0).fit(np.arange(400.0)[:, None])
+        with pytest.raises(ValueError, match=message):
+            stream.between(start, end)
+
+    def test_before_there_is_a_snapshot(self):
+        stream = ic.UMicro(1, snapshot_every=9.0).fit([[0.0], [1.0]])
+        with pytest.raises(ValueError, match="yet to come"):
+            stream.between(0.0, 0.5)
 
     def test_without_snapshots(self):
         with pytest.raises(ValueError, match="set snapshot_every"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -14,15 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
 from incerta.data.coerce import objects_of
-from incerta.data.construct import from_gaussian
-from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.streams.absorbing import Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces, ticks
-from incerta.streams.macro import METHODS, asked_labels
+from incerta.streams.macro import METHODS, as_before, asked_labels
+from incerta.streams.one_by_one import OneByOne
 from incerta.streams.sketch import Sketch, empty, grouped, since
-from incerta.streams.snapshots import Snapshot, at, kept
+from incerta.streams.snapshots import Snapshot, kept, stretch
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
@@ -31,7 +29,7 @@ POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 FORGOTTEN = 1e-9
 
 
-class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster a stream of values with errors, in memory that does not grow.
 
     Objects are absorbed by micro-clusters, which keep sums: how many there were, their
@@ -72,7 +70,8 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     micro_clusters_ : Sketch
         The micro-clusters: weights as of the last object, means, and more.
     macro_labels_ : ndarray of shape (n_micro,)
-        Cluster of each micro-cluster.
+        Cluster of each micro-cluster. A cluster keeps its number from one piece to the
+        next, however far it drifts in the end.
     labels_ : ndarray of shape (n_objects,)
         Clusters of the objects of the last piece.
     n_features_in_ : int
@@ -107,6 +106,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     n_seen_: int
     time_: float
+    _numbers: dict[int, int]  # of clusters, by the ids of micro-clusters
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
@@ -129,6 +129,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         "_origin": "",
         "_first": "",
         "_became": "",
+        "_numbers": "",
         "_tick": "",
     }
 
@@ -202,37 +203,9 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_seen_ += len(data)
         self.__dict__.pop("macro_labels_", None)
         self.labels_ = self._nearest(values, variances)
+        ids = self.micro_clusters_.id.tolist()
+        self._numbers = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
         return self
-
-    def learn_one(self, x: Mapping[str, Any], *, time: float | None = None) -> Self:
-        """Take one object, as pipelines of river do.
-
-        Parameters
-        ----------
-        x : mapping
-            From names of features to a value, or to a pair of value and error.
-        time : float, optional
-            When it came.
-
-        Returns
-        -------
-        self
-        """
-        return self.partial_fit(_one(x), times=None if time is None else [time])
-
-    def predict_one(self, x: Mapping[str, Any]) -> int:
-        """Cluster of one object.
-
-        Parameters
-        ----------
-        x : mapping
-            As for `learn_one`.
-
-        Returns
-        -------
-        int
-        """
-        return int(self.predict(_one(x))[0])
 
     def predict(self, X: Any) -> Indices:
         """Cluster of objects: the nearest, or that of the nearest micro-cluster.
@@ -280,10 +253,10 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         start : float
-            Objects that came after this are taken; rounded down to a state that was
+            Objects that came from then on are taken; rounded down to a state that was
             kept (`snapshot_every`).
         end : float, optional
-            And not after this; now by default.
+            And before this, rounded down in the same way; all until now by default.
 
         Returns
         -------
@@ -298,13 +271,17 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "stream begins."
             )
             raise ValueError(msg)
-        last = None if end is None else at(self.snapshots_, end)
+        early, last = stretch(self.snapshots_, start, end, self.time_)
         sketch = self.micro_clusters_ if last is None else last.sketch
         time = self.time_ if last is None else last.time
-        early = at(self.snapshots_, start)
         if early is not None:
             before = early.sketch.older(self._left(time - early.time))
             sketch = since(sketch, before, self._became)
+        if sketch.n == 0:
+            msg = (
+                f"Nothing is known of {start=}, {end=}; take a longer stretch of time."
+            )
+            raise ValueError(msg)
         part = UMicro(**self.get_params())
         part.n_features_in_, part.time_ = self.n_features_in_, time
         if hasattr(self, "feature_names_in_"):
@@ -313,6 +290,7 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         part._room = Room(sketch, sketch.n, self._room.next_id)
         part._origin = part._first = time
         part._tick, part.snapshots_, part._became = 0, [], {}
+        part._numbers = self._numbers
         return part
 
     @property
@@ -325,13 +303,14 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     @cached_property
     def macro_labels_(self) -> Indices:
         """Cluster of each micro-cluster; found when it is asked for."""
-        return self.macro_clusters()
+        return as_before(self.macro_clusters(), self.micro_clusters_, self._numbers)
 
     def _begin(self, n_features: int) -> None:
         self._room = Room(empty(n_features, self.n_micro_clusters), 0, 0)
         self.n_seen_, self._tick = 0, 0
         self.snapshots_: list[Snapshot] = []
         self._became: dict[int, int] = {}
+        self._numbers = {}
 
     def _left(self, age: float) -> float:
         """What is left of the weight of an object after some time."""
@@ -389,12 +368,6 @@ class UMicro(Storable, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             wrong("what should be micro-clusters is something else")
         if self._room.sketch.n_features != self.n_features_in_:
             wrong("micro-clusters have other features")
-
-
-def _one(x: Mapping[str, Any]) -> UncertainData:
-    """One object, of names and values, or names and values with errors."""
-    pairs = [
-        value if isinstance(value, tuple) else (value, 0.0) for value in x.values()
-    ]
-    values, errors = zip(*pairs, strict=True)
-    return from_gaussian([values], std=[errors], feature_names=list(x))
+        there = self._numbers.values() if isinstance(self._numbers, dict) else [None]
+        if not all(isinstance(number, int) for number in there):
+            wrong("what should be numbers of clusters is something else")

@@ -1,8 +1,10 @@
 """From micro-clusters to the clusters that they are parts of."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from incerta.data.construct import from_gaussian
 from incerta.data.container import UncertainData
@@ -27,6 +29,32 @@ def asked_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
         msg = f"n_clusters={n_clusters!r} must be at least 1."
         raise ValueError(msg)
     return macro_labels(sketch, min(n_clusters, sketch.n), method, seed)
+
+
+def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Indices:
+    """Number clusters as before, so that most of the weight keeps its number.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_micro_clusters,)
+        Clusters found now, from 0 to k - 1.
+    sketch : Sketch
+        The micro-clusters.
+    before : mapping
+        From ids of micro-clusters to the numbers that their clusters had.
+
+    Returns
+    -------
+    ndarray of shape (n_micro_clusters,)
+        The same clusters, by other numbers from 0 to k - 1.
+    """
+    k = int(labels.max()) + 1
+    had = np.array([before.get(id, k) for id in sketch.id.tolist()])
+    known = np.flatnonzero(had < k)
+    shared = np.zeros((k, k))
+    np.add.at(shared, (labels[known], had[known]), sketch.weight[known])
+    numbers: Indices = linear_sum_assignment(shared, maximize=True)[1]
+    return numbers[labels]
 
 
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:

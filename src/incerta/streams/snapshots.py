@@ -44,3 +44,41 @@ def at(snapshots: list[Snapshot], time: float) -> Snapshot | None:
     """The latest that is not after `time`; None if there is none."""
     before = [one for one in snapshots if one.time <= time]
     return before[-1] if before else None
+
+
+def stretch(
+    snapshots: list[Snapshot], start: float, end: float | None, now: float
+) -> tuple[Snapshot | None, Snapshot | None]:
+    """The states between which a stretch of time lies.
+
+    Parameters
+    ----------
+    snapshots : list of Snapshot
+        Those that are kept, in rising order of time.
+    start, end : float
+        From when, and until when; an end of None is now.
+    now : float
+        When the last object came.
+
+    Returns
+    -------
+    early : Snapshot or None
+        The state at the start; None is the beginning of the stream.
+    last : Snapshot or None
+        The state at the end; None is that of now.
+    """
+    if end is not None and not start < end:
+        msg = f"end={end!r} must be after start={start!r}."
+        raise ValueError(msg)
+    early = at(snapshots, start)
+    if end is None or end > now:
+        return early, None
+    last = at(snapshots, end)
+    if last is None:
+        first = f"is of {snapshots[0].time}" if snapshots else "is yet to come"
+        msg = (
+            f"end={end!r} is too long ago: the earliest state that is kept {first}. "
+            "Take a later end, or none."
+        )
+        raise ValueError(msg)
+    return early, last
