@@ -14,7 +14,7 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.jensen_shannon import log_one_plus
+from incerta.divergence.cpu_kernel import log_one_plus
 from tests.divergence import oracle
 from tests.extras import ENGINES
 from tests.strategies import examples
@@ -115,7 +115,7 @@ def test_threads_and_blocks_do_not_matter(engine, monkeypatch):
     worlds = worlds_like(0, 7, 60, 3)
     one = jensen_shannon(worlds, engine=engine)
     np.testing.assert_array_equal(one, jensen_shannon(worlds, engine=engine, n_jobs=2))
-    module = sys.modules["incerta.divergence.jensen_shannon"]
+    module = sys.modules["incerta.divergence.cpu_kernel"]
     monkeypatch.setattr(module, "POINT_BYTES", 3000)
     np.testing.assert_allclose(jensen_shannon(worlds, engine=engine), one, atol=1e-6)
 

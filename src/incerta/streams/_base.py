@@ -18,7 +18,13 @@ from incerta.data.construct import from_gaussian
 from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
-from incerta.streams.absorbing import Absorbed, Room, Rule, absorb, without_the_forgotten
+from incerta.streams.absorbing import (
+    Absorbed,
+    Room,
+    Rule,
+    absorb,
+    without_the_forgotten,
+)
 from incerta.streams.clock import checked_times
 from incerta.streams.macro import asked_labels, nearest_labels
 from incerta.streams.sketch import Sketch, empty
@@ -47,7 +53,6 @@ class StreamClusterer(
     random_state: Seed
     n_seen_: int
     time_: float
-    labels_: Indices
     _room: Room
     _origin: float  # when weights were 1
     # Not every one forgets.
@@ -58,7 +63,6 @@ class StreamClusterer(
     _stored_by_all: ClassVar[dict[str, str]] = {
         "n_seen_": "",
         "time_": "",
-        "labels_": "i n",
         "feature_names_in_": "a d",
         "n_features_in_": "",
         "_room": "",
@@ -149,18 +153,13 @@ class StreamClusterer(
     @property
     def micro_clusters_(self) -> Sketch:
         """The micro-clusters, with weights as of the last object."""
-        check_is_fitted(self, "n_seen_")
+        check_is_fitted(self, "time_")
         there = self._room.sketch.only(np.arange(self._room.n))
         return there.older(self._left(self.time_ - self._origin))
 
-    @cached_property
-    def macro_labels_(self) -> Indices:
-        """Cluster of each micro-cluster; found when it is asked for."""
-        return self.macro_clusters()
-
     def _arrived(self, X: Any, times: Any) -> tuple[UncertainData, Array]:
         """Check what came, and when; begin if these are the first."""
-        first = not hasattr(self, "_room")
+        first = not hasattr(self, "time_")
         if first:
             self._validate_params()
         data = objects_of(self, X, reset=first)
@@ -173,9 +172,14 @@ class StreamClusterer(
         self._room = Room(empty(n_features, self.n_micro_clusters), 0, 0)
         self.n_seen_, self._origin = 0, time
 
+    @property
+    def _rate(self) -> float:
+        """Halvings per unit of time."""
+        return 0.0 if self.half_life is None else 1.0 / self.half_life
+
     def _left(self, age: float) -> float:
         """What is left of the weight of an object after some time."""
-        return 1.0 if self.half_life is None else float(2.0 ** (-age / self.half_life))
+        return float(2.0 ** (-age * self._rate))
 
     def _age(self, time: float) -> None:
         """Let weights be as of now, and forget what has none."""
@@ -191,14 +195,14 @@ class StreamClusterer(
         existence: Array | None = None,
     ) -> Absorbed:
         """Put objects into micro-clusters; weights are as of the first, or before."""
-        rate = 0.0 if self.half_life is None else 1.0 / self.half_life
-        rule, ages = Rule(self.factor, rate, self._fills), when - self._origin
+        rule = Rule(self.factor, self._rate, self._fills)
+        ages = when - self._origin
         done = absorb(
             self._room, values, variances, ages, when, rule, existence=existence
         )
         self._room, self.time_ = done.room, float(when[-1])
         self.n_seen_ += len(values)
-        self.__dict__.pop("macro_labels_", None)
+        self.__dict__.pop("macro_labels_", None)  # where it was found before
         return done
 
     def _check_stored(self) -> None:
@@ -212,6 +216,7 @@ class ByMoments:
     """Clusters of micro-clusters that are known by their moments."""
 
     method: str
+    labels_: Indices
 
     def predict(self: Any, X: Any) -> Indices:
         """Cluster of objects: the nearest, or that of the nearest micro-cluster.
@@ -225,7 +230,7 @@ class ByMoments:
         -------
         ndarray of shape (n_objects,)
         """
-        check_is_fitted(self, "n_seen_")
+        check_is_fitted(self, "time_")
         return self._nearest(objects_of(self, X, reset=False))
 
     def macro_clusters(
@@ -245,10 +250,16 @@ class ByMoments:
         ndarray of shape (n_micro,)
             In the order of `micro_clusters_`.
         """
-        check_is_fitted(self, "n_seen_")
+        check_is_fitted(self, "time_")
         k = self.n_clusters if n_clusters is None else n_clusters
         how = method or self.method
         return asked_labels(self.micro_clusters_, k, how, as_seed(self.random_state))
+
+    @cached_property
+    def macro_labels_(self) -> Indices:
+        """Cluster of each micro-cluster; found when it is asked for."""
+        found: Indices = self.macro_clusters()
+        return found
 
     def _nearest(self: Any, data: UncertainData) -> Indices:
         known = self.micro_clusters_, self.macro_labels_, self.method

@@ -101,6 +101,7 @@ class UMicro(ByMoments, StreamClusterer):  # type: ignore[misc]
         "random_state": SEED,
     }
     _stored: ClassVar[dict[str, str]] = {
+        "labels_": "i n",
         "snapshots_": "",
         "_first": "",
         "_became": "",
@@ -143,7 +144,7 @@ class UMicro(ByMoments, StreamClusterer):  # type: ignore[misc]
             With the micro-clusters of those objects. What was dropped in the meantime
             is not in it.
         """
-        check_is_fitted(self, "n_seen_")
+        check_is_fitted(self, "time_")
         if self.snapshot_every is None:
             msg = (
                 "between() needs states that were kept; set snapshot_every before the "
