@@ -87,7 +87,7 @@ def mean_log_ratios_on_cpu(
 
     def column(x: Array, own: Array, q: int) -> tuple[int, Array]:
         ratio = densities(x, q).reshape(own.shape) / own
-        # own is at least 1, or its weight: x is one of the values whose kernels it sums.
+        # own is at least the weight of x, which is one of the values it sums.
         return q, log_one_plus(ratio, log_norm[block, None] - log_norm[q])
 
     world_bytes = 8 * n_points * len(kernels.features)

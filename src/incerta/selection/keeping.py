@@ -162,7 +162,7 @@ def keep_worlds(
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
-    compare = _comparing(divergence, n_clusters, n_jobs, device, seed)
+    compare: Any = _comparing(divergence, n_clusters, n_jobs, device, seed)
     compared, few = drawn, False
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
         few, some = True, some_by_key(data.keys, DIVERGENCE_OBJECTS, seed)

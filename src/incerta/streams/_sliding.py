@@ -19,7 +19,7 @@ from incerta.streams.window import Block, current_ids, of_objects, renamed, toge
 from incerta.typing import Array, Seed
 
 
-class SlidingUMicro(ByMoments, StreamClusterer):  # type: ignore[misc]
+class SlidingUMicro(ByMoments, StreamClusterer):
     """Cluster the last part of a stream, whose objects may not exist.
 
     Objects are absorbed by micro-clusters as in `UMicro`. What is older than the window

@@ -138,11 +138,11 @@ class StreamRPC(StreamClusterer):
     --------
     >>> import incerta as ic
     >>> data, truth = ic.datasets.make_uncertain_rings(600, random_state=0)
-    >>> stream = ic.StreamRPC(n_clusters=2, n_worlds=20, width_scale=0.2)
+    >>> stream = ic.StreamRPC(2, 20, n_micro_clusters=50, width_scale=0.1)
     >>> for start in range(0, 600, 100):
     ...     stream = stream.partial_fit(data[start : start + 100])
     >>> stream.n_seen_, stream.micro_clusters_.n
-    (600, 100)
+    (600, 50)
     >>> ic.metrics.clustering_accuracy(truth, stream.predict(data)) > 0.9
     True
     """
@@ -350,14 +350,12 @@ class StreamRPC(StreamClusterer):
             seed=self.seed_,
             weights=weights,
         )
-        how: Any = self.width, self.width_scale
-        laplacians = Laplacians(kept.worlds, *how, weights=weights)
-        found = consistency(laplacians, k)
-        rows = (
-            found.common
-            if weights is None
-            else found.common / np.sqrt(weights)[:, None]
+        laplacians = Laplacians(
+            kept.worlds, self.width, self.width_scale, weights=weights
         )
+        found = consistency(laplacians, k)
+        # One of the objects that a micro-cluster stands for; see `Laplacians`.
+        rows = found.common / (1.0 if weights is None else np.sqrt(weights)[:, None])
         labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)
         model = remembered(kept.worlds, found, laplacians, cut_at)
         return Agreement(labels, rows, kept.positions, model)

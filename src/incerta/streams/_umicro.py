@@ -17,7 +17,7 @@ from incerta.streams.snapshots import Snapshot, at, kept
 from incerta.typing import Array, Seed
 
 
-class UMicro(ByMoments, StreamClusterer):  # type: ignore[misc]
+class UMicro(ByMoments, StreamClusterer):
     """Cluster a stream of values with errors, in memory that does not grow.
 
     Objects are absorbed by micro-clusters, which keep sums: how many there were, their
