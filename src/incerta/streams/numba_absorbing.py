@@ -38,7 +38,6 @@ def absorb_all(  # type: ignore[no-untyped-def]
     """Put objects into micro-clusters, in their order."""
     d, n_joined = values.shape[1], 0
     blur = np.empty(len(weight))  # of the centres, which growth is a factor of
-    far = np.empty(len(weight))
     for c in range(n):
         blur[c] = _blur(error[c].sum(), weight[c], squares[c])
     for i in range(len(values)):
@@ -53,7 +52,6 @@ def absorb_all(  # type: ignore[no-untyped-def]
                 for j in range(d):
                     gap = values[i, j] - mean[k, j]
                     apart += gap * gap
-                far[k] = apart
                 if apart < least:
                     c, least = k, apart
         if c >= 0 and least + own > _bound(
@@ -62,17 +60,21 @@ def absorb_all(  # type: ignore[no-untyped-def]
             c = -1
         e = existence[i]
         if c >= 0 and not sure:
-            doubt = np.full(n, np.inf)
-            for k in range(n):
-                if far[k] + own <= _bound(
-                    weight, squares, mean, scatter, error, number, n, k, growth, factor
-                ):
-                    surely = squares[k] + growth * e * e
-                    doubt[k] = 1.0 - surely / (weight[k] + growth * e)
-            lowest, least = doubt.min() + EQUAL, np.inf
-            for k in range(n):
-                if doubt[k] <= lowest and far[k] < least:
-                    c, least = k, far[k]
+            c = _surest(
+                weight,
+                squares,
+                mean,
+                scatter,
+                error,
+                number,
+                n,
+                values[i],
+                own,
+                e,
+                blur,
+                growth,
+                factor,
+            )
         if c < 0:
             c = n
             if n < len(weight):
@@ -114,6 +116,40 @@ def absorb_all(  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, fastmath={"contract"})
 def _blur(errors, weight, squares):  # type: ignore[no-untyped-def]
     return errors / weight * (squares / weight / weight)
+
+
+@numba.njit(cache=True, fastmath={"contract"})
+def _surest(  # type: ignore[no-untyped-def]
+    weight,
+    squares,
+    mean,
+    scatter,
+    error,
+    number,
+    n,
+    x,
+    own,
+    e,
+    blur,
+    growth,
+    factor,
+):
+    """Row of the micro-cluster of the surest objects among those in reach."""
+    far, doubt = np.empty(n), np.full(n, np.inf)
+    for k in range(n):
+        far[k] = blur[k] * growth + own
+        for j in range(len(x)):
+            far[k] += (x[j] - mean[k, j]) ** 2
+        if far[k] <= _bound(
+            weight, squares, mean, scatter, error, number, n, k, growth, factor
+        ):
+            surely = squares[k] + growth * e * e
+            doubt[k] = 1.0 - surely / (weight[k] + growth * e)
+    lowest, c, least = doubt.min() + EQUAL, 0, np.inf
+    for k in range(n):
+        if doubt[k] <= lowest and far[k] < least:
+            c, least = k, far[k]
+    return c
 
 
 @numba.njit(cache=True, fastmath={"contract"})
