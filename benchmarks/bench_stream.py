@@ -77,7 +77,7 @@ def main():
     print(f"engine {engine_for('auto')}, {seen:,} objects, {N_MICRO} micro-clusters")
     print(f"UMicro           {seen / ours:12,.0f} objects per second of CPU time")
     print(f"SlidingUMicro    {sliding:12,.0f}")
-    print(f"StreamRPC        {in_worlds:12,.0f}, and {asked:.1f} s when clusters are asked")
+    print(f"StreamRPC        {in_worlds:12,.0f}, and {asked:.1f} s for its clusters")
     print(f"MiniBatchKMeans  {of_peer / theirs:12,.0f}")
     peaks = f"{early // 1024} MiB after a tenth, {late // 1024} MiB after all"
     print(f"peak memory      {peaks}")

@@ -217,7 +217,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
 
     def _check_stored(self) -> None:
         super()._check_stored()
-        if not all(
+        if not isinstance(self._blocks, list) or not all(
             isinstance(block, Block)
             and block.sketch.n_features == self.n_features_in_
             and block.sketch.n <= self.n_micro_clusters
