@@ -5,7 +5,8 @@
 
 Ten features, unequal errors, 100 micro-clusters that are all in use, on one core. The
 peer is scikit-learn's MiniBatchKMeans with 100 clusters, which knows neither errors nor
-time.
+time. StreamRPC draws 100 worlds of every object; it and SlidingUMicro, whose window
+holds 20,000 objects, get the first 100,000 objects only.
 """
 
 import argparse
@@ -25,6 +26,18 @@ def piece(rng, centres, n):
     values = centres[rng.integers(len(centres), size=n)]
     std = 0.2 * rng.lognormal(0.0, 0.5, values.shape)
     return ic.from_gaussian(values + 0.5 * rng.normal(size=values.shape), std=std)
+
+
+def rate(stream, rng, centres, n):
+    """Objects that a stream takes per second of CPU time; the first are not counted."""
+    stream.partial_fit(piece(rng, centres, 200))
+    spent, step = 0.0, min(10_000, n)
+    for _ in range(n // step):
+        some = piece(rng, centres, step)
+        start = time.process_time()
+        stream.partial_fit(some)
+        spent += time.process_time() - start
+    return n // step * step / spent
 
 
 def main():
@@ -53,8 +66,18 @@ def main():
         if early is None and seen >= n_objects // 10:
             early = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     late = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    few = min(n_objects, 2 * PIECE)
+    how = {"n_micro_clusters": N_MICRO}
+    sliding = rate(ic.SlidingUMicro(10, window=2e4, **how), rng, centres, few)
+    worlds = ic.StreamRPC(10, half_life=1e5, **how)
+    in_worlds = rate(worlds, rng, centres, few)
+    start = time.process_time()
+    worlds.macro_clusters()
+    asked = time.process_time() - start
     print(f"engine {engine_for('auto')}, {seen:,} objects, {N_MICRO} micro-clusters")
     print(f"UMicro           {seen / ours:12,.0f} objects per second of CPU time")
+    print(f"SlidingUMicro    {sliding:12,.0f}")
+    print(f"StreamRPC        {in_worlds:12,.0f}, and {asked:.1f} s for its clusters")
     print(f"MiniBatchKMeans  {of_peer / theirs:12,.0f}")
     peaks = f"{early // 1024} MiB after a tenth, {late // 1024} MiB after all"
     print(f"peak memory      {peaks}")

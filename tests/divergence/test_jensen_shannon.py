@@ -14,7 +14,8 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.jensen_shannon import log_one_plus
+from incerta.divergence.bandwidth import bandwidths, effective_number, spread_of
+from incerta.divergence.cpu_kernel import log_one_plus
 from tests.divergence import oracle
 from tests.extras import ENGINES
 from tests.strategies import examples
@@ -115,7 +116,7 @@ def test_threads_and_blocks_do_not_matter(engine, monkeypatch):
     worlds = worlds_like(0, 7, 60, 3)
     one = jensen_shannon(worlds, engine=engine)
     np.testing.assert_array_equal(one, jensen_shannon(worlds, engine=engine, n_jobs=2))
-    module = sys.modules["incerta.divergence.jensen_shannon"]
+    module = sys.modules["incerta.divergence.cpu_kernel"]
     monkeypatch.setattr(module, "POINT_BYTES", 3000)
     np.testing.assert_allclose(jensen_shannon(worlds, engine=engine), one, atol=1e-6)
 
@@ -238,3 +239,43 @@ def test_memory_stays_bounded():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40 * 2**20
+
+
+class TestWeights:
+    @pytest.mark.parametrize("engine", ENGINES)
+    @pytest.mark.parametrize("d", [1, 4, 20])
+    def test_are_objects_at_the_same_place(self, engine, d):
+        worlds = worlds_like(0, 4, 15, d)
+        weights = np.random.default_rng(0).integers(1, 5, 15)
+        how = {"bandwidth": np.full(d, 0.9 * d), "engine": engine}
+        found = jensen_shannon(worlds, weights=weights.astype(float), **how)
+        many = np.repeat(np.arange(15), weights)
+        expected = jensen_shannon(worlds[:, many], **how)
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+    @pytest.mark.parametrize("compare", [jensen_shannon, jensen_shannon_per_feature])
+    def test_of_one_change_nothing(self, compare):
+        worlds = worlds_like(0, 5, 30, 3)
+        found = compare(worlds, weights=np.ones(30))
+        np.testing.assert_allclose(found, compare(worlds), atol=1e-7)
+
+    def test_widths_are_those_of_scipy(self):
+        rng = np.random.default_rng(0)
+        world, weights = rng.normal(size=(1, 40, 1)), rng.random(40)
+        kernel = gaussian_kde(world[0, :, 0], weights=weights)
+        spread = spread_of(world, weights)
+        widths = bandwidths("scott", spread, effective_number(40, weights))
+        assert widths[0, 0] ** 2 == pytest.approx(kernel.covariance[0, 0])
+
+    @pytest.mark.parametrize(
+        ("how", "message"),
+        [
+            ({"weights": np.ones(4)}, "each of the 30"),
+            ({"weights": np.zeros(30)}, "positive"),
+            ({"weights": np.ones(30), "n_points": 5}, "n_points=5"),
+            ({"weights": np.ones(30), "n_objects": 20}, "n_objects=20"),
+        ],
+    )
+    def test_that_cannot_be(self, how, message):
+        with pytest.raises(ValueError, match=message):
+            jensen_shannon(worlds_like(0, 2, 30, 1), **how)

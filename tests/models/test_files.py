@@ -418,7 +418,7 @@ def test_models_of_all_versions_load(path):
 
 def test_loaded_by_a_process_that_never_named_the_class(tmp_path):
     values, classes = [[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]], [0, 0, 0, 1, 1, 1]
-    names = ["ErrorDiscriminant", "UncertainNaiveBayes", "UMicro"]
+    names = ["ErrorDiscriminant", "UncertainNaiveBayes", "UMicro", "StreamRPC"]
     for name in names:
         getattr(ic, name)().fit(values, classes).save(tmp_path / name)
     code = (

@@ -158,3 +158,16 @@ def test_a_fit_tells_the_error_of_its_divergences():
     rpc = ic.RPC(2, 12, 2, n_neighbors=5, random_state=5).fit(many(1001))
     assert rpc.divergence_error_.shape == (12, 12)
     assert ic.RPC(2, 12, 2, random_state=5).fit(many(40)).divergence_error_ is None
+
+
+@pytest.mark.parametrize("divergence", ["energy", "clustering"])
+def test_not_all_divergences_know_weights(divergence):
+    with pytest.raises(ValueError, match="does not know weights"):
+        keep_worlds(
+            [[[0.0], [1.0]], [[2.0], [5.0]]],
+            4,
+            2,
+            divergence=divergence,
+            seed=0,
+            weights=np.ones(2),
+        )

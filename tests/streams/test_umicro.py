@@ -24,6 +24,7 @@ def literal(values, variances, weights=None):
     mean = np.average(values, axis=0, weights=weights)
     return Sketch(
         np.array([weights.sum()]),
+        np.array([weights.sum()]),
         mean[None],
         (weights[:, None] * (values - mean) ** 2).sum(axis=0)[None],
         (weights[:, None] * variances).sum(axis=0)[None],
@@ -105,7 +106,8 @@ class TestAbsorbing:
             )
             for engine in ("numpy", "numba")
         ]
-        (one, joined), (two, same) = found
+        (one, joined, into), (two, same, places) = found
+        np.testing.assert_array_equal(into, places)
         np.testing.assert_array_equal(joined, same)
         assert one.n == two.n == 12
         assert one.next_id == two.next_id > 12  # some made place for others

@@ -19,13 +19,18 @@ class Spread(NamedTuple):
     each: Array  # (n_worlds, n_features), standard deviation within each world
 
 
-def spread_of(worlds: "Worlds | Array") -> Spread:
-    """Mean and spread, one world at a time."""
+def spread_of(worlds: "Worlds | Array", weights: Array | None = None) -> Spread:
+    """Mean and spread, one world at a time; objects may count for several."""
     means, variances = [], []
-    n_objects = worlds.shape[1]
+    n_objects = effective_number(worlds.shape[1], weights)
     for world in worlds:
-        means.append(world.mean(axis=0))
-        variances.append(world.var(axis=0))
+        if weights is None:
+            means.append(world.mean(axis=0))
+            variances.append(world.var(axis=0))
+        else:
+            means.append(np.average(world, axis=0, weights=weights))
+            squares = np.square(world - means[-1])
+            variances.append(np.average(squares, axis=0, weights=weights))
     mean, variance = np.array(means), np.array(variances)
     pooled = variance.mean(axis=0) + mean.var(axis=0)
     size = np.abs(mean).max(axis=0)
@@ -35,7 +40,14 @@ def spread_of(worlds: "Worlds | Array") -> Spread:
     return Spread(mean, np.sqrt(pooled), each)
 
 
-def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: int) -> Array:
+def effective_number(n_objects: int, weights: Array | None) -> float:
+    """Number of objects of equal weight that tell as much: ``(Σ w)² / Σ w²``."""
+    if weights is None:
+        return n_objects
+    return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: float) -> Array:
     """Width of the kernel of each world and feature.
 
     Parameters
@@ -46,8 +58,8 @@ def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: int) -> Array
         (n_worlds, n_features).
     spread : Spread
         Spread of the features in use: all have a pooled spread.
-    n_objects : int
-        Number of objects.
+    n_objects : float
+        Number of objects; with weights the `effective_number`.
 
     Returns
     -------

@@ -5,26 +5,24 @@ from math import prod
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from incerta.backend.engine import engine_for
-from incerta.backend.memory import blocks
-from incerta.backend.progress import track
-from incerta.divergence.bandwidth import Spread, bandwidths, spread_of
-from incerta.divergence.kernel_sums import (
-    augmented_centres,
-    augmented_points,
-    kernel_sums,
+from incerta.divergence.bandwidth import (
+    Spread,
+    bandwidths,
+    effective_number,
+    spread_of,
+)
+from incerta.divergence.cpu_kernel import (
+    POINT_BYTES,
+    Densities,
+    mean_log_ratios_on_cpu,
 )
 from incerta.divergence.parts import N_PARTS, by_some_objects, error_of_some
 from incerta.divergence.saturation import LOG_2, warn_if_saturated
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
-
-# Evaluation points of as many worlds as fit are kept; the others are drawn again.
-# Values, which are looked at four times, are kept if all of them fit.
-POINT_BYTES = 256 * 2**20
 
 
 @overload
@@ -40,6 +38,7 @@ def jensen_shannon(
     n_jobs: int | None = ...,
     random_state: int = ...,
     return_error: Literal[False] = ...,
+    weights: Array | None = ...,
 ) -> Array: ...
 @overload
 def jensen_shannon(
@@ -54,6 +53,7 @@ def jensen_shannon(
     n_jobs: int | None = ...,
     random_state: int = ...,
     return_error: Literal[True],
+    weights: Array | None = ...,
 ) -> tuple[Array, Array]: ...
 def jensen_shannon(
     worlds: Worlds | ArrayLike,
@@ -67,6 +67,7 @@ def jensen_shannon(
     n_jobs: int | None = None,
     random_state: int = 0,
     return_error: bool = False,
+    weights: Array | None = None,
 ) -> Array | tuple[Array, Array]:
     """Divergence between the densities of all pairs of worlds.
 
@@ -104,6 +105,9 @@ def jensen_shannon(
     return_error : bool, default=False
         Also return the standard error that comes from `n_objects`, which takes a tenth
         longer, or else from `n_points`; 0 without both.
+    weights : ndarray of shape (n_objects,), optional
+        How many objects each one stands for, on the CPU and with all of them. Kernels
+        are as wide as for ``(Σ w)² / Σ w²`` objects.
 
     Returns
     -------
@@ -152,9 +156,10 @@ def jensen_shannon(
     """
     all_objects = as_worlds(worlds)
     _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
+    _check_weights(weights, all_objects, n_objects, n_points, device)
     worlds = by_some_objects(all_objects, n_objects, random_state)
     some = _drawn_once(worlds)
-    spread = spread_of(some)
+    spread = spread_of(some, weights)
     varying = np.flatnonzero(spread.pooled > 0)
     divergences, error = _of_features(
         some,
@@ -163,6 +168,7 @@ def jensen_shannon(
         _at(bandwidth, varying, worlds.shape[2]),
         _picks(n_points, worlds, random_state),
         _Where(np.dtype(dtype), device, engine, n_jobs),
+        weights,
     )
     warn_if_saturated(divergences)
     if not return_error:
@@ -185,6 +191,7 @@ def jensen_shannon_per_feature(
     engine: str = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
+    weights: Array | None = None,
 ) -> Array:
     """Jensen–Shannon divergence feature by feature, averaged.
 
@@ -194,6 +201,8 @@ def jensen_shannon_per_feature(
     Parameters
     ----------
     worlds, bandwidth, n_objects, n_points, dtype, device, engine, n_jobs, random_state
+        As in `jensen_shannon`.
+    weights : ndarray of shape (n_objects,), optional
         As in `jensen_shannon`.
 
     Returns
@@ -214,9 +223,11 @@ def jensen_shannon_per_feature(
     >>> jensen_shannon_per_feature(worlds).max() < 0.2
     np.True_
     """
+    worlds = as_worlds(worlds)
     _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
-    worlds = _drawn_once(by_some_objects(as_worlds(worlds), n_objects, random_state))
-    spread = spread_of(worlds)
+    _check_weights(weights, worlds, n_objects, n_points, device)
+    worlds = _drawn_once(by_some_objects(worlds, n_objects, random_state))
+    spread = spread_of(worlds, weights)
     picks = _picks(n_points, worlds, random_state)
     where = _Where(np.dtype(dtype), device, engine, n_jobs)
     varying = np.flatnonzero(spread.pooled > 0)
@@ -224,7 +235,7 @@ def jensen_shannon_per_feature(
     for feature in varying:
         one = np.array([feature])
         width = _at(bandwidth, one, worlds.shape[2])
-        total += _of_features(worlds, one, spread, width, picks, where)[0]
+        total += _of_features(worlds, one, spread, width, picks, where, weights)[0]
     return total / max(len(varying), 1)
 
 
@@ -251,6 +262,7 @@ def _of_features(
     bandwidth: "str | ArrayLike",
     picks: Indices,
     where: _Where,
+    weights: Array | None,
 ) -> tuple[Array, Array]:
     """Divergences and standard errors of the densities of some features."""
     n_worlds = len(worlds)
@@ -259,10 +271,12 @@ def _of_features(
     spread = Spread(
         spread.centers[:, features], spread.pooled[features], spread.each[:, features]
     )
-    widths = bandwidths(bandwidth, spread, worlds.shape[1])
-    kernels = _Densities(worlds, features, spread, widths)
+    n_objects = effective_number(worlds.shape[1], weights)
+    widths = bandwidths(bandwidth, spread, n_objects)
+    kernels = Densities(worlds, features, spread, widths, weights)
     if where.device == "cpu":
-        means, errors = _on_cpu(kernels, picks, where)
+        how = where.dtype, where.engine, where.n_jobs
+        means, errors = mean_log_ratios_on_cpu(kernels, picks, *how)
     else:
         from incerta.divergence.torch_kernel import mean_log_ratios
 
@@ -272,71 +286,6 @@ def _of_features(
     np.fill_diagonal(divergences, 0.0)
     np.fill_diagonal(errors, 0.0)
     return divergences, np.sqrt(errors**2 + errors.T**2) / 2
-
-
-class _Densities:
-    """Worlds in the features in use, each with its kernel."""
-
-    def __init__(
-        self, worlds: Worlds, features: Indices, spread: Spread, widths: Array
-    ) -> None:
-        self.worlds, self.features = worlds, features
-        self.centers, self.widths = spread.centers, widths
-        self.log_norm = np.log(widths).sum(axis=1)
-
-    def __len__(self) -> int:
-        return len(self.worlds)
-
-    def __getitem__(self, j: int) -> Array:
-        return self.worlds[j][:, self.features]
-
-
-def _on_cpu(kernels: _Densities, picks: Indices, where: _Where) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p."""
-    n_worlds, n_points = picks.shape
-    n_objects = kernels.worlds.shape[1]
-    means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
-    widths, log_norm, dtype = kernels.widths, kernels.log_norm, where.dtype
-    engine = engine_for(where.engine)
-
-    def densities(x: Array, q: int) -> Array:
-        """Density of world q at `x`, up to a factor that all worlds share."""
-        where_q = kernels.centers[q], widths[q], dtype
-        points = augmented_points(x, *where_q)
-        centres = augmented_centres(kernels[q], *where_q)
-        return kernel_sums(points, centres, engine)
-
-    def column(x: Array, own: Array, q: int) -> tuple[int, Array]:
-        ratio = densities(x, q).reshape(own.shape) / own
-        # own is at least 1: x is one of the values whose kernels it sums.
-        return q, log_one_plus(ratio, log_norm[block, None] - log_norm[q])
-
-    world_bytes = 8 * n_points * len(kernels.features)
-    parts = list(blocks(n_worlds, world_bytes, POINT_BYTES))
-    steps = track(n_worlds * len(parts), "divergence")
-    parallel = Parallel(
-        n_jobs=where.n_jobs, prefer="threads", return_as="generator_unordered"
-    )
-    for block in parts:
-        members = range(*block.indices(n_worlds))
-        each = [kernels[p][picks[p]] for p in members]
-        own = np.stack([densities(x, p) for x, p in zip(each, members, strict=True)])
-        x = np.concatenate(each)
-        for q, logs in parallel(delayed(column)(x, own, q) for q in range(n_worlds)):
-            means[block, q] = logs.mean(axis=1)
-            if n_points < n_objects:
-                errors[block, q] = logs.std(axis=1)
-            next(steps)
-    left_out = (n_objects - n_points) / max(n_objects - 1, 1)
-    return means, errors * np.sqrt(left_out / n_points)
-
-
-def log_one_plus(ratio: Array, log_factor: Array) -> Array:
-    """``log(1 + ratio * exp(log_factor))`` without overflow."""
-    if np.abs(log_factor).max() < 600.0:
-        return np.log1p(ratio * np.exp(log_factor))
-    with np.errstate(divide="ignore"):
-        return np.logaddexp(0.0, np.log(ratio) + log_factor)
 
 
 def _picks(n_points: int | None, worlds: Worlds, random_state: int) -> Indices:
@@ -392,3 +341,24 @@ def _check_choices(
         )
         raise ValueError(msg)
     engine_for(engine)  # refuses what it does not know
+
+
+def _check_weights(
+    weights: Array | None,
+    worlds: Worlds,
+    n_objects: int | None,
+    n_points: int | None,
+    device: str,
+) -> None:
+    if weights is None:
+        return
+    if (n_objects, n_points, device) != (None, None, "cpu"):
+        msg = (
+            f"weights go with all objects and device='cpu'; got n_objects={n_objects}, "
+            f"n_points={n_points}, device={device!r}."
+        )
+        raise ValueError(msg)
+    n = worlds.shape[1]
+    if np.shape(weights) != (n,) or not (np.isfinite(weights) & (weights > 0.0)).all():
+        msg = f"weights must be one positive number for each of the {n} objects."
+        raise DataError(msg)

@@ -40,10 +40,16 @@ def augmented_points(
 
 
 def augmented_centres(
-    a: Array, center: Array, widths: Array, dtype: Any
+    a: Array, center: Array, widths: Array, dtype: Any, weights: Array | None = None
 ) -> NDArray[Any]:
-    """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2."""
+    """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2.
+
+    Kernels are multiplied by the weights, if there are any, over the largest of them:
+    powers of more than 0 are not to be had.
+    """
     out = augmented_points(a, center, widths, dtype)
+    if weights is not None:
+        out[:, -1] += np.log2(weights / weights.max())
     out[:, [-2, -1]] = out[:, [-1, -2]]
     return np.ascontiguousarray(out.T)
 

@@ -34,10 +34,9 @@ from incerta.spectral.eigengap import n_clusters_by_eigengap
 from incerta.spectral.embedding import of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
-from incerta.spectral.remembered import Embeddings, remembered
+from incerta.spectral.remembered import Embeddings, extensions, remembered
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
-from incerta.worlds.pairing import paired
 
 # Embeddings that are held at once for `membership_`.
 WORLDS_AT_A_TIME = 10
@@ -349,8 +348,7 @@ class RPC(UncertainClusterer):
 
     def _predict(self, data: UncertainData) -> Indices:
         # The extensions of the common embedding are averaged, and cut at its centres.
-        common = self._model.common_target
-        mean = np.mean(list(self._extensions(data, lambda j: common)), axis=0)
+        mean = np.mean(list(self._extensions(data, common=True)), axis=0)
         return nearest(self._rows(mean), self._model.centres)
 
     def facts(self) -> Facts:
@@ -364,7 +362,7 @@ class RPC(UncertainClusterer):
         )
 
     def _proba(self, data: UncertainData) -> Array:
-        extended = self._extensions(data, lambda j: self._model.targets[j])
+        extended = self._extensions(data, common=False)
         each = [nearest(self._rows(rows), self._model.centres) for rows in extended]
         return shares(np.array(each), self.n_clusters_)
 
@@ -381,16 +379,9 @@ class RPC(UncertainClusterer):
         centres = self._model.centres
         return np.array([nearest(self._rows(rows), centres) for rows in rotated])
 
-    def _extensions(
-        self, data: UncertainData, target: Callable[[int], Array]
-    ) -> Iterator[Array]:
-        """Embedding of new objects next to the objects of each kept world (Nyström)."""
-        model = self._model
-        pairs = paired(model.worlds, data, self.n_worlds)
-        positions = followed(pairs.positions, "worlds")
-        for j, values, new in zip(positions, pairs.fitted, pairs.new, strict=True):
-            world = Embedded(values, model.scales[j], model.roots[j], target(j))
-            yield extend(new, world, self.width, model.n_neighbors, self.device)
+    def _extensions(self, data: UncertainData, *, common: bool) -> Iterator[Array]:
+        how: Any = self.n_worlds, self.width
+        return extensions(self._model, data, *how, common=common, device=self.device)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, Embeddings):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from incerta.backend.device import CPU
+from incerta.backend.keyed import some_by_key
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.divergence import (
@@ -18,7 +19,7 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.parts import by_some_objects, error_of_some
+from incerta.divergence.parts import error_of_some
 from incerta.models.checkpoint import Checkpoint
 from incerta.selection.choosing import random_worlds, representatives
 from incerta.typing import Array, Indices
@@ -100,6 +101,7 @@ def keep_worlds(
     device: str = CPU,
     seed: int,
     pieces: Checkpoint | None = None,
+    weights: Array | None = None,
 ) -> Kept:
     """Draw worlds, and keep those that represent all of them.
 
@@ -130,6 +132,8 @@ def keep_worlds(
         Seed of the worlds, and of whatever else is random.
     pieces : Checkpoint, optional
         Where divergences are, if they were computed, and are kept.
+    weights : ndarray of shape (n_objects,), optional
+        How many objects each one stands for; "jensen-shannon" and "per-feature" know.
 
     Returns
     -------
@@ -143,12 +147,7 @@ def keep_worlds(
         known = ", ".join(DIVERGENCES)
         msg = f"divergence={divergence!r} must be a function or one of {known}."
         raise ValueError(msg)
-    if n_representatives is not None and n_representatives > n_worlds:
-        msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept out of "
-            f"n_worlds={n_worlds}; lower the one or raise the other."
-        )
-        raise ValueError(msg)
+    check_number_kept(n_representatives, n_worlds)
     drawn = worlds_of(data, n_worlds, seed)
     if n_representatives is None:
         return Kept(drawn)
@@ -163,19 +162,36 @@ def keep_worlds(
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
-    compare = _comparing(divergence, n_clusters, n_jobs, device, seed)
-    compared = drawn
+    compare: Any = _comparing(divergence, n_clusters, n_jobs, device, seed)
+    compared, few = drawn, False
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
-        compared = by_some_objects(drawn, DIVERGENCE_OBJECTS, seed)
+        few, some = True, some_by_key(data.keys, DIVERGENCE_OBJECTS, seed)
+        compared = drawn.only(some)
+        weights = None if weights is None else weights[some]
+    if weights is not None:
+        if divergence not in OF_DENSITIES:
+            msg = f"divergence={divergence!r} does not know weights; use one of "
+            raise ValueError(msg + f"{', '.join(OF_DENSITIES)}.")
+        compare = partial(compare, weights=weights)
 
     def far() -> tuple[Array, Array | None]:
-        divergences = compare(compared)
-        few = compared is not drawn
-        return divergences, error_of_some(compare, compared) if few else None
+        # Parts of objects with weights may have next to none.
+        known = few and weights is None
+        return compare(compared), error_of_some(compare, compared) if known else None
 
     divergences, error = far() if pieces is None else pieces.piece("divergences", far)
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
     return Kept(drawn, chosen, divergences, loss, error)
+
+
+def check_number_kept(n_representatives: int | None, n_worlds: int) -> None:
+    """Refuse to keep more worlds than are drawn."""
+    if n_representatives is not None and n_representatives > n_worlds:
+        msg = (
+            f"n_representatives={n_representatives} worlds cannot be kept out of "
+            f"n_worlds={n_worlds}; lower the one or raise the other."
+        )
+        raise ValueError(msg)
 
 
 def _comparing(

@@ -68,8 +68,13 @@ def gaussian_affinity(
     return sparse_affinity(values, scales, n_neighbors)
 
 
-def kernel_scales(values: Array, width: Width, width_scale: float) -> Array:
-    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``."""
+def kernel_scales(
+    values: Array, width: Width, width_scale: float, weights: Array | None = None
+) -> Array:
+    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``.
+
+    Objects may count for several, which only the median sees.
+    """
     n = len(values)
     if width == "self-tuning":
         k = min(TUNING_NEIGHBOUR, n - 1)
@@ -79,28 +84,48 @@ def kernel_scales(values: Array, width: Width, width_scale: float) -> Array:
         # exp(-d²/(σ_i σ_j)), as the rule is published, is a width of σ/√2.
         return _positive(distances[:, -1]) * width_scale / np.sqrt(2.0)
     if width == "median":
-        return np.full(n, median_distance(values) * width_scale)
+        return np.full(n, median_distance(values, weights) * width_scale)
     if isinstance(width, str):
         msg = f"width={width!r} must be 'median', 'self-tuning' or a positive number."
         raise ValueError(msg)
     return np.full(n, float(width) * width_scale)
 
 
-def median_distance(values: Array) -> float:
-    """Median distance between two objects, of 1000 of them if there are more."""
+def median_distance(values: Array, weights: Array | None = None) -> float:
+    """Median distance between two objects, of 1000 of them if there are more.
+
+    A pair counts for the product of the weights. What objects that count for several
+    are among each other is left out.
+    """
     n = len(values)
     if n > MEDIAN_OBJECTS:
         picked = np.random.default_rng(0).choice(n, MEDIAN_OBJECTS, replace=False)
-        values = values[np.sort(picked)]
+        picked = np.sort(picked)
+        values = values[picked]
+        weights = None if weights is None else weights[picked]
     squares = euclidean_distances(values, squared=True)
-    apart = squares[np.triu_indices(len(values), 1)]
+    one, other = np.triu_indices(len(values), 1)
+    apart = squares[one, other]
     if len(apart) == 0:
         return 1.0
-    middle = np.median(apart)
+    counts = None if weights is None else weights[one] * weights[other]
+    middle = _median(apart, counts)
     if middle == 0.0:
-        apart = apart[apart > 0.0]
-        middle = np.median(apart) if len(apart) else 1.0
+        some = apart > 0.0
+        counts = None if counts is None else counts[some]
+        middle = _median(apart[some], counts) if some.any() else 1.0
     return float(np.sqrt(middle))
+
+
+def _median(values: Array, weights: Array | None) -> float:
+    """Middle value; of two, their mean."""
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values)
+    sums = np.cumsum(weights[order])
+    below = np.searchsorted(sums, sums[-1] / 2.0, side="left")
+    above = np.searchsorted(sums, sums[-1] / 2.0, side="right")
+    return float(values[order[[below, above]]].mean())
 
 
 def dense_affinity(values: Any, scales: Any) -> Any:

@@ -7,8 +7,10 @@ from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.typing import Array, Indices
 
 
-def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, Array]:
-    """Cut an embedding by k-means.
+def cut(
+    rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
+) -> tuple[Indices, Array]:
+    """Cut an embedding by k-means, where objects may count for more than one.
 
     Returns
     -------
@@ -17,7 +19,8 @@ def cut(rows: Array, n_clusters: int, n_init: int, seed: int) -> tuple[Indices, 
         In the order of the labels. Clusters without any object, which k-means leaves
         where objects coincide, come last.
     """
-    found = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32).fit(rows)
+    model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
+    found = model.fit(rows, sample_weight=weights)
     labels, order = in_order_of_appearance(found.labels_)
     return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
 

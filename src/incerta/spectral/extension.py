@@ -21,6 +21,7 @@ class Embedded(NamedTuple):
     scales: Array  # (n_objects,), kernel scales
     roots: Array  # (n_objects,), degree ** -0.5
     targets: Array  # (n_objects, k), what rows of the Laplacian are multiplied by
+    weights: Array | None = None  # (n_objects,), how many each one stands for
 
 
 def aligned(embedding: Array, common: Array) -> Array:
@@ -80,6 +81,8 @@ def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
     columns[:d] = (world.values - centre).T / scale
     columns[d] = -0.5 * np.square(columns[:d]).sum(axis=0)
     weights[:, :k] = world.roots[:, None] * world.targets
+    if world.weights is not None:
+        weights[:, k] = world.weights
     columns, weights = put(columns, device), put(weights, device)
     out = np.empty((len(new), k))
     for part in blocks(len(new), 4 * n, BLOCK_BYTES if device == CPU else DEVICE_BYTES):
@@ -95,12 +98,13 @@ def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
 def _extend_block(
     new: Array, world: Embedded, width: Width, n_neighbors: int | None
 ) -> Array:
-    weighted = world.roots[:, None] * world.targets
+    weighted, many = world.roots[:, None] * world.targets, world.weights
     if n_neighbors is None:
         squares = squared_distances(new, world.values)
         scales = _own_scales(squares, world, width)
         affinity = _affinities(squares, scales[:, None] * world.scales)
-        return (affinity @ weighted) / np.sqrt(affinity.sum(axis=1))[:, None]
+        degrees = affinity.sum(axis=1) if many is None else affinity @ many
+        return (affinity @ weighted) / np.sqrt(degrees)[:, None]
     k = min(n_neighbors, len(world.values))
     search = NearestNeighbors(n_neighbors=k).fit(world.values)
     distances, near = search.kneighbors(new)
@@ -108,7 +112,8 @@ def _extend_block(
     scales = _own_scales(squares, world, width)
     affinity = _affinities(squares, scales[:, None] * world.scales[near])
     sums = np.einsum("ij,ijk->ik", affinity, weighted[near])
-    return sums / np.sqrt(affinity.sum(axis=1))[:, None]
+    degrees = (affinity if many is None else affinity * many[near]).sum(axis=1)
+    return sums / np.sqrt(degrees)[:, None]
 
 
 def _affinities(squares: Array, scales: Array | float) -> Array:

@@ -15,6 +15,7 @@ from incerta.spectral.affinity import (
     normalise_in_place,
     sparse_affinity,
 )
+from incerta.spectral.embedding import multiply
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
@@ -41,9 +42,15 @@ class Laplacians(Sequence[Any]):
 
     device : str, default="cpu"
         Where matrices of all pairs are made and stay: "cpu" or a device of torch.
+    weights : ndarray of shape (n_objects,), optional
+        How many objects each one stands for; all alike by default.
 
     Notes
     -----
+    With weights w they are ``D^(-1/2) √w W √w D^(-1/2)``, where ``D = diag(W w)``. An
+    eigenvector v of that has the entries ``v/√w`` at each of the objects that are stood
+    for, if they coincide.
+
     Sparse ones are kept; dense ones are kept if all of them take at most 512 MB, and
     are otherwise made again each time. There is never an array of all pairs times
     worlds.
@@ -56,12 +63,13 @@ class Laplacians(Sequence[Any]):
         width_scale: float = 1.0,
         n_neighbors: "int | str | None" = "auto",
         device: str = CPU,
+        weights: Array | None = None,
     ) -> None:
         n_worlds, n_objects, _ = worlds.shape
         if n_neighbors == "auto":
             n_neighbors = None if n_objects <= DENSE_OBJECTS else GRAPH_NEIGHBORS
         self.worlds, self.width, self.width_scale = worlds, width, width_scale
-        self.device = device
+        self.device, self.weights = device, weights
         self.n_neighbors = None if n_neighbors is None else int(n_neighbors)
         fits = 8 * n_worlds * n_objects**2 <= KEPT_BYTES
         self._keep = fits or self.n_neighbors is not None
@@ -80,22 +88,30 @@ class Laplacians(Sequence[Any]):
         """Laplacian of world `j`."""
         if isinstance(j, slice):
             how = self.width, self.width_scale, self.n_neighbors, self.device
-            return Laplacians(self.worlds[j], *how)
+            return Laplacians(self.worlds[j], *how, self.weights)
         if j in self._kept:
             return self._kept[j]
         values = self.worlds[j]
         if j not in self.scales:
-            self.scales[j] = kernel_scales(values, self.width, self.width_scale)
+            how_wide: Any = self.width, self.width_scale, self.weights
+            self.scales[j] = kernel_scales(values, *how_wide)
         affinity: Any
         if self.n_neighbors is None:
             here = (put(x, self.device) for x in (values, self.scales[j]))
             affinity = dense_affinity(*here)
-            degrees = fetch(namespace(affinity).sum(affinity, axis=1))
         else:
             affinity = sparse_affinity(values, self.scales[j], self.n_neighbors)
-            degrees = np.asarray(affinity.sum(axis=1), dtype=float).ravel()
-        self.roots[j] = inverse_root(degrees)
+        self.roots[j] = self._root(affinity)
         laplacian = normalise_in_place(affinity, self.roots[j])
         if self._keep:
             self._kept[j] = laplacian
         return laplacian
+
+    def _root(self, affinity: Any) -> Array:
+        """What rows and columns are multiplied by."""
+        if self.weights is not None:
+            degrees = multiply(affinity, self.weights[:, None]).ravel()
+            return inverse_root(degrees) * np.sqrt(self.weights)
+        if self.n_neighbors is None:
+            return inverse_root(fetch(namespace(affinity).sum(affinity, axis=1)))
+        return inverse_root(np.asarray(affinity.sum(axis=1), dtype=float).ravel())

@@ -1,17 +1,23 @@
 """What a fit remembers, so that its embeddings can be extended to other objects."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from incerta.backend.device import CPU
+from incerta.backend.progress import followed
+from incerta.data.container import UncertainData
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
+from incerta.spectral.affinity import Width
 from incerta.spectral.consistency import Consistency
 from incerta.spectral.embedding import multiply
-from incerta.spectral.extension import aligned
+from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
+from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import check_worlds
 
 
@@ -30,6 +36,7 @@ def _check(model: "Embeddings") -> None:
     common_target="f n e",
     scales="f w n",
     roots="f w n",
+    weights="f n",
 )
 class Embeddings(NamedTuple):
     """The kept worlds, and what extends their embeddings to new objects."""
@@ -41,6 +48,7 @@ class Embeddings(NamedTuple):
     scales: Array  # (n_kept, n_objects), of the kernels
     roots: Array  # (n_kept, n_objects), degree ** -0.5
     n_neighbors: int | None
+    weights: Array | None = None  # (n_objects,), how many each one stands for
 
 
 def remembered(
@@ -64,4 +72,44 @@ def remembered(
         np.array([laplacians.scales[j] for j in range(len(worlds))]),
         np.array([laplacians.roots[j] for j in range(len(worlds))]),
         laplacians.n_neighbors,
+        laplacians.weights,
     )
+
+
+def extensions(
+    model: Embeddings,
+    data: UncertainData,
+    n_worlds: int,
+    width: Width,
+    *,
+    common: bool,
+    device: str = CPU,
+) -> Iterator[Array]:
+    """Embed new objects next to the objects of each kept world (Nyström).
+
+    Parameters
+    ----------
+    model : Embeddings
+        What is remembered.
+    data : UncertainData
+        New objects.
+    n_worlds : int
+        How many worlds to draw of them where the objects of the fit are exact.
+    width : str or float
+        As for the affinity of the fit.
+    common : bool
+        Whether the common embedding is extended, or each world's own.
+    device : str, default="cpu"
+        Where objects are compared.
+
+    Yields
+    ------
+    ndarray of shape (n_new, k)
+        One for each world.
+    """
+    pairs = paired(model.worlds, data, n_worlds)
+    positions = followed(pairs.positions, "worlds")
+    for j, values, new in zip(positions, pairs.fitted, pairs.new, strict=True):
+        target = model.common_target if common else model.targets[j]
+        known = values, model.scales[j], model.roots[j], target, model.weights
+        yield extend(new, Embedded(*known), width, model.n_neighbors, device)

@@ -1,3 +1,5 @@
+from ._sliding import SlidingUMicro
+from ._stream_rpc import StreamRPC
 from ._umicro import UMicro
 
-__all__ = ["UMicro"]
+__all__ = ["SlidingUMicro", "StreamRPC", "UMicro"]

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.memory import blocks
-from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
-from incerta.data.coerce import objects_of
-from incerta.models.checks import wrong
-from incerta.models.fitted import Storable
-from incerta.streams.absorbing import Room, Rule, absorb
-from incerta.streams.clock import checked_times, pieces, ticks
-from incerta.streams.macro import METHODS, as_before, asked_labels
-from incerta.streams.one_by_one import OneByOne
-from incerta.streams.sketch import Sketch, empty, grouped, since
+from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.data.container import UncertainData
+from incerta.streams._base import POSITIVE, ByMoments, StreamClusterer
+from incerta.streams.absorbing import Room
+from incerta.streams.clock import pieces, ticks
+from incerta.streams.macro import METHODS
+from incerta.streams.sketch import since
 from incerta.streams.snapshots import Snapshot, kept, stretch
-from incerta.typing import Array, Indices, Seed
-from incerta.worlds.streams import as_seed
-
-POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
-# What has less weight than this left is forgotten.
-FORGOTTEN = 1e-9
+from incerta.typing import Array, Seed
 
 
-class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class UMicro(ByMoments, StreamClusterer):
     """Cluster a stream of values with errors, in memory that does not grow.
 
     Objects are absorbed by micro-clusters, which keep sums: how many there were, their
@@ -104,10 +92,6 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
     (500, True)
     """
 
-    n_seen_: int
-    time_: float
-    _numbers: dict[int, int]  # of clusters, by the ids of micro-clusters
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
         "n_micro_clusters": WHOLE,
@@ -117,16 +101,9 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         "method": [StrOptions(set(METHODS))],
         "random_state": SEED,
     }
-
     _stored: ClassVar[dict[str, str]] = {
-        "n_seen_": "",
-        "time_": "",
         "labels_": "i n",
         "snapshots_": "",
-        "feature_names_in_": "a d",
-        "n_features_in_": "",
-        "_room": "",
-        "_origin": "",
         "_first": "",
         "_became": "",
         "_numbers": "",
@@ -152,101 +129,6 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         self.method = method
         self.random_state = random_state
 
-    def fit(self, X: Any, y: None = None) -> Self:
-        """Take all objects of `X`, as if they were the stream.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects, in the order in which they came.
-        y : None
-            Not used; present for pipelines.
-
-        Returns
-        -------
-        self
-        """
-        for name in [n for n in vars(self) if n.endswith("_") or n == "_room"]:
-            delattr(self, name)
-        return self.partial_fit(X)
-
-    def partial_fit(self, X: Any, y: None = None, *, times: Any = None) -> Self:
-        """Take the next objects of the stream.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The next objects, in the order in which they came.
-        y : None
-            Not used; present for pipelines.
-        times : array-like of shape (n_objects,), optional
-            When they came, never before the ones that came before. By default one unit
-            of time after the other.
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "_room")
-        if first:
-            self._validate_params()
-        data = objects_of(self, X, reset=first)
-        if first:
-            self._begin(data.n_features)
-        values, variances = data.mean(), data.variance()
-        when = checked_times(times, len(data), None if first else self.time_)
-        if first:
-            self._first = self._origin = float(when[0])
-        every, half_life = self.snapshot_every, self.half_life
-        for part in pieces(when, self._first, every, half_life):
-            self._take(values[part], variances[part], when[part])
-        self.n_seen_ += len(data)
-        self.__dict__.pop("macro_labels_", None)
-        self.labels_ = self._nearest(values, variances)
-        ids = self.micro_clusters_.id.tolist()
-        self._numbers = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
-        return self
-
-    def predict(self, X: Any) -> Indices:
-        """Cluster of objects: the nearest, or that of the nearest micro-cluster.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            Objects with the features of the stream.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
-        check_is_fitted(self, "n_seen_")
-        data = objects_of(self, X, reset=False)
-        return self._nearest(data.mean(), data.variance())
-
-    def macro_clusters(
-        self, n_clusters: int | None = None, method: str | None = None
-    ) -> Indices:
-        """Cluster of each micro-cluster, for another number of clusters or method.
-
-        Parameters
-        ----------
-        n_clusters : int, optional
-            Number of clusters; that of the parameters by default.
-        method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
-            What clusters them; that of the parameters by default.
-
-        Returns
-        -------
-        ndarray of shape (n_micro,)
-            In the order of `micro_clusters_`.
-        """
-        check_is_fitted(self, "n_seen_")
-        sketch = self.micro_clusters_
-        k = self.n_clusters if n_clusters is None else n_clusters
-        return asked_labels(
-            sketch, k, method or self.method, as_seed(self.random_state)
-        )
-
     def between(self, start: float, end: float | None = None) -> UMicro:
         """What came in a stretch of time, as far as it is still known.
 
@@ -264,7 +146,7 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
             With the micro-clusters of those objects. What was dropped in the meantime
             is not in it.
         """
-        check_is_fitted(self, "n_seen_")
+        check_is_fitted(self, "time_")
         if self.snapshot_every is None:
             msg = (
                 "between() needs states that were kept; set snapshot_every before the "
@@ -293,43 +175,23 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         part._numbers = self._numbers
         return part
 
-    @property
-    def micro_clusters_(self) -> Sketch:
-        """The micro-clusters, with weights as of the last object."""
-        check_is_fitted(self, "n_seen_")
-        there = self._room.sketch.only(np.arange(self._room.n))
-        return there.older(self._left(self.time_ - self._origin))
-
-    @cached_property
-    def macro_labels_(self) -> Indices:
-        """Cluster of each micro-cluster; found when it is asked for."""
-        return as_before(self.macro_clusters(), self.micro_clusters_, self._numbers)
-
-    def _begin(self, n_features: int) -> None:
-        self._room = Room(empty(n_features, self.n_micro_clusters), 0, 0)
-        self.n_seen_, self._tick = 0, 0
+    def _begin(self, n_features: int, time: float) -> None:
+        super()._begin(n_features, time)
+        self._first, self._tick = time, 0
         self.snapshots_: list[Snapshot] = []
         self._became: dict[int, int] = {}
-        self._numbers = {}
 
-    def _left(self, age: float) -> float:
-        """What is left of the weight of an object after some time."""
-        return 1.0 if self.half_life is None else float(2.0 ** (-age / self.half_life))
-
-    def _take(self, values: Array, variances: Array, when: Array) -> None:
-        if self.snapshot_every is not None:
-            due = ticks(when[0], self._first, self.snapshot_every)
-            self._keep_snapshot(int(due))
-        rate = 0.0
-        if self.half_life is not None:
-            rate = 1.0 / self.half_life
-            self._age(float(when[0]))
-        rule = Rule(self.factor, rate)
-        ages = when - self._origin
-        self._room, joined = absorb(self._room, values, variances, ages, when, rule)
-        if self.snapshots_:  # which name micro-clusters that are now others
-            self._became.update(joined.tolist())
-        self.time_ = float(when[-1])
+    def _learn(self, data: UncertainData, when: Array) -> None:
+        values, variances = data.mean(), data.variance()
+        for part in pieces(when, self._first, self.snapshot_every, self.half_life):
+            if self.snapshot_every is not None:
+                due = ticks(when[part.start], self._first, self.snapshot_every)
+                self._keep_snapshot(int(due))
+            self._age(float(when[part.start]))
+            done = self._absorb(values[part], variances[part], when[part])
+            if self.snapshots_:  # which name micro-clusters that are now others
+                self._became.update(done.joined.tolist())
+        self._name(data)
 
     def _keep_snapshot(self, tick: int) -> None:
         if tick <= self._tick:
@@ -341,33 +203,3 @@ class UMicro(Storable, OneByOne, ClusterMixin, BaseEstimator):  # type: ignore[m
         named = {id for one in self.snapshots_ for id in one.sketch.id.tolist()}
         # An older one, which it became, was there already and is named as well.
         self._became = {id: self._became[id] for id in named & self._became.keys()}
-
-    def _age(self, time: float) -> None:
-        """Let weights be as of now, and forget what has none."""
-        sketch, n, next_id = self._room
-        aged = sketch.only(np.arange(n)).older(self._left(time - self._origin))
-        aged = aged.only(np.flatnonzero(aged.weight > FORGOTTEN))
-        room = empty(self.n_features_in_, self.n_micro_clusters)
-        for target, source in zip(room, aged, strict=True):
-            target[: aged.n] = source
-        self._room, self._origin = Room(room, aged.n, next_id), time
-
-    def _nearest(self, values: Array, variances: Array) -> Indices:
-        sketch, labels = self.micro_clusters_, self.macro_labels_
-        if self.method == "UKMeans":  # whose clusters are where their centre is nearest
-            k = int(labels.max()) + 1
-            sketch, labels = grouped(sketch, labels, k), np.arange(k)
-        out = np.empty(len(values), dtype=np.intp)
-        for part in blocks(len(values), 8 * sketch.n):
-            apart = sketch.squared_distances(values[part], variances[part])
-            out[part] = labels[apart.argmin(axis=1)]
-        return out
-
-    def _check_stored(self) -> None:
-        if not isinstance(self._room, Room) or self._room.n > self._room.sketch.n:
-            wrong("what should be micro-clusters is something else")
-        if self._room.sketch.n_features != self.n_features_in_:
-            wrong("micro-clusters have other features")
-        there = self._numbers.values() if isinstance(self._numbers, dict) else [None]
-        if not all(isinstance(number, int) for number in there):
-            wrong("what should be numbers of clusters is something else")

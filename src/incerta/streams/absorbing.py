@@ -8,8 +8,11 @@ import numpy as np
 
 from incerta.backend.engine import engine_for
 from incerta.models.registry import stored
-from incerta.streams.sketch import LITTLE, Sketch
+from incerta.streams.sketch import EQUAL, LITTLE, Sketch, empty
 from incerta.typing import Array, Indices
+
+# What has less weight than this left is forgotten.
+FORGOTTEN = 1e-9
 
 
 class Rule(NamedTuple):
@@ -17,6 +20,7 @@ class Rule(NamedTuple):
 
     factor: float  # of the uncertain radius, within which objects belong
     rate: float  # halvings per unit of time
+    fills: bool = False  # whether all begin one of their own while there is room
 
 
 @stored()
@@ -33,6 +37,14 @@ class Room(NamedTuple):
     next_id: int
 
 
+class Absorbed(NamedTuple):
+    """What became of objects, and of the micro-clusters."""
+
+    room: Room
+    joined: Indices  # (n_joined, 2), ids joined to others, and of those, in turn
+    into: Indices  # (n,), id of the micro-cluster that each object went into
+
+
 def absorb(
     room: Room,
     values: Array,
@@ -41,7 +53,8 @@ def absorb(
     times: Array,
     rule: Rule,
     engine: str = "auto",
-) -> tuple[Room, Indices]:
+    existence: Array | None = None,
+) -> Absorbed:
     """Put objects into micro-clusters, in their order; arrays of `room` are changed.
 
     Parameters
@@ -57,65 +70,110 @@ def absorb(
     rule : Rule
     engine : {"auto", "numba", "numpy"}
         Both give the same but for rounding.
+    existence : ndarray of shape (n,), optional
+        How probable it is that each object is there. Of the micro-clusters that it
+        belongs to, an object goes into that of the surest objects, instead of the
+        nearest. By default all are there.
 
     Returns
     -------
-    Room
-    ndarray of shape (n_joined, 2)
-        Ids of micro-clusters that were joined to others, and of those, one after the
-        other.
+    Absorbed
     """
     joined = np.empty((len(values), 2), dtype=np.int64)
-    given = values, variances, ages, times
+    into = np.empty(len(values), dtype=np.int64)
+    sure = existence is None
+    there = np.ones(len(values)) if existence is None else existence
+    given = values, variances, ages, times, there
     if engine_for(engine) == "numba":
         from incerta.streams.numba_absorbing import absorb_all
 
         n, next_id, n_joined = absorb_all(
-            *room.sketch, room.n, room.next_id, *given, *rule, joined
+            *room.sketch, room.n, room.next_id, *given, sure, *rule, joined, into
         )
-        return Room(room.sketch, n, next_id), joined[:n_joined]
+        return Absorbed(Room(room.sketch, n, next_id), joined[:n_joined], into)
     n_joined = 0
-    for x, variance, age, time in zip(*given, strict=True):
+    for i, (x, variance, age, time, e) in enumerate(zip(*given, strict=True)):
         growth = 2.0 ** (rule.rate * age)
-        c = _nearest(room, x, variance, growth, rule)
+        c = _chosen(room, x, variance, growth, rule, None if sure else e)
         if c < 0:
             sketch, n, next_id = room
             c, n = n, n + 1
             if n > sketch.n:
                 c, n = _place(sketch, growth, joined[n_joined]), sketch.n
                 n_joined += joined[n_joined, 0] >= 0
-            for each in (sketch.weight, sketch.scatter, sketch.error, sketch.number):
+            zero = sketch.weight, sketch.squares, sketch.scatter, sketch.error
+            for each in (*zero, sketch.number):
                 each[c] = 0
             sketch.mean[c], sketch.id[c] = x, next_id
             room = Room(sketch, n, next_id + 1)
-        _add(room.sketch, c, x, variance, growth, time)
-    return room, joined[:n_joined]
+        _add(room.sketch, c, x, variance, growth, e, time)
+        into[i] = room.sketch.id[c]
+    return Absorbed(room, joined[:n_joined], into)
 
 
-def _nearest(room: Room, x: Array, variance: Array, growth: float, rule: Rule) -> int:
-    """Row of the micro-cluster that an object belongs to; −1 is none."""
+def without_the_forgotten(room: Room, left: float) -> Room:
+    """The same after time has passed, without what has no weight any more.
+
+    Parameters
+    ----------
+    room : Room
+        What there is.
+    left : float
+        What is left of every weight.
+
+    Returns
+    -------
+    Room
+        In arrays of its own.
+    """
+    aged = room.sketch.only(slice(room.n)).older(left)
+    return made_room(
+        aged.only(np.flatnonzero(aged.weight > FORGOTTEN)), room.sketch.n, room.next_id
+    )
+
+
+def made_room(sketch: Sketch, size: int, next_id: int) -> Room:
+    """Micro-clusters in arrays with room for more."""
+    arrays = empty(sketch.n_features, size)
+    for target, source in zip(arrays, sketch, strict=True):
+        target[: sketch.n] = source
+    return Room(arrays, sketch.n, next_id)
+
+
+def _chosen(
+    room: Room, x: Array, variance: Array, growth: float, rule: Rule, e: float | None
+) -> int:
+    """Row of the micro-cluster that an object goes into; −1 is none."""
     sketch, n, _ = room
-    if n == 0:
+    if n == 0 or (rule.fills and n < sketch.n):
         return -1
-    blur = sketch.error[:n].sum(axis=1) * growth / sketch.weight[:n] ** 2
-    apart = np.square(x - sketch.mean[:n]).sum(axis=1) + blur
+    there = sketch.only(slice(n))
+    apart = np.square(x - there.mean).sum(axis=1) + there.blur() * growth
+    apart += variance.sum()
     c = int(apart.argmin())
-    bound = _squared_bound(sketch, n, c, growth, rule)
-    return c if apart[c] + variance.sum() <= bound else -1
+    if apart[c] > _squared_bound(there, c, growth, rule):
+        return -1
+    if e is None:
+        return c
+    bounds = [_squared_bound(there, c, growth, rule) for c in range(n)]
+    weight, squares = there.weight + growth * e, there.squares + growth * e * e
+    doubt = np.where(apart <= bounds, 1.0 - squares / weight, np.inf)
+    surest = doubt <= doubt.min() + EQUAL
+    return int(np.where(surest, apart, np.inf).argmin())
 
 
-def _squared_bound(sketch: Sketch, n: int, c: int, growth: float, rule: Rule) -> float:
+def _squared_bound(sketch: Sketch, c: int, growth: float, rule: Rule) -> float:
     """Squared distance up to which objects belong to a micro-cluster."""
     if sketch.number[c] == 1:  # it has no radius yet: half way to the nearest other
-        if n == 1:
+        if sketch.n == 1:
             return 0.0
-        apart = np.square(sketch.mean[:n] - sketch.mean[c]).sum(axis=1)
+        apart = np.square(sketch.mean - sketch.mean[c]).sum(axis=1)
         apart[c] = np.inf
         return float(apart.min() / 4.0)
     weight = sketch.weight[c]
-    errors = (1.0 + growth / weight) * sketch.error[c]
-    squared_radius = (sketch.scatter[c] + errors).sum() / weight
-    return float(rule.factor**2 * squared_radius)
+    share_of_one = growth / weight * (sketch.squares[c] / weight)
+    errors = (1.0 + share_of_one) * sketch.error[c]
+    return float(rule.factor**2 * (sketch.scatter[c] + errors).sum() / weight)
 
 
 def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
@@ -138,6 +196,7 @@ def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
     sketch.mean[a] += share * gap
     sketch.error[a] += sketch.error[b]
     sketch.weight[a] = total
+    sketch.squares[a] += sketch.squares[b]
     sketch.number[a] += sketch.number[b]
     sketch.last[a] = max(sketch.last[a], sketch.last[b])
     # The older id stays, so that the newer one is the only one to be looked up.
@@ -147,12 +206,20 @@ def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
 
 
 def _add(
-    sketch: Sketch, c: int, x: Array, variance: Array, growth: float, time: float
+    sketch: Sketch,
+    c: int,
+    x: Array,
+    variance: Array,
+    growth: float,
+    e: float,
+    time: float,
 ) -> None:
-    sketch.weight[c] += growth
+    weight = growth * e
+    sketch.weight[c] += weight
+    sketch.squares[c] += weight * e
     gap = x - sketch.mean[c]
-    sketch.mean[c] += gap * (growth / sketch.weight[c])
-    sketch.scatter[c] += growth * gap * (x - sketch.mean[c])
-    sketch.error[c] += growth * variance
+    sketch.mean[c] += gap * (weight / sketch.weight[c])
+    sketch.scatter[c] += weight * gap * (x - sketch.mean[c])
+    sketch.error[c] += weight * variance
     sketch.number[c] += 1
     sketch.last[c] = time

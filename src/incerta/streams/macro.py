@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from incerta.backend.memory import blocks
 from incerta.data.construct import from_gaussian
 from incerta.data.container import UncertainData
 from incerta.estimators import ErrorMixture, ViewConsensus
 from incerta.labels import in_order_of_appearance
 from incerta.lloyd import lloyd
-from incerta.streams.sketch import Sketch
-from incerta.typing import Indices
+from incerta.streams.sketch import Sketch, grouped
+from incerta.typing import Array, Indices
 
 METHODS = ("UKMeans", "ErrorMixture", "ViewConsensus")
 # Objects that stand for all that came, where a method takes nothing else.
@@ -92,6 +93,37 @@ def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
     total = np.zeros((sketch.n, membership.shape[1]))
     np.add.at(total, rows, membership)
     return in_order_of_appearance(total.argmax(axis=1))[0]
+
+
+def nearest_labels(
+    sketch: Sketch, labels: Indices, method: str, values: Array, variances: Array
+) -> Indices:
+    """Clusters of objects, by the micro-clusters and their clusters.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        The micro-clusters.
+    labels : ndarray of shape (n_micro_clusters,)
+        Their clusters.
+    method : str
+        What found them. Clusters of "UKMeans" are where their centre is nearest, those
+        of others where one of their micro-clusters is.
+    values, variances : ndarray of shape (n, d)
+        Values of the objects, and variances of their errors.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+    """
+    if method == "UKMeans":
+        k = int(labels.max()) + 1
+        sketch, labels = grouped(sketch, labels, k), np.arange(k)
+    out = np.empty(len(values), dtype=np.intp)
+    for part in blocks(len(values), 8 * sketch.n):
+        apart = sketch.squared_distances(values[part], variances[part])
+        out[part] = labels[apart.argmin(axis=1)]
+    return out
 
 
 def objects_like(

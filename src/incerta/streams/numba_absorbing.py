@@ -7,13 +7,14 @@ does, and why, is explained in `incerta.streams.absorbing`.
 import numba
 import numpy as np
 
-from incerta.streams.sketch import LITTLE
+from incerta.streams.sketch import EQUAL, LITTLE
 from incerta.typing import Array, Indices
 
 
 @numba.njit(cache=True, fastmath={"contract"})
 def absorb_all(  # type: ignore[no-untyped-def]
     weight: Array,
+    squares: Array,
     mean: Array,
     scatter: Array,
     error: Array,
@@ -26,65 +27,134 @@ def absorb_all(  # type: ignore[no-untyped-def]
     variances: Array,
     ages: Array,
     times: Array,
+    existence: Array,
+    sure: bool,
     factor: float,
     rate: float,
+    fills: bool,
     joined: Indices,
+    into: Indices,
 ):
     """Put objects into micro-clusters, in their order."""
     d, n_joined = values.shape[1], 0
-    blur = np.empty(len(weight))  # Σ error / weight², which growth is a factor of
+    blur = np.empty(len(weight))  # of the centres, which growth is a factor of
     for c in range(n):
-        blur[c] = error[c].sum() / weight[c] ** 2
+        blur[c] = _blur(error[c].sum(), weight[c], squares[c])
     for i in range(len(values)):
         growth = 2.0 ** (rate * ages[i])
         own = 0.0
         for j in range(d):
             own += variances[i, j]
         c, least = -1, np.inf
-        for k in range(n):
-            apart = blur[k] * growth
-            for j in range(d):
-                gap = values[i, j] - mean[k, j]
-                apart += gap * gap
-            if apart < least:
-                c, least = k, apart
-        if c < 0 or least + own > _bound(
-            weight, mean, scatter, error, number, n, c, growth, factor
+        if not fills or n == len(weight):
+            for k in range(n):
+                apart = blur[k] * growth
+                for j in range(d):
+                    gap = values[i, j] - mean[k, j]
+                    apart += gap * gap
+                if apart < least:
+                    c, least = k, apart
+        if c >= 0 and least + own > _bound(
+            weight, squares, mean, scatter, error, number, n, c, growth, factor
         ):
+            c = -1
+        e = existence[i]
+        if c >= 0 and not sure:
+            c = _surest(
+                weight,
+                squares,
+                mean,
+                scatter,
+                error,
+                number,
+                n,
+                values[i],
+                own,
+                e,
+                blur,
+                growth,
+                factor,
+            )
+        if c < 0:
             c = n
             if n < len(weight):
                 n += 1
             else:
-                c, other = _place(weight, mean, scatter, error, number, last, growth)
+                c, other = _place(
+                    weight, squares, mean, scatter, error, number, last, growth
+                )
                 if other >= 0:
                     joined[n_joined, 0] = max(id[c], id[other])
                     joined[n_joined, 1] = min(id[c], id[other])
                     id[other] = joined[n_joined, 1]
                     n_joined += 1
-                    blur[other] = error[other].sum() / weight[other] ** 2
-            weight[c], number[c] = 0.0, 0
+                    errors = error[other].sum()
+                    blur[other] = _blur(errors, weight[other], squares[other])
+            weight[c], squares[c], number[c] = 0.0, 0.0, 0
             scatter[c], error[c] = 0.0, 0.0
             mean[c] = values[i]
             id[c] = next_id
             next_id += 1
-        weight[c] += growth
-        share = growth / weight[c]
+        counts = growth * e
+        weight[c] += counts
+        squares[c] += counts * e
+        share = counts / weight[c]
         errors = 0.0
         for j in range(d):
             gap = values[i, j] - mean[c, j]
             mean[c, j] += gap * share
-            scatter[c, j] += growth * gap * (values[i, j] - mean[c, j])
-            error[c, j] += growth * variances[i, j]
+            scatter[c, j] += counts * gap * (values[i, j] - mean[c, j])
+            error[c, j] += counts * variances[i, j]
             errors += error[c, j]
-        blur[c] = errors / weight[c] ** 2
+        blur[c] = _blur(errors, weight[c], squares[c])
         number[c] += 1
         last[c] = times[i]
+        into[i] = id[c]
     return n, next_id, n_joined
 
 
 @numba.njit(cache=True, fastmath={"contract"})
+def _blur(errors, weight, squares):  # type: ignore[no-untyped-def]
+    return errors / weight * (squares / weight / weight)
+
+
+@numba.njit(cache=True, fastmath={"contract"})
+def _surest(  # type: ignore[no-untyped-def]
+    weight,
+    squares,
+    mean,
+    scatter,
+    error,
+    number,
+    n,
+    x,
+    own,
+    e,
+    blur,
+    growth,
+    factor,
+):
+    """Row of the micro-cluster of the surest objects among those in reach."""
+    far, doubt = np.empty(n), np.full(n, np.inf)
+    for k in range(n):
+        far[k] = blur[k] * growth + own
+        for j in range(len(x)):
+            far[k] += (x[j] - mean[k, j]) ** 2
+        if far[k] <= _bound(
+            weight, squares, mean, scatter, error, number, n, k, growth, factor
+        ):
+            surely = squares[k] + growth * e * e
+            doubt[k] = 1.0 - surely / (weight[k] + growth * e)
+    lowest, c, least = doubt.min() + EQUAL, 0, np.inf
+    for k in range(n):
+        if doubt[k] <= lowest and far[k] < least:
+            c, least = k, far[k]
+    return c
+
+
+@numba.njit(cache=True, fastmath={"contract"})
 def _place(  # type: ignore[no-untyped-def]
-    weight, mean, scatter, error, number, last, growth
+    weight, squares, mean, scatter, error, number, last, growth
 ):
     """Row that is free for a new micro-cluster, and that it was joined to, or −1."""
     oldest = int(last.argmin())
@@ -108,6 +178,7 @@ def _place(  # type: ignore[no-untyped-def]
         mean[a, j] += share * gap
         error[a, j] += error[b, j]
     weight[a] = total
+    squares[a] += squares[b]
     number[a] += number[b]
     last[a] = max(last[a], last[b])
     return b, a
@@ -115,7 +186,7 @@ def _place(  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _bound(  # type: ignore[no-untyped-def]
-    weight, mean, scatter, error, number, n, c, growth, factor
+    weight, squares, mean, scatter, error, number, n, c, growth, factor
 ):
     """Squared distance up to which objects belong to a micro-cluster."""
     d = mean.shape[1]
@@ -130,7 +201,8 @@ def _bound(  # type: ignore[no-untyped-def]
                 apart += gap * gap
             least = min(least, apart)
         return 0.0 if n == 1 else least / 4.0
-    squares = 0.0
+    share_of_one = growth / weight[c] * (squares[c] / weight[c])
+    total = 0.0
     for j in range(d):
-        squares += scatter[c, j] + (1.0 + growth / weight[c]) * error[c, j]
-    return factor * factor * squares / weight[c]
+        total += scatter[c, j] + (1.0 + share_of_one) * error[c, j]
+    return factor * factor * total / weight[c]

@@ -16,10 +16,13 @@ from incerta.typing import Array, Indices
 
 # A micro-cluster with less than this, in objects that come now, may be dropped.
 LITTLE = 0.1
+# Means of existences that differ by less differ by rounding.
+EQUAL = 1e-9
 
 
 @stored(
     weight="f q",
+    squares="f q",
     mean="f q d",
     scatter="f q d",
     error="f q d",
@@ -34,7 +37,8 @@ class Sketch(NamedTuple):
     values would leave nothing but rounding.
     """
 
-    weight: Array  # (q,), of the objects: each counts for 1 when it comes
+    weight: Array  # (q,), Σ w: an object counts for its existence e when it comes
+    squares: Array  # (q,), Σ w e: the same as the weight if all are there for sure
     mean: Array  # (q, d)
     scatter: Array  # (q, d), Σ w (x − mean)²
     error: Array  # (q, d), Σ w ψ², of the variances of errors
@@ -52,7 +56,7 @@ class Sketch(NamedTuple):
         """Number of micro-clusters."""
         return len(self.weight)
 
-    def only(self, some: Indices) -> Sketch:
+    def only(self, some: Indices | slice) -> Sketch:
         """Some of the micro-clusters."""
         return Sketch._make(each[some] for each in self)
 
@@ -60,6 +64,7 @@ class Sketch(NamedTuple):
         """The same after time has passed: all objects count for less."""
         return self._replace(
             weight=self.weight * factor,
+            squares=self.squares * factor,
             scatter=self.scatter * factor,
             error=self.error * factor,
         )
@@ -69,22 +74,31 @@ class Sketch(NamedTuple):
 
         ``Σ_j [scatter/n + (1 + 1/n) error/n]``, which is UCPC's objective per object.
         """
-        n = self.weight[:, None]
-        return ((self.scatter + (1.0 + 1.0 / n) * self.error) / n).sum(axis=1)
+        n, few = self.weight[:, None], self.share_of_one()[:, None]
+        return ((self.scatter + (1.0 + few) * self.error) / n).sum(axis=1)
+
+    def share_of_one(self) -> Array:
+        """1/n; with existences, n is the number of sure objects that weigh alike."""
+        return self.squares / self.weight / self.weight
 
     def squared_distances(self, values: Array, variances: Array) -> Array:
         """``E |X − centre|²`` of objects to all centres, shape (n, q)."""
         middle = self.mean.mean(axis=0)
         a, b = values - middle, self.mean - middle
         own = (np.square(a) + variances).sum(axis=1)
-        theirs = (np.square(b) + self.error / self.weight[:, None] ** 2).sum(axis=1)
+        theirs = np.square(b).sum(axis=1) + self.blur()
         return np.maximum(own[:, None] + theirs - 2.0 * (a @ b.T), 0.0)
+
+    def blur(self) -> Array:
+        """Variance of the centres that comes from the errors, shape (q,)."""
+        return self.error.sum(axis=1) / self.weight * self.share_of_one()
 
 
 def empty(n_features: int, n: int = 0) -> Sketch:
     """Room for micro-clusters, or none of them."""
     table = (n, n_features)
     return Sketch(
+        np.zeros(n),
         np.zeros(n),
         np.zeros(table),
         np.zeros(table),
@@ -116,6 +130,7 @@ def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
     some = np.flatnonzero(groups >= 0)
     groups, sketch = groups[some], sketch.only(some)
     np.add.at(out.weight, groups, sketch.weight)
+    np.add.at(out.squares, groups, sketch.squares)
     np.add.at(out.mean, groups, sketch.weight[:, None] * sketch.mean)
     out.mean[:] /= np.where(out.weight > 0.0, out.weight, 1.0)[:, None]
     apart = sketch.weight[:, None] * (sketch.mean - out.mean[groups]) ** 2
@@ -160,6 +175,7 @@ def since(now: Sketch, before: Sketch, became: Mapping[int, int]) -> Sketch:
     between = known * weight / now.weight[:, None] * (mean - old.mean) ** 2
     return now._replace(
         weight=weight[:, 0],
+        squares=np.maximum(now.squares - old.squares, 0.0),
         mean=mean,
         scatter=np.maximum(now.scatter - old.scatter - between, 0.0),
         error=np.maximum(now.error - old.error, 0.0),

@@ -1,0 +1,253 @@
+"""What clusterers of streams share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from incerta.backend.parameters import Interval
+from incerta.data.coerce import objects_of
+from incerta.data.container import UncertainData
+from incerta.models.checks import wrong
+from incerta.models.fitted import Storable
+from incerta.streams.absorbing import (
+    Absorbed,
+    Room,
+    Rule,
+    absorb,
+    without_the_forgotten,
+)
+from incerta.streams.clock import checked_times
+from incerta.streams.macro import as_before, asked_labels, nearest_labels
+from incerta.streams.one_by_one import OneByOne
+from incerta.streams.sketch import Sketch, empty
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.streams import as_seed
+
+POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
+
+
+class StreamClusterer(
+    Storable,
+    OneByOne,
+    ClusterMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    ABC,
+    family=True,
+):
+    """A clusterer that takes objects as they come, into micro-clusters.
+
+    A subclass says what it does with the next ones (`_learn`), how micro-clusters are
+    clustered (`macro_clusters`) and what new objects belong to (`predict`).
+    """
+
+    n_clusters: int
+    n_micro_clusters: int
+    factor: float
+    random_state: Seed
+    n_seen_: int
+    time_: float
+    _room: Room
+    _origin: float  # when weights were 1
+    # Not every one forgets.
+    half_life: float | None = None
+
+    _fills: ClassVar[bool] = False  # see `Rule`
+    _parameter_constraints: ClassVar[dict[str, Any]]
+    _stored_by_all: ClassVar[dict[str, str]] = {
+        "n_seen_": "",
+        "time_": "",
+        "feature_names_in_": "a d",
+        "n_features_in_": "",
+        "_room": "",
+        "_origin": "",
+    }
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Take all objects of `X`, as if they were the stream.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects, in the order in which they came.
+        y : None
+            Not used; present for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        for name in [n for n in vars(self) if n.endswith("_") or n in self._fields()]:
+            delattr(self, name)
+        return self.partial_fit(X)
+
+    def partial_fit(self, X: Any, y: None = None, *, times: Any = None) -> Self:
+        """Take the next objects of the stream.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The next objects, in the order in which they came.
+        y : None
+            Not used; present for pipelines.
+        times : array-like of shape (n_objects,), optional
+            When they came, never before the ones that came before. By default one unit
+            of time after the other.
+
+        Returns
+        -------
+        self
+        """
+        data, when = self._arrived(X, times)
+        self._learn(data, when)
+        return self
+
+    @abstractmethod
+    def predict(self, X: Any) -> Indices:
+        """Cluster of objects."""
+
+    @abstractmethod
+    def macro_clusters(self, n_clusters: int | None = None) -> Indices:
+        """Cluster of each micro-cluster."""
+
+    @abstractmethod
+    def _learn(self, data: UncertainData, when: Array) -> None:
+        """Take the next objects, which came at these times."""
+
+    @property
+    def micro_clusters_(self) -> Sketch:
+        """The micro-clusters, with weights as of the last object."""
+        check_is_fitted(self, "time_")
+        there = self._room.sketch.only(np.arange(self._room.n))
+        return there.older(self._left(self.time_ - self._origin))
+
+    def _arrived(self, X: Any, times: Any) -> tuple[UncertainData, Array]:
+        """Check what came, and when; begin if these are the first."""
+        first = not hasattr(self, "time_")
+        if first:
+            self._validate_params()
+        data = objects_of(self, X, reset=first)
+        when = checked_times(times, len(data), None if first else self.time_)
+        if first:
+            self._begin(data.n_features, float(when[0]))
+        return data, when
+
+    def _begin(self, n_features: int, time: float) -> None:
+        self._room = Room(empty(n_features, self.n_micro_clusters), 0, 0)
+        self.n_seen_, self._origin = 0, time
+
+    @property
+    def _rate(self) -> float:
+        """Halvings per unit of time."""
+        return 0.0 if self.half_life is None else 1.0 / self.half_life
+
+    def _left(self, age: float) -> float:
+        """What is left of the weight of an object after some time."""
+        return float(2.0 ** (-age * self._rate))
+
+    def _age(self, time: float) -> None:
+        """Let weights be as of now, and forget what has none."""
+        if self.half_life is not None:
+            left = self._left(time - self._origin)
+            self._room, self._origin = without_the_forgotten(self._room, left), time
+
+    def _absorb(
+        self,
+        values: Array,
+        variances: Array,
+        when: Array,
+        existence: Array | None = None,
+    ) -> Absorbed:
+        """Put objects into micro-clusters; weights are as of the first, or before."""
+        rule = Rule(self.factor, self._rate, self._fills)
+        ages = when - self._origin
+        done = absorb(
+            self._room, values, variances, ages, when, rule, existence=existence
+        )
+        self._room, self.time_ = done.room, float(when[-1])
+        self.n_seen_ += len(values)
+        self.__dict__.pop("macro_labels_", None)  # where it was found before
+        return done
+
+    def _check_stored(self) -> None:
+        if not isinstance(self._room, Room) or self._room.n > self._room.sketch.n:
+            wrong("what should be micro-clusters is something else")
+        if self._room.sketch.n_features != self.n_features_in_:
+            wrong("micro-clusters have other features")
+
+
+class ByMoments:
+    """Clusters of micro-clusters that are known by their moments."""
+
+    method: str
+    labels_: Indices
+    _numbers: dict[int, int]  # of clusters, by the ids of micro-clusters
+
+    def predict(self: Any, X: Any) -> Indices:
+        """Cluster of objects: the nearest, or that of the nearest micro-cluster.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            Objects with the features of the stream.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+        """
+        check_is_fitted(self, "time_")
+        return self._nearest(objects_of(self, X, reset=False))
+
+    def macro_clusters(
+        self: Any, n_clusters: int | None = None, method: str | None = None
+    ) -> Indices:
+        """Cluster of each micro-cluster, for another number of clusters or method.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            Number of clusters; that of the parameters by default.
+        method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
+            What clusters them; that of the parameters by default.
+
+        Returns
+        -------
+        ndarray of shape (n_micro,)
+            In the order of `micro_clusters_`.
+        """
+        check_is_fitted(self, "time_")
+        k = self.n_clusters if n_clusters is None else n_clusters
+        how = method or self.method
+        return asked_labels(self.micro_clusters_, k, how, as_seed(self.random_state))
+
+    @cached_property
+    def macro_labels_(self: Any) -> Indices:
+        """Cluster of each micro-cluster; found when it is asked for."""
+        found: Indices = self.macro_clusters()
+        return as_before(found, self.micro_clusters_, self._numbers)
+
+    def _name(self: Any, data: UncertainData) -> None:
+        """Label the objects that came last, and note the numbers of clusters."""
+        self.labels_ = self._nearest(data)
+        ids = self.micro_clusters_.id.tolist()
+        self._numbers = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
+
+    def _nearest(self: Any, data: UncertainData) -> Indices:
+        known = self.micro_clusters_, self.macro_labels_, self.method
+        return nearest_labels(*known, data.mean(), data.variance())
+
+    def _begin(self, n_features: int, time: float) -> None:
+        super()._begin(n_features, time)  # type: ignore[misc]
+        self._numbers = {}
+
+    def _check_stored(self) -> None:
+        super()._check_stored()  # type: ignore[misc]
+        there = self._numbers.values() if isinstance(self._numbers, dict) else [None]
+        if not all(isinstance(number, int) for number in there):
+            wrong("what should be numbers of clusters is something else")

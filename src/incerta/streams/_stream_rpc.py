@@ -1,0 +1,382 @@
+"""StreamRPC: representative possible worlds of a stream, with consistency learning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
+from incerta.data.coerce import objects_of
+from incerta.data.construct import exact, from_worlds
+from incerta.data.container import UncertainData
+from incerta.labels import shares
+from incerta.models.checks import whole, wrong
+from incerta.selection.keeping import (
+    OF_DENSITIES,
+    SELECTIONS,
+    check_number_kept,
+    keep_worlds,
+)
+from incerta.spectral.consistency import consistency
+from incerta.spectral.cutting import cut, nearest
+from incerta.spectral.laplacians import Laplacians
+from incerta.spectral.remembered import Embeddings, extensions, remembered
+from incerta.streams._base import POSITIVE, StreamClusterer
+from incerta.streams.clock import pieces
+from incerta.streams.parallel import in_as_many_worlds, moved_centres
+from incerta.streams.window import current_ids
+from incerta.typing import Array, Indices, Seed
+from incerta.worlds.sequence import worlds_of
+from incerta.worlds.streams import as_seed
+
+# Of k-means on the common embedding, as in RPC.
+N_STARTS = 10
+
+
+class Agreement(NamedTuple):
+    """What the worlds agree on."""
+
+    labels: Indices  # (n_micro,)
+    embedding: Array  # (n_micro, k)
+    representatives: Indices
+    model: Embeddings  # what predictions need
+
+
+class StreamRPC(StreamClusterer):
+    """Cluster a stream by agreement among representative worlds, in bounded memory.
+
+    Objects are absorbed by micro-clusters, by their means and errors as in `UMicro`.
+    Each world draws one value of every object, and a micro-cluster is, in that world,
+    at the mean of the values of its objects. When clusters are asked for, `RPC` is
+    learnt from the micro-clusters in their worlds, where each counts for its weight:
+    few worlds are kept, and embeddings that agree are cut by k-means.
+
+    Use it for streams whose clusters are not round. For round ones `UMicro` takes a
+    hundredth of the time and memory; `RPC` is for data that can be kept.
+
+    Parameters
+    ----------
+    n_clusters : int, default=3
+        Number of clusters.
+    n_worlds : int, default=100
+        Number of worlds. Joint data have no more than draws, as in `RPC`.
+    n_representatives : int, default=10
+        Number of worlds to keep when clusters are asked for.
+    n_micro_clusters : int, default=100
+        Largest number of micro-clusters. While there are fewer, every object begins one
+        of its own. Clusters that are not round need several each.
+    factor : float, default=2.0
+        Radii within which an object belongs to a micro-cluster.
+    half_life : float, optional
+        Time after which an object counts for half; in units of `times`, or of objects.
+        By default nothing is forgotten.
+    selection : {"greedy", "central", "random"}, default="greedy"
+        How worlds are chosen; see `incerta.selection.representatives`. "random" needs
+        no divergences and saves most of the time.
+    divergence : {"jensen-shannon", "per-feature"}, default="jensen-shannon"
+        How far apart worlds are; see `incerta.divergence`.
+    width : {"median", "self-tuning"} or float, default="median"
+        Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
+    width_scale : float, default=1.0
+        Factor on the width.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed of the worlds, of the selection and of k-means.
+
+    Attributes
+    ----------
+    n_seen_ : int
+        How many objects came.
+    time_ : float
+        When the last one did.
+    micro_clusters_ : Sketch
+        The micro-clusters: weights as of the last object, means, and more.
+    macro_labels_ : ndarray of shape (n_micro,)
+        Cluster of each micro-cluster; found when it is asked for, as all that follows.
+    labels_ : ndarray of shape (n_objects,)
+        Clusters of the objects of the last piece: those of their micro-clusters, or −1
+        where these are forgotten by now.
+    embedding_ : ndarray of shape (n_micro, n_clusters)
+        The common embedding of the micro-clusters.
+    representatives_ : ndarray of shape (n_representatives,)
+        Numbers of the kept worlds, in the order they were chosen.
+    seed_ : int
+        Seed of everything random: ``random_state=seed_`` repeats the stream.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    Memory is ``n_worlds * n_micro_clusters * n_features`` numbers, whatever the length
+    of the stream. An object takes ``n_worlds * n_features`` draws, besides the time of
+    `UMicro`; clusters take that of `RPC` on as many objects as micro-clusters.
+
+    With as many micro-clusters as objects (up to 5000), the result is that of `RPC` on
+    all of them. A micro-cluster of weight w is a row of weight w in the affinities,
+    densities and k-means, which is the same as w objects at its centre. Only the widths
+    are chosen by micro-clusters: that of densities for as many as ``(Σ w)² / Σ w²``
+    objects, that of affinities by the median over pairs of them, by weight.
+
+    The values of an object are drawn by its id, or by its place in the stream if
+    objects have no ids but their numbers. An id that comes again has the same random
+    numbers as before: let ids name measurements, not instruments.
+
+    References
+    ----------
+    .. [1] H. Liu, X. Zhang, X. Zhang, Q. Li, X.-M. Wu, "Clustering Uncertain Data via
+       Representative Possible Worlds with Consistency Learning", IJCAI 2019.
+    .. [2] C. C. Aggarwal, P. S. Yu, "A framework for clustering uncertain data
+       streams", ICDE 2008.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, truth = ic.datasets.make_uncertain_rings(600, random_state=0)
+    >>> stream = ic.StreamRPC(2, 20, n_micro_clusters=50, width_scale=0.1)
+    >>> for start in range(0, 600, 100):
+    ...     stream = stream.partial_fit(data[start : start + 100])
+    >>> stream.n_seen_, stream.micro_clusters_.n
+    (600, 50)
+    >>> ic.metrics.clustering_accuracy(truth, stream.predict(data)) > 0.9
+    True
+    """
+
+    seed_: int
+    _found: Agreement | None = None
+    _fills = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_clusters": WHOLE,
+        "n_worlds": WHOLE,
+        "n_representatives": WHOLE,
+        "n_micro_clusters": WHOLE,
+        "factor": POSITIVE,
+        "half_life": [*POSITIVE, None],
+        "selection": [StrOptions(set(SELECTIONS))],
+        "divergence": [StrOptions(set(OF_DENSITIES))],
+        "width": [
+            StrOptions({"median", "self-tuning"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "width_scale": POSITIVE,
+        "random_state": SEED,
+    }
+    _stored: ClassVar[dict[str, str]] = {
+        "seed_": "",
+        "_centres": "f q w d",
+        "_into": "i n",
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 3,
+        n_worlds: int = 100,
+        n_representatives: int = 10,
+        *,
+        n_micro_clusters: int = 100,
+        factor: float = 2.0,
+        half_life: float | None = None,
+        selection: str = "greedy",
+        divergence: str = "jensen-shannon",
+        width: str | float = "median",
+        width_scale: float = 1.0,
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_worlds = n_worlds
+        self.n_representatives = n_representatives
+        self.n_micro_clusters = n_micro_clusters
+        self.factor = factor
+        self.half_life = half_life
+        self.selection = selection
+        self.divergence = divergence
+        self.width = width
+        self.width_scale = width_scale
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Take all objects of `X`, as if they were the stream, and cluster them.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            The objects, in the order in which they came.
+        y : None
+            Not used; present for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X)
+        self._agreement()
+        return self
+
+    def predict(self, X: Any) -> Indices:
+        """Cluster of new objects, by the common embedding; see `RPC.predict`.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            Objects with the features of the stream, independent of its objects unless
+            both are joint.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+        """
+        rows = np.mean(list(self._extensions(X, common=True)), axis=0)
+        return nearest(rows, self._agreement().model.centres)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Share of the kept worlds in which new objects fall into each cluster.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_objects, n_clusters)
+        """
+        extended = list(self._extensions(X, common=False))
+        centres = self._agreement().model.centres
+        return shares(
+            np.array([nearest(rows, centres) for rows in extended]), len(centres)
+        )
+
+    def macro_clusters(self, n_clusters: int | None = None) -> Indices:
+        """Cluster of each micro-cluster, for another number of clusters.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            Number of clusters; that of the parameters by default.
+
+        Returns
+        -------
+        ndarray of shape (n_micro,)
+            In the order of `micro_clusters_`.
+        """
+        check_is_fitted(self, "time_")
+        if n_clusters is None:
+            return self._agreement().labels
+        if n_clusters < 1:
+            msg = f"n_clusters={n_clusters!r} must be at least 1."
+            raise ValueError(msg)
+        return self._agree(n_clusters).labels
+
+    @property
+    def macro_labels_(self) -> Indices:
+        """Cluster of each micro-cluster."""
+        return self.macro_clusters()
+
+    @property
+    def labels_(self) -> Indices:
+        """Clusters of the objects of the last piece."""
+        ids = self._room.sketch.id[: self._room.n].tolist()
+        label = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
+        return np.array(
+            [label.get(id, -1) for id in self._into.tolist()], dtype=np.intp
+        )
+
+    @property
+    def embedding_(self) -> Array:
+        """The common embedding of the micro-clusters."""
+        check_is_fitted(self, "time_")
+        return self._agreement().embedding
+
+    @property
+    def representatives_(self) -> Indices:
+        """Numbers of the kept worlds."""
+        check_is_fitted(self, "time_")
+        return self._agreement().representatives
+
+    def _begin(self, n_features: int, time: float) -> None:
+        check_number_kept(self.n_representatives, self.n_worlds)
+        super()._begin(n_features, time)
+        self.seed_ = as_seed(self.random_state)
+        self._centres = np.empty((0, 1, n_features))
+
+    def _learn(self, data: UncertainData, when: Array) -> None:
+        if np.array_equal(data.ids, np.arange(len(data))):  # numbered, as in concat
+            data = replace(data, ids=data.ids + self.n_seen_)
+        drawn = worlds_of(data, self.n_worlds, self.seed_)
+        self._centres = in_as_many_worlds(self._centres, len(drawn))
+        self._found = None
+        values, variances = data.mean(), data.variance()
+        into = np.empty(len(data), dtype=np.int64)
+        for part in pieces(when, self._origin, None, self.half_life):
+            before = self._room.sketch.id[: self._room.n]
+            self._age(float(when[part.start]))
+            sketch, n, _ = self._room
+            ids, weights = sketch.id[:n].copy(), sketch.weight[:n].copy()
+            centres = self._centres[np.isin(before, ids)]
+            done = self._absorb(values[part], variances[part], when[part])
+            counts = 2.0 ** (self._rate * (when[part] - self._origin))
+            known = centres, ids, weights
+            self._centres = moved_centres(*known, drawn.only(part), counts, done)
+            into[part] = done.into
+            into[: part.stop] = current_ids(into[: part.stop], done)
+        self._into = into
+
+    def _agreement(self) -> Agreement:
+        """What the worlds agree on, found when it is first asked for."""
+        if self._found is None:
+            self._found = self._agree(self.n_clusters)
+        return self._found
+
+    def _agree(self, n_clusters: int) -> Agreement:
+        centres = np.ascontiguousarray(np.moveaxis(self._centres, 1, 0))
+        n_worlds, n, _ = centres.shape
+        ids = self._room.sketch.id[:n]
+        # A single world is that of exact objects.
+        data = (
+            exact(centres[0], ids) if n_worlds == 1 else from_worlds(centres, ids=ids)
+        )
+        weights, k = relative(self._room.sketch.weight[:n]), min(n_clusters, n)
+        kept = keep_worlds(
+            data,
+            self.n_worlds,
+            self.n_representatives,
+            selection=self.selection,
+            divergence=self.divergence,
+            seed=self.seed_,
+            weights=weights,
+        )
+        laplacians = Laplacians(
+            kept.worlds, self.width, self.width_scale, weights=weights
+        )
+        found = consistency(laplacians, k)
+        # One of the objects that a micro-cluster stands for; see `Laplacians`.
+        rows = found.common / (1.0 if weights is None else np.sqrt(weights)[:, None])
+        labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)
+        model = remembered(kept.worlds, found, laplacians, cut_at)
+        return Agreement(labels, rows, kept.positions, model)
+
+    def _extensions(self, X: Any, *, common: bool) -> Iterator[Array]:
+        check_is_fitted(self, "time_")
+        data = objects_of(self, X, reset=False)
+        if data.n_draws is not None and data.n_draws > self.n_worlds:
+            spaced = worlds_of(data, self.n_worlds, self.seed_)
+            data = from_worlds(spaced.stack(), ids=data.ids)
+        model = self._agreement().model
+        return extensions(model, data, self.n_worlds, self.width, common=common)
+
+    def _check_stored(self) -> None:
+        super()._check_stored()
+        whole(self.seed_, 0, "seed_")
+        ids = self._room.sketch.id[: self._room.n]
+        if len(self._centres) != len(ids) or self._centres.shape[1] < 1:
+            wrong("worlds do not fit the micro-clusters")
+
+
+def relative(weights: Array) -> Array | None:
+    """Weights with a mean of 1, or None where all are alike."""
+    return None if (weights == weights[0]).all() else weights / weights.mean()

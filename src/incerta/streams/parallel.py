@@ -1,0 +1,98 @@
+"""Where micro-clusters are in many worlds at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from incerta.backend.memory import blocks
+from incerta.exceptions import DataError
+from incerta.streams.absorbing import Absorbed
+from incerta.streams.window import current_ids
+from incerta.typing import Array, Indices
+from incerta.worlds import Worlds
+
+
+def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
+    """Centres that were the same in all worlds so far, in each of them.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (n_micro_clusters, n_before, n_features)
+        One world is enough while all objects are exact.
+    n_worlds : int
+        Number of worlds of the next objects; 1 if they are exact.
+
+    Returns
+    -------
+    ndarray of shape (n_micro_clusters, n_worlds or n_before, n_features)
+    """
+    before = centres.shape[1]
+    if before == 1:
+        return np.repeat(centres, n_worlds, axis=1)
+    if n_worlds not in (1, before):
+        msg = (
+            f"these objects have {n_worlds} worlds, and those before had {before}; all "
+            "joint data of a stream need as many draws, or n_worlds of them."
+        )
+        raise DataError(msg)
+    return centres
+
+
+def moved_centres(
+    centres: Array,
+    ids: Indices,
+    weights: Array,
+    drawn: Worlds,
+    counts: Array,
+    done: Absorbed,
+) -> Array:
+    """Centres of micro-clusters in every world, after they absorbed some objects.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (n_before, n_worlds, n_features)
+        Where they were.
+    ids : ndarray of shape (n_before,)
+        Which they were.
+    weights : ndarray of shape (n_before,)
+        Their weights then.
+    drawn : Worlds
+        As many worlds of the objects, or a single one.
+    counts : ndarray of shape (n_objects,)
+        Weights of the objects.
+    done : Absorbed
+        What became of all of them.
+
+    Returns
+    -------
+    ndarray of shape (n_now, n_worlds, n_features)
+        In the order of the micro-clusters of now.
+    """
+    sketch, n, _ = done.room
+    place = {id: row for row, id in enumerate(sketch.id[:n].tolist())}
+    shape = n, *centres.shape[1:]
+    out = np.zeros((n, shape[1] * shape[2]))
+    known = np.array([place.get(id, -1) for id in ids.tolist()], dtype=np.intp)
+    stay = np.flatnonzero(known >= 0)
+    flat = centres.reshape(len(centres), out.shape[1])
+    out[known[stay]] = flat[stay]
+    begun_with = out.copy()
+
+    def add(values: Array, mass: Array, names: Indices) -> None:
+        rows = np.array([place.get(id, -1) for id in names.tolist()], dtype=np.intp)
+        some = np.flatnonzero(rows >= 0)
+        rows, share = rows[some], mass[some] / sketch.weight[rows[some]]
+        sums = csr_array((share, (rows, np.arange(len(some)))), shape=(n, len(some)))
+        out[:] += sums @ (values[some] - begun_with[rows])
+
+    lost = np.flatnonzero(known < 0)  # joined to others, or dropped
+    if len(lost):
+        add(flat[lost], weights[lost], current_ids(ids[lost], done))
+    into = current_ids(done.into, done)
+    for part in blocks(len(counts), 24 * out.shape[1]):
+        values = drawn.only(part).stack()
+        wide = np.broadcast_to(values, (shape[1], *values.shape[1:]))
+        each = np.moveaxis(wide, 0, 1).reshape(len(values[0]), out.shape[1])
+        add(each, counts[part], into[part])
+    return out.reshape(shape)
