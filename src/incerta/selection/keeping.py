@@ -111,7 +111,7 @@ def keep_worlds(
     n_worlds : int
         Number of worlds to draw.
     n_representatives : int, optional
-        Number of worlds to keep; all by default.
+        Number of worlds to keep; all by default, and where joint data have fewer draws.
     selection : {"greedy", "central", "random"}, default="greedy"
         How they are chosen; see `incerta.selection.representatives`.
     divergence : str or callable, default="jensen-shannon"
@@ -152,12 +152,6 @@ def keep_worlds(
     drawn = worlds_of(data, n_worlds, seed)
     if n_representatives is None:
         return Kept(drawn)
-    if data.joint and n_representatives > len(drawn):
-        msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept out of "
-            f"the {len(drawn)} joint draws of the data; lower it."
-        )
-        raise ValueError(msg)
     n_kept = min(n_representatives, len(drawn))
     if selection == "random":
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
