@@ -12,7 +12,8 @@ from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
-from incerta.data.tables.columns import library_of
+from incerta.data.floats import plain_numbers, without_masks
+from incerta.data.tables.columns import library_of, numbers_of
 from incerta.data.tables.hints import warn_of_errors
 from incerta.exceptions import DataError, MissingValueError
 from incerta.wording import counted, verb
@@ -54,11 +55,13 @@ def as_uncertain(X: Any) -> UncertainData:
     native = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
         warn_of_errors(native.columns)
-        table = exact(native.to_numpy(), feature_names=native.columns)
-        return replace(table, library=library_of(X))
+        names = native.columns
+        table = np.column_stack([numbers_of(native[name], name) for name in names])
+        return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."
         raise DataError(msg)
+    X = without_masks(X)
     try:
         array = np.asarray(X)
     except ValueError:  # numpy's word for lists of different lengths
@@ -102,6 +105,24 @@ def is_plain_table(X: Any) -> bool:
     return not (array_like and X.ndim == 3)
 
 
+def _plain_table(X: Any) -> Any:
+    """Refuse a table of exact values with cells that are not numbers but look alike.
+
+    Scikit-learn would take dates and numbers written as text, and drop masks.
+    """
+    native = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        for name, kind in native.schema.items():
+            if not kind.is_numeric():
+                numbers_of(native[name], name)
+        return X
+    if isinstance(X, (list, tuple, np.ndarray)) or hasattr(X, "unmasked"):
+        array = np.asarray(without_masks(X))
+        # What is complex is refused by scikit-learn, in the words its users know.
+        return array if array.dtype.kind == "c" else plain_numbers(array, "X")
+    return X
+
+
 def refuse_missing(data: UncertainData) -> None:
     """Raise if values are missing."""
     gaps = data.law.missing()
@@ -138,7 +159,11 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     if is_plain_table(X):
         finite = "allow-nan" if takes_missing else True
         table = validate_data(
-            estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=finite
+            estimator,
+            _plain_table(X),
+            dtype=np.float64,
+            reset=reset,
+            ensure_all_finite=finite,
         )
         names = getattr(estimator, "feature_names_in_", None)
         if np.isnan(table).any():
