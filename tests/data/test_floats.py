@@ -147,7 +147,7 @@ def test_numbers_of_other_kinds_are_taken():
     [
         np.ma.masked_values([1, 999, 2], 999),
         np.array(["2020", "NaT", "2021"], "M8[D]"),
-        [1.0, np.nan, 2.0],
+        np.array([1.0, np.nan, 2.0]),
     ],
 )
 def test_ids_are_not_missing(ids):

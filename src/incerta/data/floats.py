@@ -22,7 +22,6 @@ NO_NUMBERS = {
     "({} - numpy.datetime64('2000-01-01')) / numpy.timedelta64(1, 'D')",
     "m": "times; turn them into numbers in a unit of your choice, e.g. "
     "{} / numpy.timedelta64(1, 's')",
-    "V": "records; take them with from_frame, or one field at a time",
 }
 
 
