@@ -12,6 +12,7 @@ from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
+from incerta.data.extremes import refuse_extremes
 from incerta.data.floats import plain_numbers, without_masks
 from incerta.data.tables.columns import library_of, numbers_of
 from incerta.data.tables.hints import warn_of_errors
@@ -167,11 +168,15 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
         )
         names = getattr(estimator, "feature_names_in_", None)
         if np.isnan(table).any():
-            return from_gaussian(
+            data = from_gaussian(
                 table, std=0.0, feature_names=names, missing="infinite"
             )
-        return exact(table, feature_names=names)
+        else:
+            data = exact(table, feature_names=names)
+        refuse_extremes(data, spread=reset)
+        return data
     data = as_uncertain(X)
+    refuse_extremes(data, spread=reset)
     if not takes_missing:
         refuse_missing(data)
     named = data.feature_names != as_feature_names(None, data.n_features)

@@ -12,6 +12,7 @@ import numpy as np
 from incerta.backend.device import CPU
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.extremes import refuse_extremes
 from incerta.divergence import (
     between_clusterings,
     energy,
@@ -136,6 +137,7 @@ def keep_worlds(
     Kept
     """
     data = as_uncertain(data)
+    refuse_extremes(data)
     if selection not in SELECTIONS:
         msg = f"selection={selection!r} must be one of {', '.join(SELECTIONS)}."
         raise ValueError(msg)
