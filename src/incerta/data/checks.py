@@ -227,16 +227,36 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
         msg = f"cov must be symmetric; cov[{worst}] differs from its transpose."
         raise DataError(msg)
     array = (array + np.swapaxes(array, 1, 2)) / 2
-    lowest = np.linalg.eigvalsh(array)[:, 0]
-    if (lowest < -1e-8 * size).any():
-        worst = int((lowest / np.where(size > 0, size, 1)).argmin())
+    _refuse_indefinite(array, size)
+    return array
+
+
+def _refuse_indefinite(cov: Array, size: Array) -> None:
+    """Raise if a variance or an eigenvalue is negative beyond rounding.
+
+    Eigenvalues are those of the correlations: next to a large variance, a small one
+    would pass for rounding.
+    """
+    variances = np.einsum("nii->ni", cov)
+    least = 1e-14 * size[:, None]
+    if (negative := variances < -least).any():
+        i, j = np.argwhere(negative)[0]
         msg = (
-            f"cov must be positive semi-definite; cov[{worst}] has the eigenvalue "
-            f"{lowest[worst]:.3g}. A covariance estimated pair by pair may need to be "
-            "clipped to the nearest such matrix."
+            f"cov must have variances of at least 0; cov[{i}, {j}, {j}] is "
+            f"{variances[i, j]:.6g}."
         )
         raise DataError(msg)
-    return array
+    scale = np.sqrt(np.where(variances > 0.0, variances, np.where(least > 0, least, 1)))
+    correlation = cov / scale[:, :, None] / scale[:, None]
+    lowest = np.linalg.eigvalsh(correlation)[:, 0]
+    if (lowest < -1e-8).any():
+        worst = int(lowest.argmin())
+        msg = (
+            f"cov must be positive semi-definite; the correlations of cov[{worst}] "
+            f"have the eigenvalue {lowest[worst]:.3g}. A covariance estimated pair by "
+            "pair may need to be clipped to the nearest such matrix."
+        )
+        raise DataError(msg)
 
 
 def positions_of_objects(key: Any, n_objects: int) -> Indices:

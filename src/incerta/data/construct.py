@@ -95,6 +95,9 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
         weights = None if weights is None else weights[order]
     if weights is None:
         return Values(table, starts)
+    # Only shares count; by powers of 2 the sums neither overflow nor round.
+    largest = np.frexp(np.maximum.reduceat(weights, starts[:-1]))[1]
+    weights = np.ldexp(weights, np.repeat(-largest, np.diff(starts)))
     totals = np.add.reduceat(weights, starts[:-1])
     if not (totals > 0).all():
         empty = groups.ids[int((totals <= 0).argmax())]
