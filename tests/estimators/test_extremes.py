@@ -78,3 +78,18 @@ def test_what_is_equal_or_missing_is_not_extreme():
     refuse_extremes(gaps)
     with pytest.raises(DataError, match=r"'x1' has values of up to inf, .* unit\."):
         refuse_extremes(gaps.affine([1.0, 1e200]))
+
+
+@pytest.mark.parametrize("width", [1e-300, 1e-160, 1e200, 1e300])
+@pytest.mark.parametrize("name", ["ExpectedSpectral", "RPC"])
+def test_widths_beyond_reach(name, width):
+    for given in ({"width": width}, {"width_scale": width}):
+        model = estimator_of(name).set_params(**given)
+        with pytest.raises(ValueError, match=r"a kernel of width .* between 1e-70 and"):
+            model.fit(data_of(1.0))
+
+
+def test_nothing_is_as_steep_as_1():
+    with pytest.raises(ValueError, match=r"'xi' .* in the range \[0.0, 1.0\)"):
+        ic.FOPTICS(xi=1.0).fit(data_of(1.0))
+    assert not ic.FOPTICS(xi=1.0 - 1e-16).fit(data_of(1.0)).labels_.any()
