@@ -189,7 +189,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    @available_if(_by_means)
+    @available_if(_by_means)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Take one more piece of the data: mini-batch k-means on the means.
 
