@@ -134,6 +134,14 @@ def test_frames_with_other_columns(cells, message):
             call(frame)
 
 
+def test_frames_with_two_columns_of_one_name():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(PLAIN, columns=["a", "a"])
+    for call in (ic.as_uncertain, ic.UKMeans(1).fit):
+        with pytest.raises(DataError, match="columns must have different names"):
+            call(frame)
+
+
 def test_numbers_of_other_kinds_are_taken():
     from decimal import Decimal
     from fractions import Fraction

@@ -7,6 +7,7 @@ from sklearn.cluster import KMeans
 import incerta as ic
 import incerta.estimators
 from incerta.data.extremes import LARGEST, SMALLEST, refuse_extremes
+from incerta.data.partitioned import PartitionedData
 from incerta.exceptions import DataError
 from tests.strategies import KINDS, make
 
@@ -54,6 +55,12 @@ def test_other_ways_in(scale):
             call(data)
     # The way out.
     ic.UKMeans(3).fit(data.affine([1.0 / scale] * 2))
+
+
+def test_partitions():
+    part = data_of(1e200)
+    with pytest.raises(DataError, match="give it in another unit"):
+        ic.UKMeans(3).fit(PartitionedData((part,), part.feature_names))
 
 
 def test_new_objects():

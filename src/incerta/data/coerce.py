@@ -53,7 +53,7 @@ def as_uncertain(X: Any) -> UncertainData:
         from incerta.data.from_science import from_distribution_array
 
         return from_distribution_array(X)
-    native = nw.from_native(X, eager_only=True, pass_through=True)
+    native = _frame_or_else(X)
     if isinstance(native, nw.DataFrame):
         warn_of_errors(native.columns)
         names = native.columns
@@ -86,6 +86,15 @@ def as_uncertain(X: Any) -> UncertainData:
     raise DataError(msg)
 
 
+def _frame_or_else(X: Any) -> Any:
+    """A frame of any library in the words of narwhals; other things as they are."""
+    try:
+        return nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        msg = f"columns must have different names: {' '.join(str(error).split())}."
+        raise DataError(msg) from error
+
+
 def is_plain_table(X: Any) -> bool:
     """Tell whether `X` is a 2-D table of exact numbers, as scikit-learn takes it."""
     if isinstance(X, UncertainData) or comes_from(X, "xarray", "astropy"):
@@ -111,7 +120,7 @@ def _plain_table(X: Any) -> Any:
 
     Scikit-learn would take dates and numbers written as text, and drop masks.
     """
-    native = nw.from_native(X, eager_only=True, pass_through=True)
+    native = _frame_or_else(X)
     if isinstance(native, nw.DataFrame):
         for name, kind in native.schema.items():
             if not kind.is_numeric():
