@@ -49,7 +49,7 @@ class Store(Generic[Row]):
         if not self.path.exists():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lines.writerow(self._names)
-        lines.writerows([_as_text(value) for value in row] for row in new)
+        lines.writerows(map(_as_text, self._names, row) for row in new)
         with self.path.open("a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())
             file.flush()
@@ -83,5 +83,9 @@ class Store(Generic[Row]):
         ]
 
 
-def _as_text(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _as_text(name: str, value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:.6g}"
+    # What was measured may be rounded; by what was asked for the row is found again.
+    return short if name != "noise" or float(short) == value else repr(value)

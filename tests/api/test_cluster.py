@@ -79,6 +79,15 @@ def test_methods_by_name_and_by_estimator(blobs):
     assert ic.cluster(blobs, 3, own).n_clusters == 3
 
 
+@pytest.mark.parametrize("n_draws", [1, 2, 5])
+def test_a_few_imputations_are_enough(n_draws):
+    rng = np.random.default_rng(0)
+    worlds = np.repeat([0.0, 9.0], 6)[:, None] + rng.normal(size=(n_draws, 12, 1))
+    found = ic.cluster(ic.from_worlds(worlds), k=2, method="RPC")
+    np.testing.assert_array_equal(found.labels, np.repeat([0, 1], 6))
+    np.testing.assert_array_equal(found.predict(ic.from_worlds(worlds)), found.labels)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -36,6 +36,22 @@ def test_an_extra_that_is_not_there(monkeypatch):
     assert _extra("report") == "jinja2 is missing; pip install 'incerta[report]'"
 
 
+def test_a_copy_without_its_metadata(monkeypatch):
+    from importlib import metadata
+
+    from incerta.cli.info import _extra
+
+    def nothing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    module = import_module("incerta.api.versions")
+    monkeypatch.setattr(module, "version", nothing)
+    monkeypatch.setattr(metadata, "requires", nothing)
+    told = module.versions()
+    assert (told["incerta"], told["numpy"]) == (ic.__version__, "unknown")
+    assert "not installed by pip" in _extra("report")
+
+
 def test_what_is_in_a_table(call, wide):
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
     assert call("info", wide, *WIDE).stdout == f"{data!r}\n"

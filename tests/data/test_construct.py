@@ -35,7 +35,7 @@ PSD = np.eye(2)[None]
         (lambda: ic.from_interval([[NAN]], [[1.0]]), "low has 1 value "),
         (lambda: ic.from_worlds([[[NAN]]]), "worlds has 1 value "),
         (lambda: ic.from_samples([[1.0]], [NAN]), "objects has NaN at position 0"),
-        (lambda: ic.from_samples([["a"]], [0]), "values must be an array of numbers"),
+        (lambda: ic.from_samples([["a"]], [0]), "values must hold numbers, it"),
         # weights
         (
             lambda: ic.from_samples([[1.0], [2.0]], [0, 0], [1.0, -0.5]),
@@ -62,7 +62,7 @@ PSD = np.eye(2)[None]
         ),
         (
             lambda: ic.from_gaussian([[0.0, 0.0]], cov=[[[1.0, 2.0], [2.0, 1.0]]]),
-            r"positive semi-definite; cov\[0\] has the eigenvalue -1",
+            r"semi-definite; the correlations of cov\[0\] have the eigenvalue -1",
         ),
         (
             lambda: ic.from_gaussian([[0.0, 0.0]], cov=[[[1.0, 0.5], [0.1, 1.0]]]),
@@ -201,3 +201,38 @@ def test_door(X, shape, kind):
 def test_door_keeps_the_names_of_a_frame():
     pd = pytest.importorskip("pandas", reason="the frame is of pandas")
     assert ic.as_uncertain(pd.DataFrame({"mass": [1.0]})).feature_names == ("mass",)
+
+
+@pytest.mark.parametrize(
+    ("cov", "message"),
+    [
+        (np.diag([1e12, -9999.0]), r"cov\[0, 1, 1\] is -9999"),
+        ([[1e12, 1.5], [1.5, 1e-12]], "eigenvalue -0.5"),
+        ([[1.0, 0.5], [0.5, 0.0]], "eigenvalue"),
+    ],
+)
+def test_small_variances_count_next_to_large_ones(cov, message):
+    with pytest.raises(DataError, match=message):
+        ic.from_gaussian([[0.0, 0.0]], cov=cov)
+
+
+@pytest.mark.parametrize("rank", [2, 6])
+@pytest.mark.parametrize("scale", [1e-12, 1e-8, 1.0, 1e8])
+def test_covariances_of_features_in_different_units(scale, rank):
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(50, 4, rank)) * [[scale], [1.0], [1.0 / scale], [0.0]]
+    cov = root @ np.swapaxes(root, 1, 2)
+    data = ic.from_gaussian(np.zeros((50, 4)), cov=cov)
+    deviations = np.sqrt(np.einsum("nii->ni", cov))
+    of_one_size = deviations[:, :, None] * deviations[:, None] + (cov == 0.0)
+    np.testing.assert_allclose(
+        data.covariance() / of_one_size, cov / of_one_size, atol=1e-7
+    )
+    np.testing.assert_allclose(data.variance(), deviations**2, rtol=1e-7)
+
+
+@pytest.mark.parametrize("size", [1e308, 1.0, 1e-320])
+def test_only_shares_of_weights_count(size):
+    weights = np.array([1.0, 0.25, 0.0, 1.0]) * size
+    data = ic.from_samples([[1.0], [2.0], [8.0], [9.0]], [0, 0, 0, 1], weights)
+    np.testing.assert_allclose(data.mean().ravel(), [1.2, 9.0], rtol=1e-3)

@@ -2,6 +2,8 @@
 
 import os
 import threading
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +23,7 @@ class Web:
     wrong_range: bool = False  # answers a Range with another part
     lengths: bool = True  # says how long the answer is
     cut_after: int | None = None  # bytes after which the connection breaks
+    drip: float | None = None  # seconds between single bytes
     stall: threading.Event | None = None  # answers once this is set
 
 
@@ -58,7 +61,13 @@ def _handler(web):
             if web.lengths:
                 self.send_header("Content-Length", str(len(body) - start))
             self.end_headers()
-            self.wfile.write(body[start:][: web.cut_after])
+            if web.drip is None:
+                self.wfile.write(body[start:][: web.cut_after])
+                return
+            with suppress(OSError):  # nobody waits for the rest
+                for byte in body[start:]:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(web.drip)
 
         def log_message(self, *args):
             pass

@@ -153,6 +153,22 @@ def test_a_silent_server_is_given_up(get, web):
         get(timeout=0.2)
 
 
+def test_a_server_that_only_drips_is_given_up(get, web):
+    web.drip = 0.02
+    with pytest.raises(FetchError, match=r"only \d+ bytes came in"):
+        get(timeout=0.2)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_nothing_is_written_through_a_link(get, lonely, link):
+    others = lonely / "others.txt"
+    others.write_bytes(BODY[:500])
+    get.part.parent.mkdir(parents=True, exist_ok=True)
+    getattr(get.part, link)(others)
+    assert get().read_bytes() == BODY
+    assert others.read_bytes() == BODY[:500]
+
+
 def test_redirects_are_followed_but_do_not_name_the_file(get, web, lonely, tree):
     web.redirects["/old"] = "/../../file?x=../../evil"
     web.files["/file?x=../../evil"] = BODY
@@ -180,6 +196,8 @@ def test_https_never_falls_back_to_http():
     _refuse_scheme("https://b.org/f", "http://a.org/f", "")
     with pytest.raises(FetchError, match="must begin with https://"):
         _refuse_scheme("http://b.org/f", "https://a.org/f", "")
+    with pytest.raises(FetchError, match="must begin with https://"):
+        _refuse_scheme("http://b.org/f", "HTTPS://a.org/f", "")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.org/f", "/etc/passwd"])

@@ -50,3 +50,15 @@ def test_another_table_is_refused(tmp_path):
     path.write_text("name,other\na,1\n")
     with pytest.raises(FileError, match=r"rows\.csv has columns name, other"):
         Store(path, Row)
+
+
+def test_what_was_asked_for_is_found_again(tmp_path):
+    class Asked(NamedTuple):
+        noise: float
+        score: float
+
+    given = Asked(0.123456789, 0.123456789)
+    Store(tmp_path / "a.csv", Asked).add([given, Asked(0.25, 0.5)])
+    first, second = Store(tmp_path / "a.csv", Asked).rows
+    assert (first.noise, first.score) == (given.noise, 0.123457)
+    assert second == Asked(0.25, 0.5)

@@ -1,14 +1,24 @@
 """What a result was made with."""
 
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
-SHOWN = ("incerta", "numpy", "scipy", "scikit-learn")
+from incerta.version import __version__
+
+BELOW = ("numpy", "scipy", "scikit-learn")
 
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that make the numbers."""
     return {
         "python": platform.python_version(),
-        **{name: version(name) for name in SHOWN},
+        "incerta": __version__,
+        **{name: _version(name) for name in BELOW},
     }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # a copy of its files alone
+        return "unknown"

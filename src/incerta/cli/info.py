@@ -133,7 +133,11 @@ def _extra(name: str) -> str:
 
     wanted = re.compile(rf"([\w-]+).*extra == ['\"]{name}['\"]")
     found = []
-    for line in requires("incerta") or ():
+    try:
+        lines = requires("incerta") or ()
+    except PackageNotFoundError:
+        return "unknown: this copy was not installed by pip"
+    for line in lines:
         if (match := wanted.match(line)) is None:
             continue
         package = match[1]

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from incerta.data.floats import as_floats, nothing_in
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Ids, Indices
 from incerta.wording import counted, verb
@@ -18,27 +19,22 @@ HOW_TO_TELL = (
 )
 
 
-def as_floats(value: ArrayLike, name: str) -> Array:
-    """Copy numbers into an array of our own, so that nobody else changes it."""
-    try:
-        array = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        msg = f"{name} must be an array of numbers: {error}."
-        raise DataError(msg) from error
-    return array
+LEAVE_OUT = (
+    "Leave these rows out, or read the table with from_frame(..., missing='impute') or "
+    "missing='infinite'."
+)
 
 
-def as_finite(value: ArrayLike, name: str) -> Array:
+def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
     """Take numbers without NaN or infinity."""
     array = as_floats(value, name)
     bad = ~np.isfinite(array)
     if bad.any():
         n, place = int(bad.sum()), tuple(int(i) for i in np.argwhere(bad)[0])
         msg = (
-            f"{name} has {counted(n, 'value')} that {verb(n, 'is', 'are')} NaN or "
-            f"infinite, the first ({array[place]}) at "
-            f"{name}[{', '.join(map(str, place))}]. Leave these rows out, or read the "
-            "table with from_frame(..., missing='impute') or missing='infinite'."
+            f"{name} has {counted(n, 'value')} that {verb(n, 'is', 'are')} NaN, masked "
+            f"or infinite, the first ({array[place]}) at "
+            f"{name}[{', '.join(map(str, place))}]. {way_out}"
         )
         raise DataError(msg)
     return array
@@ -99,6 +95,10 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
 
     Numpy would turn ``[1, "a"]`` into text, and 1 and "1" into the same object.
     """
+    if np.ma.isMaskedArray(labels) and np.ma.is_masked(labels):
+        where = int(np.ma.getmaskarray(labels).argmax())
+        msg = f"{name} has a missing value: {name}[{where}] is masked."
+        raise DataError(msg)
     given = labels if isinstance(labels, np.ndarray) else list(labels)  # type: ignore[arg-type]
     if not isinstance(given, np.ndarray) or given.dtype == object:
         kinds = {_sort_of_id(label) for label in given}
@@ -114,10 +114,11 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
     if given.ndim != 1:
         msg = f"{name} must have 1 dimension, it has shape {given.shape}."
         raise DataError(msg)
-    if given.dtype.kind == "f" and np.isnan(given).any():
-        msg = f"{name} has NaN at position {int(np.isnan(given).argmax())}."
+    if (gaps := nothing_in(given)).any():
+        what = "NaN" if given.dtype.kind == "f" else "a missing value"
+        msg = f"{name} has {what} at position {int(gaps.argmax())}."
         raise DataError(msg)
-    return given.copy()
+    return np.array(given)
 
 
 def _sort_of_id(label: Any) -> str:
@@ -142,6 +143,35 @@ def as_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str,
         )
         raise DataError(msg)
     return result
+
+
+def refuse_same_names(names: tuple[str, ...]) -> None:
+    """Raise if two features have one name: nobody could tell which is meant."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"two features have the name {twice!r}; give each a name of its own."
+        raise DataError(msg)
+
+
+def as_map(
+    matrix: ArrayLike, offset: ArrayLike, n_features: int
+) -> tuple[Array, Array]:
+    """Take a matrix, or a factor per feature, and what is added after the product."""
+    way_out = "A map needs numbers; 0 leaves a feature out."
+    map_ = as_finite(matrix, "matrix", way_out)
+    moved = as_finite(offset, "offset", way_out)
+    if map_.ndim != 1:
+        map_ = as_matrix(map_, "matrix")
+    if map_.shape[-1] != n_features:
+        raise DataError(wrong_width("matrix", map_.shape, n_features))
+    try:
+        return map_, np.array(np.broadcast_to(moved, (len(map_),)))
+    except ValueError as error:
+        msg = (
+            f"offset has shape {moved.shape}; it must be one number, or one for each "
+            f"of the {len(map_)} new features."
+        )
+        raise DataError(msg) from error
 
 
 def as_weights(weights: ArrayLike, n_values: int) -> Array:
@@ -197,16 +227,36 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
         msg = f"cov must be symmetric; cov[{worst}] differs from its transpose."
         raise DataError(msg)
     array = (array + np.swapaxes(array, 1, 2)) / 2
-    lowest = np.linalg.eigvalsh(array)[:, 0]
-    if (lowest < -1e-8 * size).any():
-        worst = int((lowest / np.where(size > 0, size, 1)).argmin())
+    _refuse_indefinite(array, size)
+    return array
+
+
+def _refuse_indefinite(cov: Array, size: Array) -> None:
+    """Raise if a variance or an eigenvalue is negative beyond rounding.
+
+    Eigenvalues are those of the correlations: next to a large variance, a small one
+    would pass for rounding.
+    """
+    variances = np.einsum("nii->ni", cov)
+    least = 1e-14 * size[:, None]
+    if (negative := variances < -least).any():
+        i, j = np.argwhere(negative)[0]
         msg = (
-            f"cov must be positive semi-definite; cov[{worst}] has the eigenvalue "
-            f"{lowest[worst]:.3g}. A covariance estimated pair by pair may need to be "
-            "clipped to the nearest such matrix."
+            f"cov must have variances of at least 0; cov[{i}, {j}, {j}] is "
+            f"{variances[i, j]:.6g}."
         )
         raise DataError(msg)
-    return array
+    scale = np.sqrt(np.where(variances > 0.0, variances, np.where(least > 0, least, 1)))
+    correlation = cov / scale[:, :, None] / scale[:, None]
+    lowest = np.linalg.eigvalsh(correlation)[:, 0]
+    if (lowest < -1e-8).any():
+        worst = int(lowest.argmin())
+        msg = (
+            f"cov must be positive semi-definite; the correlations of cov[{worst}] "
+            f"have the eigenvalue {lowest[worst]:.3g}. A covariance estimated pair by "
+            "pair may need to be clipped to the nearest such matrix."
+        )
+        raise DataError(msg)
 
 
 def positions_of_objects(key: Any, n_objects: int) -> Indices:

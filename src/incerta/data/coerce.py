@@ -12,7 +12,9 @@ from incerta.backend.optional import comes_from
 from incerta.data.checks import HOW_TO_TELL, as_feature_names
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
-from incerta.data.tables.columns import library_of
+from incerta.data.extremes import refuse_extremes
+from incerta.data.floats import plain_numbers, without_masks
+from incerta.data.tables.columns import library_of, numbers_of
 from incerta.data.tables.hints import warn_of_errors
 from incerta.exceptions import DataError, MissingValueError
 from incerta.wording import counted, verb
@@ -51,14 +53,16 @@ def as_uncertain(X: Any) -> UncertainData:
         from incerta.data.from_science import from_distribution_array
 
         return from_distribution_array(X)
-    native = nw.from_native(X, eager_only=True, pass_through=True)
+    native = _frame_or_else(X)
     if isinstance(native, nw.DataFrame):
         warn_of_errors(native.columns)
-        table = exact(native.to_numpy(), feature_names=native.columns)
-        return replace(table, library=library_of(X))
+        names = native.columns
+        table = np.column_stack([numbers_of(native[name], name) for name in names])
+        return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."
         raise DataError(msg)
+    X = without_masks(X)
     try:
         array = np.asarray(X)
     except ValueError:  # numpy's word for lists of different lengths
@@ -82,6 +86,15 @@ def as_uncertain(X: Any) -> UncertainData:
     raise DataError(msg)
 
 
+def _frame_or_else(X: Any) -> Any:
+    """A frame of any library in the words of narwhals; other things as they are."""
+    try:
+        return nw.from_native(X, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        msg = f"columns must have different names: {' '.join(str(error).split())}."
+        raise DataError(msg) from error
+
+
 def is_plain_table(X: Any) -> bool:
     """Tell whether `X` is a 2-D table of exact numbers, as scikit-learn takes it."""
     if isinstance(X, UncertainData) or comes_from(X, "xarray", "astropy"):
@@ -100,6 +113,24 @@ def is_plain_table(X: Any) -> bool:
             and not comes_from(first, "uncertainties")
         )
     return not (array_like and X.ndim == 3)
+
+
+def _plain_table(X: Any) -> Any:
+    """Refuse a table of exact values with cells that are not numbers but look alike.
+
+    Scikit-learn would take dates and numbers written as text, and drop masks.
+    """
+    native = _frame_or_else(X)
+    if isinstance(native, nw.DataFrame):
+        for name, kind in native.schema.items():
+            if not kind.is_numeric():
+                numbers_of(native[name], name)
+        return X
+    if isinstance(X, (list, tuple, np.ndarray)) or hasattr(X, "unmasked"):
+        array = np.asarray(without_masks(X))
+        # What is complex is refused by scikit-learn, in the words its users know.
+        return array if array.dtype.kind == "c" else plain_numbers(array, "X")
+    return X
 
 
 def refuse_missing(data: UncertainData) -> None:
@@ -138,15 +169,23 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     if is_plain_table(X):
         finite = "allow-nan" if takes_missing else True
         table = validate_data(
-            estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=finite
+            estimator,
+            _plain_table(X),
+            dtype=np.float64,
+            reset=reset,
+            ensure_all_finite=finite,
         )
         names = getattr(estimator, "feature_names_in_", None)
         if np.isnan(table).any():
-            return from_gaussian(
+            data = from_gaussian(
                 table, std=0.0, feature_names=names, missing="infinite"
             )
-        return exact(table, feature_names=names)
+        else:
+            data = exact(table, feature_names=names)
+        refuse_extremes(data, spread=reset)
+        return data
     data = as_uncertain(X)
+    refuse_extremes(data, spread=reset)
     if not takes_missing:
         refuse_missing(data)
     named = data.feature_names != as_feature_names(None, data.n_features)

@@ -12,13 +12,13 @@ from incerta.data.checks import (
     as_deviations,
     as_feature_names,
     as_finite,
-    as_floats,
     as_ids,
     as_labels,
     as_matrix,
     as_weights,
 )
 from incerta.data.container import UncertainData
+from incerta.data.floats import as_floats
 from incerta.data.grouping import Groups, group_rows
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.exceptions import DataError
@@ -64,7 +64,7 @@ def from_samples(
     >>> data.mean().ravel()
     array([1.5, 8. ])
     """
-    table = np.asarray(values)
+    table = as_floats(values, "values")
     table = as_matrix(table.reshape(-1, 1) if table.ndim == 1 else table, "values")
     labels = as_labels(objects, "objects")
     if len(labels) != len(table):
@@ -95,6 +95,9 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
         weights = None if weights is None else weights[order]
     if weights is None:
         return Values(table, starts)
+    # Only shares count; by powers of 2 the sums neither overflow nor round.
+    largest = np.frexp(np.maximum.reduceat(weights, starts[:-1]))[1]
+    weights = np.ldexp(weights, np.repeat(-largest, np.diff(starts)))
     totals = np.add.reduceat(weights, starts[:-1])
     if not (totals > 0).all():
         empty = groups.ids[int((totals <= 0).argmax())]
@@ -213,8 +216,12 @@ def from_gaussian(
     if missing not in ("error", "infinite"):
         msg = f"missing={missing!r} must be 'error' or 'infinite'."
         raise DataError(msg)
-    gaps = np.isnan(as_floats(mean, "mean")) if missing == "infinite" else None
-    centre = as_matrix(mean if gaps is None else np.where(gaps, 0.0, mean), "mean")
+    gaps = None
+    if missing == "infinite":
+        mean = as_floats(mean, "mean")
+        gaps = np.isnan(mean)
+        mean = np.where(gaps, 0.0, mean)
+    centre = as_matrix(mean, "mean")
     n, d = centre.shape
     if (std is None) == (cov is None):
         given = "neither" if std is None else "both"

@@ -12,11 +12,11 @@ import numpy as np
 from incerta.backend.keyed import Keys, keys_of, keys_of_texts
 from incerta.data.checks import (
     as_feature_names,
-    as_matrix,
+    as_map,
     positions_of_features,
     positions_of_objects,
     refuse_as_array,
-    wrong_width,
+    refuse_same_names,
 )
 from incerta.data.laws import Law, Values
 from incerta.data.laws.combined import mapped, stack
@@ -91,6 +91,7 @@ class UncertainData:
         ids = self.ids.view()
         ids.flags.writeable = False
         object.__setattr__(self, "ids", ids)
+        refuse_same_names(self.feature_names)
 
     @property
     def n_objects(self) -> int:
@@ -237,22 +238,14 @@ class UncertainData:
         >>> data.affine([[1.0, 1.0]], feature_names=["sum"]).variance()
         array([[0.25]])
         """
-        map_ = np.asarray(matrix, dtype=np.float64)
+        map_, shift = as_map(matrix, offset, self.n_features)
         if map_.ndim == 1:
-            scale, shift = np.broadcast_arrays(map_, np.asarray(offset, np.float64))
-            if scale.shape != (self.n_features,):
-                raise DataError(wrong_width("matrix", map_.shape, self.n_features))
-            names = as_feature_names(feature_names or self.feature_names, len(scale))
-            return replace(
-                self, law=self.law.rescaled(scale, shift), feature_names=names
-            )
-        map_ = as_matrix(map_, "matrix")
-        if map_.shape[1] != self.n_features:
-            raise DataError(wrong_width("matrix", map_.shape, self.n_features))
-        default = [f"map{i}" for i in range(len(map_))]
+            law, default = self.law.rescaled(map_, shift), self.feature_names
+        else:
+            law = mapped(self.law, map_, shift)
+            default = tuple(f"map{i}" for i in range(len(map_)))
         names = as_feature_names(feature_names or default, len(map_))
-        shift = np.broadcast_to(np.asarray(offset, np.float64), (len(map_),))
-        return replace(self, law=mapped(self.law, map_, shift), feature_names=names)
+        return replace(self, law=law, feature_names=names)
 
     def select(self, features: Sequence[str] | Sequence[int]) -> UncertainData:
         """Keep some features, by name or position.

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from incerta.data.checks import as_floats
 from incerta.data.construct import from_array, from_gaussian, from_worlds
 from incerta.data.container import UncertainData
+from incerta.data.floats import as_floats
 from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table
 from incerta.data.tables.roles import Roles

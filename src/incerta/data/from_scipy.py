@@ -8,6 +8,7 @@ import numpy as np
 
 from incerta.data.checks import as_covariances, as_feature_names, as_ids
 from incerta.data.container import UncertainData
+from incerta.data.floats import as_floats
 from incerta.data.laws import Cells, Gaussian, Kernels, Law, Opaque, Stacked, Values
 from incerta.data.laws.scipy_stats import (
     CellGroup,
@@ -196,7 +197,7 @@ def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None
     size = int(np.prod(shape))
 
     def flat(parameter: Any) -> Array:
-        table = np.asarray(parameter, dtype=np.float64)
+        table = as_floats(parameter, "rows")
         return np.broadcast_to(table, shape or (1,)).ravel()
 
     if hasattr(item, "dist") and hasattr(item.dist, "_parse_args"):

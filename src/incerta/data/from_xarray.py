@@ -5,9 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incerta.data.checks import as_feature_names, as_floats, as_ids, unknown_name
+from incerta.data.checks import as_feature_names, as_ids, unknown_name
 from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
+from incerta.data.floats import as_floats
 from incerta.data.grouping import Coded
 from incerta.data.laws import Values
 from incerta.data.tables.draws import fill_draws, say_filled

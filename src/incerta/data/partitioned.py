@@ -16,6 +16,7 @@ from incerta.backend.fold import Parts, mapped, sums_of_runs
 from incerta.backend.optional import comes_from, require
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
+from incerta.data.extremes import refuse_extremes
 from incerta.data.from_frame import from_frame
 from incerta.data.laws import Values
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
@@ -261,6 +262,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))
+    refuse_extremes(data, spread=False)
     law, variances = data.law, np.zeros(len(data))
     if isinstance(law, Values):
         means = np.empty((len(data), n_features))

@@ -4,7 +4,9 @@ import hashlib
 import os
 import re
 import secrets
+import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPException, HTTPMessage, HTTPResponse
@@ -26,6 +28,8 @@ from urllib.request import (
 from incerta.exceptions import FetchError
 
 CHUNK = 64 * 1024
+# Bytes a second below which nobody waits any longer.
+SLOWEST = 1000
 TRY_AGAIN = "Try again later, or set INCERTA_DATA to a folder that holds the file."
 
 
@@ -58,7 +62,8 @@ def download(
     progress : bool, default=True
         Draw a bar on stderr, if that is a terminal.
     timeout : float, default=30.0
-        Seconds without an answer after which to give up.
+        Seconds without an answer, or with less than 1000 bytes each, after which to
+        give up.
     way_out : str, optional
         What to do instead; ends every error message.
 
@@ -75,8 +80,11 @@ def download(
     mine = target.with_name(own)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):
-            part.rename(mine)
+        if _is_plain(part):
+            with suppress(FileNotFoundError):
+                part.rename(mine)
+        if not _is_plain(mine):  # it may have become a link in between
+            mine.unlink(missing_ok=True)
         mine.touch()
     except OSError as error:
         msg = (
@@ -120,6 +128,15 @@ def download(
             mine.unlink(missing_ok=True)
 
 
+def _is_plain(path: Path) -> bool:
+    """Whether this is a file of its own: what goes through a link changes another."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+
+
 def sha256_of(path: Path) -> str:
     """Checksum of a file, read in pieces."""
     with path.open("rb") as file:
@@ -150,19 +167,32 @@ def _receive(
             have = 0  # the server knows no ranges and sends all of it
         file.truncate(have)
         file.seek(have)
-        _copy(response, file, have, max_bytes, progress)
+        _copy(response, file, have, max_bytes, progress, timeout)
 
 
 def _copy(
-    response: HTTPResponse, file: IO[bytes], have: int, max_bytes: int, progress: bool
+    response: HTTPResponse,
+    file: IO[bytes],
+    have: int,
+    max_bytes: int,
+    progress: bool,
+    timeout: float,
 ) -> None:
     announced = response.headers.get("Content-Length", "")
     total = have + int(announced) if announced.isdecimal() else None
     if total is not None and total > max_bytes:
         raise _TooLargeError(total)
     with _bar(Path(urlsplit(response.url).path).name, have, total, progress) as advance:
-        while chunk := response.read(CHUNK):
+        since, before = time.monotonic(), have
+        # What has come, instead of waiting for a whole chunk.
+        while chunk := response.read1(CHUNK):
             have += len(chunk)
+            now = time.monotonic()
+            if now > since + timeout:
+                if have - before < SLOWEST * (now - since):
+                    msg = f"only {have - before} bytes came in {now - since:.0f} s"
+                    raise TimeoutError(msg)
+                since, before = now, have
             if have > max_bytes:
                 raise _TooLargeError(have)
             file.write(chunk)
@@ -243,7 +273,8 @@ class _SafeRedirects(HTTPRedirectHandler):
 
 
 def _refuse_scheme(url: str, origin: str, way_out: str) -> None:
-    allowed = ("https",) if origin.startswith("https:") else ("https", "http")
+    secure = urlsplit(origin).scheme == "https"  # in small letters, however written
+    allowed = ("https",) if secure else ("https", "http")
     if urlsplit(url).scheme not in allowed:
         led = "" if url == origin else f" ({origin} redirects there)"
         begin = " or ".join(f"{scheme}://" for scheme in allowed)

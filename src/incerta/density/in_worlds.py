@@ -7,6 +7,7 @@ enough objects near them. An object falls into the cluster that it is next to.
 from typing import NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
@@ -145,7 +146,8 @@ def _core(world: Array, labels: Indices, levels: Array, min_samples: int) -> Ind
     # Rounding of the search must not decide about objects at the very radius.
     radii = np.nextafter(levels[labels[members]], np.inf)
     if world.shape[1] <= TREE_FEATURES:
-        workers = -1 if len(members) > MANY_OBJECTS else 1
+        # As for scikit-learn: one thread, or as many as joblib is told to take.
+        workers = effective_n_jobs(None) if len(members) > MANY_OBJECTS else 1
         near = cKDTree(world).query_ball_point(
             world[members], radii, return_length=True, workers=workers
         )

@@ -32,6 +32,7 @@ from incerta.spectral.affinity import (
     dense_affinity,
     inverse_root,
     normalise_in_place,
+    usable_width,
 )
 from incerta.spectral.cutting import cut, nearest
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
@@ -227,13 +228,13 @@ class ExpectedSpectral(UncertainClusterer):
 
     def _kernel_width(self, data: UncertainData) -> float:
         if not isinstance(self.width, str):
-            return float(self.width) * self.width_scale
+            return usable_width(float(self.width), self.width_scale)
         apart = expected_squared_distances(data.law, data.law)
         apart = apart[np.triu_indices(len(data), 1)]
         if len(apart) == 0 or np.median(apart) == 0.0:
             apart = apart[apart > 0.0]
         median = float(np.sqrt(np.median(apart))) if len(apart) else 1.0
-        return median * self.width_scale
+        return usable_width(median, self.width_scale)
 
     def _expected(self, data: UncertainData, law: Law) -> Array:
         if data.n_draws is None:

@@ -77,7 +77,7 @@ class FOPTICS(UncertainClusterer):
         nor `xi` is given.
     xi : float, optional
         Valleys of the reachability that begin and end this steeply, in relative terms,
-        are clusters: 0.05, say. They may be of different density.
+        are clusters: 0.05, say, below 1. They may be of different density.
     min_cluster_size : int, optional
         Minimum number of objects in a cluster; by default `min_samples`, and 1 with
         `eps`. Steep valleys have at least 2.
@@ -165,7 +165,7 @@ class FOPTICS(UncertainClusterer):
         "method": [StrOptions({"worlds", "grid"})],
         "n_clusters": [*WHOLE, None],
         "eps": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
-        "xi": [Interval(Real, 0, 1, closed="both"), None],
+        "xi": [Interval(Real, 0, 1, closed="left"), None],
         "min_cluster_size": [*WHOLE, None],
         "n_worlds": WHOLE,
         "n_radii": [Interval(Integral, 2, None, closed="left")],

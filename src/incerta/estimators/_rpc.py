@@ -64,7 +64,7 @@ class RPC(UncertainClusterer):
         are used if there are fewer than `n_worlds`, else `n_worlds` of them, evenly
         spaced.
     n_representatives : int, default=10
-        Number of worlds to keep; at most `n_worlds`.
+        Worlds to keep, at most `n_worlds`; all of joint data that have fewer draws.
     selection : {"greedy", "central", "random"}, default="greedy"
         How they are chosen; see `incerta.selection.representatives`. "random" needs
         no divergences and saves most of the time; in our trials it does as well.

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from incerta.data.container import UncertainData
+from incerta.data.floats import as_floats
 from incerta.data.laws import Law, Values
 from incerta.distances.expected import expected_distances
 from incerta.partition.distributed import wherever
@@ -52,7 +53,7 @@ def weights_of(sample_weight: Any, n_objects: int) -> Array:
     """How much each object counts: what was said, or 1."""
     if sample_weight is None:
         return np.ones(n_objects)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = as_floats(sample_weight, "sample_weight")
     if weights.shape != (n_objects,):
         msg = (
             f"sample_weight has the shape {weights.shape}; pass one weight for each "

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.cluster import MiniBatchKMeans
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.progress import followed
@@ -36,6 +37,14 @@ from incerta.partition.kmeans import Run, SquaredSearch, starts
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
+
+
+def _by_means(estimator: Any) -> bool:
+    """Whether means say enough, so that data may come in pieces."""
+    if estimator.metric == "euclidean":
+        msg = "partial_fit needs metric='sqeuclidean'; gather the data and fit."
+        raise AttributeError(msg)
+    return True
 
 
 class UKMeans(ScoredByDistance, UncertainClusterer):
@@ -180,8 +189,11 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.n_worlds = n_worlds
         self.random_state = random_state
 
+    @available_if(_by_means)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: None = None) -> Self:
         """Take one more piece of the data: mini-batch k-means on the means.
+
+        There is none with ``metric="euclidean"``, which needs all data at once.
 
         `labels_` and `membership_` are those of the last piece.
 
@@ -196,9 +208,6 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         -------
         self
         """
-        if self.metric != "sqeuclidean":
-            msg = "partial_fit needs metric='sqeuclidean'; gather the data and fit."
-            raise ValueError(msg)
         if not hasattr(self, "_online"):
             self._validate_params()
             data = self._objects(X)

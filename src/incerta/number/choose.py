@@ -11,6 +11,7 @@ import numpy as np
 
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.extremes import refuse_extremes
 from incerta.data.order import sorted_by_id
 from incerta.mixture.fitting import PRIOR_WEIGHT, How
 from incerta.mixture.measured import measured
@@ -244,6 +245,7 @@ def choose_k(
     3
     """
     objects = sorted_by_id(as_uncertain(data))
+    refuse_extremes(objects)
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
     given = {"ks": tried, "n_null": n_null, "alpha": alpha, "max_objects": max_objects}
     seed_is_given = random_state is not None

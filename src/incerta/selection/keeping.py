@@ -13,6 +13,7 @@ from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.extremes import refuse_extremes
 from incerta.divergence import (
     between_clusterings,
     energy,
@@ -113,7 +114,7 @@ def keep_worlds(
     n_worlds : int
         Number of worlds to draw.
     n_representatives : int, optional
-        Number of worlds to keep; all by default.
+        Number of worlds to keep; all by default, and where joint data have fewer draws.
     selection : {"greedy", "central", "random"}, default="greedy"
         How they are chosen; see `incerta.selection.representatives`.
     divergence : str or callable, default="jensen-shannon"
@@ -140,6 +141,7 @@ def keep_worlds(
     Kept
     """
     data = as_uncertain(data)
+    refuse_extremes(data)
     if selection not in SELECTIONS:
         msg = f"selection={selection!r} must be one of {', '.join(SELECTIONS)}."
         raise ValueError(msg)
@@ -151,12 +153,6 @@ def keep_worlds(
     drawn = worlds_of(data, n_worlds, seed)
     if n_representatives is None:
         return Kept(drawn)
-    if data.joint and n_representatives > len(drawn):
-        msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept out of "
-            f"the {len(drawn)} joint draws of the data; lower it."
-        )
-        raise ValueError(msg)
     n_kept = min(n_representatives, len(drawn))
     if selection == "random":
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))

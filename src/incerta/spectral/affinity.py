@@ -8,6 +8,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from incerta.backend.device import in_place, namespace, put_beside
+from incerta.data.extremes import LARGEST, SMALLEST
 from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"
@@ -84,11 +85,25 @@ def kernel_scales(
         # exp(-d²/(σ_i σ_j)), as the rule is published, is a width of σ/√2.
         return _positive(distances[:, -1]) * width_scale / np.sqrt(2.0)
     if width == "median":
-        return np.full(n, median_distance(values, weights) * width_scale)
+        found = median_distance(values, weights)
+        return np.full(n, usable_width(found, width_scale))
     if isinstance(width, str):
         msg = f"width={width!r} must be 'median', 'self-tuning' or a positive number."
         raise ValueError(msg)
-    return np.full(n, float(width) * width_scale)
+    return np.full(n, usable_width(float(width), width_scale))
+
+
+def usable_width(width: float, width_scale: float) -> float:
+    """Width of a kernel, times a factor; refused where it cannot be squared."""
+    product = width * width_scale
+    if not SMALLEST <= product <= LARGEST:
+        msg = (
+            f"a kernel of width {width:.3g} times width_scale={width_scale:.3g} cannot "
+            f"be computed with; take one between {SMALLEST:.0e} and {LARGEST:.0e}, "
+            "about as wide as objects are apart."
+        )
+        raise ValueError(msg)
+    return product
 
 
 def median_distance(values: Array, weights: Array | None = None) -> float:

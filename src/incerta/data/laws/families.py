@@ -131,10 +131,17 @@ class Gaussian(Law):
 
     @classmethod
     def with_covariance(cls, mean: Array, cov: Array) -> "Gaussian":
-        """Factor covariances already known to be positive semi-definite."""
-        eigenvalues, vectors = np.linalg.eigh(cov)
+        """Factor covariances already known to be positive semi-definite.
+
+        It is the correlations that are factored: next to a feature in other units, of
+        much larger variances, a small variance would be lost in the rounding.
+        """
+        scale = np.sqrt(np.clip(np.einsum("nii->ni", cov), 0.0, None))
+        by = np.where(scale > 0.0, scale, 1.0)
+        eigenvalues, vectors = np.linalg.eigh(cov / by[:, :, None] / by[:, None])
         roots = np.sqrt(np.clip(eigenvalues, 0.0, None))
-        return cls(mean, (vectors * roots[:, None, :]) @ np.swapaxes(vectors, 1, 2))
+        factor = (vectors * roots[:, None, :]) @ np.swapaxes(vectors, 1, 2)
+        return cls(mean, scale[:, :, None] * factor)
 
     @property
     def n_objects(self) -> int:

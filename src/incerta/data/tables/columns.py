@@ -9,6 +9,7 @@ import numpy as np
 from incerta.backend.optional import comes_from
 from incerta.data.checks import as_labels
 from incerta.data.container import FRAME_LIBRARIES
+from incerta.data.floats import nothing_in
 from incerta.data.grouping import Coded, by_appearance, encode
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
@@ -85,19 +86,7 @@ class Table:
 
         `coded` are the objects of the rows, for messages.
         """
-        column = self._columns[name]
-        if isinstance(column, np.ndarray):
-            return _numbers_of_array(column, name, coded)
-        kind = column.dtype
-        if kind.is_numeric() or kind == nw.Boolean:
-            return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
-        if kind == nw.Object:
-            return _numbers_of_array(column.to_numpy(), name, coded)
-        if isinstance(kind, TEXT_TYPES):
-            cells = column.cast(nw.String).to_list()
-            raise DataError(_not_numbers(name, cells, coded))
-        msg = f"column {name!r} must hold numbers; it holds {kind}."
-        raise DataError(msg)
+        return numbers_of(self._columns[name], name, coded)
 
     def coded(self, name: str, role: str) -> Coded:
         """Return a column of ids as numbers in order of first appearance."""
@@ -116,6 +105,22 @@ class Table:
         given = ids.tolist() if ids.dtype == object else ids
         labels = as_labels(given, f"column {name!r}")
         return encode(labels) if codes is None else Coded(labels, codes)
+
+
+def numbers_of(column: Any, name: str, coded: Coded | None = None) -> Array:
+    """Return a column, an array or that of narwhals, as floats; NaN where missing."""
+    if isinstance(column, np.ndarray):
+        return _numbers_of_array(column, name, coded)
+    kind = column.dtype
+    if kind.is_numeric() or kind == nw.Boolean:
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    if kind == nw.Object:
+        return _numbers_of_array(column.to_numpy(), name, coded)
+    if isinstance(kind, TEXT_TYPES):
+        cells = column.cast(nw.String).to_list()
+        raise DataError(_not_numbers(name, cells, coded))
+    msg = f"column {name!r} must hold numbers; it holds {kind}."
+    raise DataError(msg)
 
 
 def _as_narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
@@ -218,19 +223,9 @@ def _reads_as_number(cell: Any) -> bool:
 
 
 def _missing(column: Any) -> Mask:
-    if not isinstance(column, np.ndarray):
-        return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
-    if column.dtype.kind == "O":
-        return np.array([_is_nothing(cell) for cell in column], dtype=np.bool_)
-    if column.dtype.kind in "fmM":
-        return np.isnan(column) if column.dtype.kind == "f" else np.isnat(column)
-    return np.zeros(len(column), dtype=np.bool_)
-
-
-def _is_nothing(cell: Any) -> bool:
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
+    if isinstance(column, np.ndarray):
+        return nothing_in(column)
+    return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
 
 
 def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:

@@ -1,0 +1,69 @@
+"""Values so large or so close together that their squares cannot be computed with."""
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+from incerta.data.laws import Law, Values
+from incerta.exceptions import DataError
+from incerta.typing import Array
+
+# Methods take fourth powers, and sums of them; floats end at 1e308.
+LARGEST = 1e70
+SMALLEST = 1e-70
+
+
+def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
+    """Raise if values are beyond what methods can compute with.
+
+    Checked once, where data come in, as every method would fail in its own way, or
+    answer without a word.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    spread : bool, default=True
+        Whether values may also be too close together. New objects of a fitted model may
+        be, as they are compared with those of the fit.
+    """
+    low, high = _extent(data.law)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    if (large := largest > LARGEST).any():
+        feature = int(large.argmax())
+        what = f"has values of up to {largest[feature]:.2g}, too large to be squared"
+        raise DataError(_other_unit(data, feature, what, largest[feature]))
+    if not spread:
+        return
+    with np.errstate(invalid="ignore"):
+        wide = high - low
+    if (small := (wide > 0.0) & (wide < SMALLEST)).any():
+        feature = int(small.argmax())
+        what = (
+            f"has values that differ by at most {wide[feature]:.2g}, too little for "
+            "the differences to be squared"
+        )
+        raise DataError(_other_unit(data, feature, what, wide[feature]))
+
+
+def _extent(law: Law) -> tuple[Array, Array]:
+    """Where each feature begins and ends; NaN if nothing is known of it.
+
+    Of laws given by a formula, means give or take a standard deviation.
+    """
+    if isinstance(law, Values):
+        return law.values.min(axis=0), law.values.max(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, deviation = law.mean(), np.sqrt(law.variance())
+        low, high = mean - deviation, mean + deviation
+    gaps = law.missing()
+    known = np.ones(mean.shape, np.bool_) if gaps is None else ~gaps
+    # What is NaN though it is known has overflown on the way.
+    low[np.isnan(low) & known], high[np.isnan(high) & known] = -np.inf, np.inf
+    low[~known] = high[~known] = np.nan
+    return np.fmin.reduce(low, axis=0), np.fmax.reduce(high, axis=0)
+
+
+def _other_unit(data: UncertainData, feature: int, what: str, size: float) -> str:
+    name = data.feature_names[feature]
+    factor = "" if np.isinf(size) else f", e.g. multiply it by {1.0 / size:.0e}"
+    return f"feature {name!r} {what}; give it in another unit{factor}."
