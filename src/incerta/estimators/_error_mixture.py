@@ -9,18 +9,19 @@ from incerta.backend.device import CPU
 from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.order import sorted_by_id
+from incerta.data.order import order_of, sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.estimators._scored import weights_of
-from incerta.labels import in_order_of_appearance, likeliest, with_empty_last
+from incerta.known import known_labels, n_named, surely
+from incerta.labels import likeliest, numbered
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import How
 from incerta.mixture.maximisation import moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
-from incerta.mixture.model import Components
+from incerta.mixture.model import Components, Measured
 from incerta.mixture.pieces import fitted_to, ids_of
 from incerta.mixture.running import Running
 from incerta.models.checks import within, wrong
@@ -151,6 +152,7 @@ class ErrorMixture(UncertainClusterer):
 
     finds_number = True
     knows_errors = True
+    takes_labels = True
     number_parameter = "n_components"
     _takes_missing = True
     _takes_partitions = True
@@ -206,7 +208,7 @@ class ErrorMixture(UncertainClusterer):
         self.device = device
         self.random_state = random_state
 
-    def partial_fit(self, X: Any, y: None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one more piece of the data, by one round of expectation–maximisation.
 
         The first piece is fitted as by `fit`; it decides on the number and sort of
@@ -217,8 +219,8 @@ class ErrorMixture(UncertainClusterer):
         ----------
         X : UncertainData or anything `as_uncertain` takes
             The next objects; some thousand at a time are a good number.
-        y : None
-            Not used; present for pipelines.
+        y : array-like of shape (n_objects,), optional
+            Labels of the piece, as for `fit`.
 
         Returns
         -------
@@ -229,9 +231,10 @@ class ErrorMixture(UncertainClusterer):
             raise TypeError(msg)
         first = not hasattr(self, "_running")
         if first:
-            self.fit(X)
+            self.fit(X, y)
         data = objects_of(self, X, reset=False)
-        given, before = measured(sorted_by_id(data)), self._components()
+        known = known_labels(y, len(data), self.n_clusters_, "n_components")
+        given, before = self._piece(data, known), self._components()
         found = sums(given.on(self.device), before)
         if first:
             prior = prior_for(given, self.prior_weight)
@@ -240,8 +243,8 @@ class ErrorMixture(UncertainClusterer):
         self._running = self._running.and_then(before, found)
         self._keep(components := self._running.components(before))
         self._order = None
-        known = components, self.clusters_, self.device
-        self.membership_ = _by_cluster(data, *known)
+        membership = _by_cluster(data, components, self.clusters_, self.device)
+        self.membership_ = surely(membership, known)
         # Pieces come one after the other: clusters keep the numbers they have.
         self.labels_ = likeliest(self.membership_)
         for stale in ("confidence_", "bic_"):
@@ -250,24 +253,44 @@ class ErrorMixture(UncertainClusterer):
         self.n_iter_ += 1
         return self
 
-    def _fit(self, objects: UncertainData | PartitionedData) -> None:
+    def _piece(self, data: UncertainData, known: Indices | None) -> Measured:
+        """What was measured, in the order of the ids, and components that are known."""
+        given = measured(sorted_by_id(data))
+        if known is None:
+            return given
+        order = order_of(data.ids)
+        known = known if order is None else known[order]
+        # Of a cluster of several components, the most probable one.
+        logs = log_densities(given.on(self.device), self._components()).shares
+        other = known != self.clusters_[:, None]
+        likely = np.where(other, -np.inf, logs[: len(other)]).argmax(axis=0)
+        return given._replace(labels=np.where(known < 0, known, likely))
+
+    def _fit(
+        self,
+        objects: UncertainData | PartitionedData,
+        known: Indices | None = None,
+    ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
-        found = fitted_to(objects, self._how())
+        n_known = n_named(known)
+        found = fitted_to(objects, self._how(n_known), known)
         components = found.components
         groups = np.arange(components.n_components)
         if self.n_components == "auto":
-            groups = merged(components, self.seed_)
+            groups = merged(components, self.seed_, n_known)
         membership = wherever(_by_cluster, objects, components, groups, self.device)
-        self.labels_, order = in_order_of_appearance(likeliest(membership))
-        order = with_empty_last(order, membership.shape[1])
+        membership = surely(membership, known)
+        labels = likeliest(membership)
+        order = numbered(labels, membership.shape[1], n_known)
         self.membership_ = membership[:, order]
         self.n_clusters_ = len(order)
 
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
+        self.labels_ = np.where(labels < 0, labels, rank[labels])
         by_cluster = np.argsort(rank[groups], kind="stable")
         self.clusters_ = rank[groups][by_cluster]
         self.covariance_ = found.covariance
@@ -342,9 +365,14 @@ class ErrorMixture(UncertainClusterer):
         known = self._components(), self.clusters_, self.device
         return wherever(_by_cluster, objects, *known)
 
-    def _how(self) -> How:
+    def _most_clusters(self) -> tuple[int, str]:
+        if isinstance(self.n_components, str):
+            return self.max_components, "max_components"
+        return self.n_components, "n_components"
+
+    def _how(self, n_known: int) -> How:
         numbers = (
-            range(1, self.max_components + 1)
+            range(max(n_known, 1), self.max_components + 1)
             if isinstance(self.n_components, str)
             else [self.n_components]
         )

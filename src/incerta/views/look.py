@@ -95,7 +95,9 @@ class Model(NamedTuple):
         return labels
 
 
-def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, Indices]:
+def by_mixture(
+    look: Look, k: int, effort: Effort, seed: int, known: Indices | None = None
+) -> tuple[Model, Indices]:
     """Clusters that are Gaussian."""
     how = How(
         [k],
@@ -107,21 +109,27 @@ def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, In
         effort.max_iter,
         seed,
     )
-    model = Model(fitted(look.measured, how).components)
-    return model, model.labels_of(look.measured)
+    measured = look.measured._replace(labels=known)
+    model = Model(fitted(measured, how).components)
+    return model, model.labels_of(measured)
 
 
 def by_centres(
-    values: Array, weights: Array | None, k: int, effort: Effort, seed: int
+    values: Array,
+    weights: Array | None,
+    k: int,
+    effort: Effort,
+    seed: int,
+    known: Indices | None = None,
 ) -> tuple[Centres, Indices]:
     """Clusters that are round and of one size."""
     rng = np.random.default_rng(seed)
-    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights)
+    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights, known)
     return Centres(centres), labels
 
 
 def by_neighbours(
-    values: Array, k: int, effort: Effort, seed: int
+    values: Array, k: int, effort: Effort, seed: int, known: Indices | None = None
 ) -> tuple[Neighbours, Indices]:
     """Clusters of any shape, with gaps between them, in two graphs.
 
@@ -130,16 +138,43 @@ def by_neighbours(
     """
     labels = np.array(
         [
-            _cut(normalised_laplacian(graph), k, effort, seed)
+            _cut(normalised_laplacian(told(graph, known)), k, effort, seed, known)
             for graph in neighbour_graphs(values, n_neighbours(len(values)))
         ]
     )
     return Neighbours(values, labels), labels
 
 
-def _cut(laplacian: Matrix, k: int, effort: Effort, seed: int) -> Indices:
+MODE = "cannot"
+
+
+def told(graph: Matrix, known: Indices | None) -> Matrix:
+    from scipy import sparse
+    if known is None or MODE == "cut":
+        return graph
+    pairs = sparse.coo_array(graph)
+    a, b = known[pairs.row], known[pairs.col]
+    apart = (a >= 0) & (b >= 0) & (a != b)
+    kept = ~apart
+    graph = sparse.csr_array((pairs.data[kept], (pairs.row[kept], pairs.col[kept])), graph.shape)
+    if MODE == "cannot":
+        return graph
+    lab = np.flatnonzero(known >= 0)
+    member = sparse.csr_array((np.ones(len(lab)), (lab, known[lab])), (len(known), known.max() + 1))
+    both = (member @ member.T).tocsr()
+    if MODE == "scaled":
+        # together as much as one neighbourhood
+        size = np.asarray(member.sum(axis=0)).ravel()
+        scale = sparse.csr_array((10 / np.maximum(size[known[lab]], 10), (lab, known[lab])), member.shape)
+        both = (scale @ member.T).tocsr()
+    return graph.maximum(both)
+
+
+def _cut(
+    laplacian: Matrix, k: int, effort: Effort, seed: int, known: Indices | None
+) -> Indices:
     vectors = leading_eigenvectors(laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS)[1]
-    return by_centres(of_unit_length(vectors), None, k, effort, seed)[1]
+    return by_centres(of_unit_length(vectors), None, k, effort, seed, known)[1]
 
 
 def n_neighbours(n_objects: int) -> int:

@@ -69,7 +69,12 @@ class Partition(NamedTuple):
 
 
 def partitioned(
-    look: Look, k: int, of_laws: bool, effort: Effort, seed: int
+    look: Look,
+    k: int,
+    of_laws: bool,
+    effort: Effort,
+    seed: int,
+    known: Indices | None = None,
 ) -> tuple[Partition, Indices]:
     """Cluster objects in all views, and fuse.
 
@@ -85,6 +90,8 @@ def partitioned(
         How hard to look.
     seed : int
         Of all starts.
+    known : ndarray of shape (n_objects,), optional
+        Labels that must stay, −1 where unknown. Clusters have their numbers.
 
     Returns
     -------
@@ -95,19 +102,19 @@ def partitioned(
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model, one = by_mixture(look, k, effort, seed)
-        centres, two = by_centres(look.places, look.weights, k, effort, seed)
-        neighbours, others = by_neighbours(look.features, k, effort, seed)
+        model, one = by_mixture(look, k, effort, seed, known)
+        centres, two = by_centres(look.places, look.weights, k, effort, seed, known)
+        neighbours, others = by_neighbours(look.features, k, effort, seed, known)
         labels, laws = [one, two, *others], None
         # Graphs are alike: together they have one vote. With more, sets that were not
         # tuned on lost to k-means.
         votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
-            laws, last = by_centres(look.features, None, k, effort, seed)
+            laws, last = by_centres(look.features, None, k, effort, seed, known)
             labels.append(last)
             votes.append(1.0)
         together = np.array(labels)
-        fusion = fused(together, np.array(votes), k, seed)
+        fusion = fused(together, np.array(votes), k, seed, known)
     return Partition(model, centres, neighbours, laws, fusion), together
 
 
