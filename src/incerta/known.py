@@ -35,14 +35,9 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
         selection hands the classes of all objects to `fit`, for scores to be compared
         with: taking them for labels would make every clustering look perfect.
     """
-    if y is None:
+    if not partial(y):
         return None
     given = np.asarray(y)
-    if _gaps(given):
-        msg = "y has gaps (NaN or None); write -1 where a label is unknown."
-        raise ValueError(msg)
-    if not (given == UNKNOWN).any():
-        return None
     if given.shape != (n_objects,):
         msg = (
             f"y has the shape {given.shape}, and there are {n_objects} objects; give "
@@ -68,6 +63,17 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
         )
         raise ValueError(msg)
     return None if high == UNKNOWN else labels
+
+
+def partial(y: Any) -> bool:
+    """Whether labels are given, and some are unknown; gaps are refused."""
+    if y is None:
+        return False
+    given = np.asarray(y)
+    if _gaps(given):
+        msg = "y has gaps (NaN or None); write -1 where a label is unknown."
+        raise ValueError(msg)
+    return bool((given == UNKNOWN).any())
 
 
 def _gaps(given: Any) -> bool:

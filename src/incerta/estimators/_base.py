@@ -25,7 +25,7 @@ from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._facts import Facts
-from incerta.known import known_labels
+from incerta.known import known_labels, partial
 from incerta.labels import (
     confidence_of,
     likeliest,
@@ -281,6 +281,8 @@ class UncertainClusterer(
         if not self.takes_labels or y is None:
             return {}
         if isinstance(objects, PartitionedData):
+            if not partial(y):
+                return {}
             msg = (
                 "y has one label for each object, but X lies in partitions, which have "
                 "no common order; pass X.gather(), or leave y out."

@@ -217,7 +217,7 @@ class ViewConsensus(UncertainClusterer):
             for seed, look in enumerate(looks, self.seed_ + 1):
                 found, here = partitioned(look, *how, effort, seed, told)
                 now = kept(found.fusion.labels_of(here), told)
-                found = named_like(found, now, labels, k)
+                found = named_like(found, now, labels, k, told)
                 partitions.append(found)
                 per_world.append(kept(found.fusion.labels_of(here), told))
                 next(steps, None)

@@ -69,6 +69,10 @@ def fused(
     met = np.array([[_met(a, b, n_clusters) for b in labels] for a in labels])
     shared = shared_information(met)
     weights = votes * agreement(shared)
+    if known is not None and len(np.unique(known[known >= 0])) == n_clusters:
+        # All clusters have the same names in all views, which can vote.
+        alone = np.eye(n_clusters)
+        return Fusion(weights[:, None, None] * alone, alone, np.arange(n_clusters))
     counts = np.array([np.bincount(row, minlength=n_clusters) for row in labels])
     scales = np.sqrt(weights[:, None] / np.maximum(counts, 1))
     scaled = met.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)
@@ -86,8 +90,8 @@ def fused(
         return Fusion(rows, places, _names(kinds, n_views))
     rng = np.random.default_rng(seed)
     own = None if known is None else kinds[n_views]
-    weights = sizes.astype(float)
-    centres = lloyd(places, n_clusters, KMEANS_STARTS, rng, weights, own).centres
+    counts = sizes.astype(float)
+    centres = lloyd(places, n_clusters, KMEANS_STARTS, rng, counts, own).centres
     found = Fusion(rows, centres, np.arange(n_clusters))
 
     # Where views have nothing in common, a mean of them may be like none. Then the view

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.metrics import pairwise_distances_argmin
 
 from incerta.backend.device import CPU
@@ -138,36 +139,40 @@ def by_neighbours(
     """
     labels = np.array(
         [
-            _cut(normalised_laplacian(told(graph, known)), k, effort, seed, known)
+            _cut(normalised_laplacian(linked(graph, known)), k, effort, seed, known)
             for graph in neighbour_graphs(values, n_neighbours(len(values)))
         ]
     )
     return Neighbours(values, labels), labels
 
 
-MODE = "cannot"
+def linked(graph: Matrix, known: Indices | None) -> Matrix:
+    """A graph in which objects with the same label are together, and others apart.
 
+    Parameters
+    ----------
+    graph : scipy.sparse.csr_array of shape (n, n)
+        Affinities, from 0 to 1.
+    known : ndarray of shape (n,) or None
+        Labels, −1 where unknown.
 
-def told(graph: Matrix, known: Indices | None) -> Matrix:
-    from scipy import sparse
-    if known is None or MODE == "cut":
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n, n)
+        1 between objects of one known label, 0 between those of different ones.
+    """
+    if known is None:
         return graph
-    pairs = sparse.coo_array(graph)
-    a, b = known[pairs.row], known[pairs.col]
-    apart = (a >= 0) & (b >= 0) & (a != b)
-    kept = ~apart
-    graph = sparse.csr_array((pairs.data[kept], (pairs.row[kept], pairs.col[kept])), graph.shape)
-    if MODE == "cannot":
-        return graph
-    lab = np.flatnonzero(known >= 0)
-    member = sparse.csr_array((np.ones(len(lab)), (lab, known[lab])), (len(known), known.max() + 1))
-    both = (member @ member.T).tocsr()
-    if MODE == "scaled":
-        # together as much as one neighbourhood
-        size = np.asarray(member.sum(axis=0)).ravel()
-        scale = sparse.csr_array((10 / np.maximum(size[known[lab]], 10), (lab, known[lab])), member.shape)
-        both = (scale @ member.T).tocsr()
-    return graph.maximum(both)
+    pairs = graph.tocoo()
+    one, other = known[pairs.row], known[pairs.col]
+    stays = (one < 0) | (other < 0)
+    labelled = np.flatnonzero(known >= 0)
+    same = known[labelled, None] == known[labelled]
+    rows, columns = (labelled[side] for side in np.nonzero(same))
+    values = np.concatenate([pairs.data[stays], np.ones(len(rows))])
+    rows = np.concatenate([pairs.row[stays], rows])
+    columns = np.concatenate([pairs.col[stays], columns])
+    return csr_array((values, (rows, columns)), graph.shape)
 
 
 def _cut(

@@ -119,7 +119,11 @@ def partitioned(
 
 
 def named_like(
-    partition: Partition, labels: Indices, reference: Indices, k: int
+    partition: Partition,
+    labels: Indices,
+    reference: Indices,
+    k: int,
+    known: Indices | None = None,
 ) -> Partition:
     """Number the clusters as in a reference, by the objects they have in common.
 
@@ -131,11 +135,19 @@ def named_like(
         Of the same objects.
     k : int
         Number of clusters of the reference.
+    known : ndarray of shape (n_objects,), optional
+        Labels that both have in their places, −1 where unknown. One of them counts for
+        more than all objects that have none.
 
     Returns
     -------
     Partition
     """
-    found = len(partition.fusion.centres)
-    overlap = np.bincount(labels * k + reference, minlength=found * k).reshape(found, k)
+    found = int(partition.fusion.names.max()) + 1
+    pairs = labels * k + reference
+    overlap = np.bincount(pairs, minlength=found * k)
+    if known is not None:
+        sure = np.bincount(pairs[known >= 0], minlength=found * k)
+        overlap = overlap + len(known) * sure
+    overlap = overlap.reshape(found, k)
     return partition.renamed(np.maximum(matched(overlap), 0))
