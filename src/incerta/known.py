@@ -58,8 +58,8 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
         raise ValueError(msg)
     if high >= most:
         msg = (
-            f"y has the label {high}, but with {parameter}={most} clusters are numbered "
-            f"from 0 to {most - 1}; raise {parameter}, or number the classes from 0."
+            f"y has the label {high}, but with {parameter}={most} labels go from 0 to "
+            f"{most - 1}; raise {parameter}, or number the classes from 0."
         )
         raise ValueError(msg)
     return None if high == UNKNOWN else labels

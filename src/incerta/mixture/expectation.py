@@ -193,7 +193,7 @@ def log_shares(
 
 
 def _open(labels: Indices, n_rows: int) -> Array:
-    """0 where an object may be of a component, −∞ where it is known to be of another."""
+    """0 where an object may be of a component, −∞ where it is known to be not."""
     other = (labels >= 0) & (labels != np.arange(n_rows)[:, None])
     return np.where(other, -np.inf, 0.0)
 
