@@ -29,6 +29,7 @@ SMALL = {
     "choose_k.py": ["--small"],
     "class_range.py": ["--small"],
     "classification.py": ["--small"],
+    "partial_labels.py": ["--small"],
     "bench_stream.py": ["--objects", "2000"],
     "fingerprint.py": ["--small"],
     "eigengap.py": ["--small"],

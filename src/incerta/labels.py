@@ -34,6 +34,29 @@ def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
     return rank[labels], order
 
 
+def numbered(labels: Indices, n_clusters: int, n_named: int = 0) -> Indices:
+    """An order of clusters: those with names, others as they appear, empty ones.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_objects,)
+        −1 is noise.
+    n_clusters : int
+        Number of clusters.
+    n_named : int, default=0
+        The first so many keep their numbers.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters,)
+        The old number of each new one.
+    """
+    order = in_order_of_appearance(labels)[1]
+    named = np.arange(n_named)
+    order = np.concatenate([named, order[order >= n_named]])
+    return with_empty_last(order, n_clusters)
+
+
 def with_empty_last(order: Indices, n_clusters: int) -> Indices:
     """An order of clusters, followed by the clusters that have no object."""
     return np.concatenate([order, np.setdiff1d(np.arange(n_clusters), order)])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csc_array
 
+from incerta.known import class_means, kept, named_order
 from incerta.typing import Array, Indices
 
 # As in scikit-learn: centres that move by less are at rest, by the mean variance.
@@ -29,6 +30,7 @@ def lloyd(
     n_starts: int,
     rng: np.random.Generator,
     weights: Array | None = None,
+    known: Indices | None = None,
 ) -> Found:
     """The best of several runs of k-means.
 
@@ -44,6 +46,8 @@ def lloyd(
         Random numbers.
     weights : ndarray of shape (n,), optional
         What each value counts for; all alike by default.
+    known : ndarray of shape (n,), optional
+        Labels that must stay, −1 where unknown. The clusters have their numbers.
 
     Returns
     -------
@@ -60,9 +64,11 @@ def lloyd(
     places = values - middle  # they are squared
     tol = TOL * places.var(axis=0).mean()
     moving = spread_seeds(places, weights, n_clusters, n_starts, rng)
+    if known is not None:
+        moving = _named(moving, places, weights, known)
     best, least = moving[0], np.inf
     for number in range(MOST_ROUNDS):
-        labels, costs = _nearest(places, weights, moving)
+        labels, costs = _nearest(places, weights, moving, known)
         moved = _means(places, weights, labels, moving)
         rest = np.square(moved - moving).sum(axis=(1, 2)) <= tol
         rest |= number == MOST_ROUNDS - 1
@@ -73,7 +79,7 @@ def lloyd(
         moving = moved[~rest]
         if not len(moving):
             break
-    labels, _ = _nearest(places, weights, best[None])
+    labels, _ = _nearest(places, weights, best[None], known)
     return Found(best + middle, labels[:, 0])
 
 
@@ -128,7 +134,21 @@ def spread_seeds(
     return places[seeds]
 
 
-def _nearest(places: Array, weights: Array, centres: Array) -> tuple[Indices, Array]:
+def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array:
+    """Seeds (s, k, d) in the order of the known labels.
+
+    Those of every other start, from the first, are the means of what is known: few
+    labels of odd objects are a bad start, many a good one.
+    """
+    classes, means = class_means(places, known, weights)
+    named = np.array([each[named_order(each, places, known)] for each in seeds])
+    named[::2, classes] = means
+    return named
+
+
+def _nearest(
+    places: Array, weights: Array, centres: Array, known: Indices | None = None
+) -> tuple[Indices, Array]:
     """Nearest of the centres (s, k, d) in each start (n, s), and costs (s,).
 
     Costs are less by what all starts have in common.
@@ -137,7 +157,7 @@ def _nearest(places: Array, weights: Array, centres: Array) -> tuple[Indices, Ar
     far = places @ (-2.0 * centres).reshape(s * k, d).T
     far += np.square(centres).sum(axis=2).ravel()
     far = far.reshape(-1, s, k)
-    labels: Indices = far.argmin(axis=2)
+    labels: Indices = kept(far.argmin(axis=2), known)
     return labels, weights @ np.take_along_axis(far, labels[..., None], axis=2)[..., 0]
 
 

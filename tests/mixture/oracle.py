@@ -28,10 +28,16 @@ def belief_about(w, S, known, weights, means, covariances):
     return q, b, B, np.log(density)
 
 
-def em_round(w, S, known, weights, means, covariances, prior_weight, prior_variances):
-    """One round; returns the mean log density before it, and what comes after it."""
+def em_round(
+    w, S, known, weights, means, covariances, prior_weight, prior_variances, labels=None
+):
+    """One round; returns log densities before it, and what comes after it."""
     q, b, B, logs = belief_about(w, S, known, weights, means, covariances)
-    totals = q.sum(axis=0)
+    for i, label in enumerate([] if labels is None else labels):
+        if label >= 0:
+            logs[i] += np.log(q[i, label])
+            q[i] = np.eye(len(weights))[label]
+    totals = np.maximum(q.sum(axis=0), 1e-300)
     new_means = np.einsum("nk,nkd->kd", q, b) / totals[:, None]
     gap = b - new_means
     spread = np.einsum("nk,nki,nkj->kij", q, gap, gap) + np.einsum("nk,nkij->kij", q, B)

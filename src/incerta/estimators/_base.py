@@ -25,6 +25,7 @@ from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._facts import Facts
+from incerta.known import known_labels, partial
 from incerta.labels import (
     confidence_of,
     likeliest,
@@ -94,6 +95,8 @@ class UncertainClusterer(
     knows_errors: ClassVar[bool] = False
     # Parameter that says how many clusters are wanted.
     number_parameter: ClassVar[str] = "n_clusters"
+    # Whether `fit` takes labels that are known of some objects.
+    takes_labels: ClassVar[bool] = False
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
     # Whether values may be missing.
@@ -118,7 +121,7 @@ class UncertainClusterer(
         tags.input_tags.allow_nan = self._takes_missing
         return tags
 
-    def fit(self, X: Any, y: None = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Find the clusters of `X`.
 
         Parameters
@@ -127,8 +130,11 @@ class UncertainClusterer(
             The objects. A plain 2-D array holds objects without uncertainty. Methods
             that cluster worlds also take worlds that were kept by
             `incerta.selection.keep_worlds`.
-        y : None
-            Not used; present for pipelines.
+        y : array-like of shape (n_objects,), optional
+            Labels that are known: numbers of clusters, from 0, and −1 where unknown.
+            For `ErrorMixture` and `ViewConsensus`; others do not use it. Nor do these
+            where it holds no −1: so scikit-learn passes classes that clusters are
+            compared with.
 
         Returns
         -------
@@ -140,17 +146,35 @@ class UncertainClusterer(
         objects = self._objects(X)
         self.seed_ = as_seed(self.random_state)
         self._order = None
+        told = self._told(objects, y)
         if isinstance(objects, UncertainData | Kept):
             self._order = order_of(_data_of(objects).ids)
         if self._order is None:
-            self._fit(objects)
+            self._fit(objects, **told)
             return self
-        self._fit(_taken(objects, self._order))
+        told = {name: labels[self._order] for name, labels in told.items()}
+        self._fit(_taken(objects, self._order), **told)
         for name, shape in self._fields().items():
             if name in vars(self) and name not in ("_order", "_model"):
                 found = getattr(self, name)
                 setattr(self, name, _rearranged(found, shape, self._order))
         return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Indices:
+        """Find the clusters of `X`, and return `labels_`.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+            As for `fit`.
+        y : array-like of shape (n_objects,), optional
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_objects,)
+        """
+        return self.fit(X, y).labels_
 
     def predict(self, X: Any) -> Indices:
         """Cluster of new objects; −1 is noise.
@@ -251,6 +275,25 @@ class UncertainClusterer(
             self._check_partitions(X, reset=False)
             return X
         return objects_of(self, X, reset=False)
+
+    def _told(self, objects: Any, y: Any) -> dict[str, Indices]:
+        """What `_fit` is told of the objects: labels, if some are known."""
+        if not self.takes_labels or y is None:
+            return {}
+        if isinstance(objects, PartitionedData):
+            if not partial(y):
+                return {}
+            msg = (
+                "y has one label for each object, but X lies in partitions, which have "
+                "no common order; pass X.gather(), or leave y out."
+            )
+            raise TypeError(msg)
+        known = known_labels(y, len(objects), *self._most_clusters())
+        return {} if known is None else {"known": known}
+
+    def _most_clusters(self) -> tuple[int, str]:
+        """How many clusters there can be, and the parameter that says so."""
+        return getattr(self, self.number_parameter), self.number_parameter
 
     def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
         """Check the features of partitioned data."""

@@ -9,12 +9,13 @@ from incerta.backend.device import CPU
 from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.estimators._scored import weights_of
-from incerta.labels import in_order_of_appearance, likeliest, with_empty_last
+from incerta.known import known_labels, n_named, surely
+from incerta.labels import likeliest, numbered
+from incerta.mixture.clusters import by_cluster, with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import How
 from incerta.mixture.maximisation import moments, prior_for
@@ -46,7 +47,8 @@ class ErrorMixture(UncertainClusterer):
     ----------
     n_components : int or "auto", default="auto"
         Number of Gaussians, each a cluster. "auto" takes the number with the lowest
-        BIC, and joins components that overlap into one cluster.
+        BIC, and joins components that overlap into one cluster; where labels are given,
+        it takes at least as many as they name, and does not join these.
     covariance : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
         share one covariance. "auto" takes the first or the second, whichever has the
@@ -73,8 +75,8 @@ class ErrorMixture(UncertainClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Most probable cluster of each object, numbered in the order of the ids; −1 is
-        noise.
+        Most probable cluster of each object, numbered in the order of the ids, or as
+        labels in `y` name them; −1 is noise.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Probability of each cluster; the rest of a row, up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
@@ -123,6 +125,11 @@ class ErrorMixture(UncertainClusterer):
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
 
+    Labels of some objects, ``fit(X, y)`` with −1 for the others, fix their components
+    [3]_: cluster c is class c, further clusters are found. These objects keep their
+    labels, surely, and are no noise. If all objects have one, use `ErrorDiscriminant`:
+    `y` without any −1 counts as classes to compare with, and is not used.
+
     Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
     lazy=True)``), stay there: partitions are sent components and return sums. Other
     partitions change the last digits.
@@ -134,6 +141,8 @@ class ErrorMixture(UncertainClusterer):
        Ann. Appl. Stat. 5, 2011.
     .. [2] R. Varadhan, C. Roland, "Simple and globally convergent methods for
        accelerating the convergence of any EM algorithm", Scand. J. Stat. 35, 2008.
+    .. [3] K. Nigam et al., "Text classification from labeled and unlabeled documents
+       using EM", Mach. Learn. 39, 2000.
 
     Examples
     --------
@@ -144,6 +153,11 @@ class ErrorMixture(UncertainClusterer):
     >>> mixture = ic.ErrorMixture(2, random_state=0).fit(data)
     >>> mixture.labels_, mixture.confidence_.round(1)
     (array([0, 0, 0, 1, 1, 1, 1]), array([1. , 1. , 1. , 1. , 1. , 1. , 0.5]))
+
+    Two labels are known, and name the clusters:
+
+    >>> mixture.fit_predict(data, [1, -1, -1, -1, 0, -1, -1])
+    array([1, 1, 1, 0, 0, 0, 0])
     """
 
     objective_: list[float]
@@ -151,6 +165,7 @@ class ErrorMixture(UncertainClusterer):
 
     finds_number = True
     knows_errors = True
+    takes_labels = True
     number_parameter = "n_components"
     _takes_missing = True
     _takes_partitions = True
@@ -206,7 +221,7 @@ class ErrorMixture(UncertainClusterer):
         self.device = device
         self.random_state = random_state
 
-    def partial_fit(self, X: Any, y: None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one more piece of the data, by one round of expectation–maximisation.
 
         The first piece is fitted as by `fit`; it decides on the number and sort of
@@ -217,8 +232,8 @@ class ErrorMixture(UncertainClusterer):
         ----------
         X : UncertainData or anything `as_uncertain` takes
             The next objects; some thousand at a time are a good number.
-        y : None
-            Not used; present for pipelines.
+        y : array-like of shape (n_objects,), optional
+            Labels of the piece, as for `fit`.
 
         Returns
         -------
@@ -229,9 +244,11 @@ class ErrorMixture(UncertainClusterer):
             raise TypeError(msg)
         first = not hasattr(self, "_running")
         if first:
-            self.fit(X)
+            self.fit(X, y)
         data = objects_of(self, X, reset=False)
-        given, before = measured(sorted_by_id(data)), self._components()
+        known = known_labels(y, len(data), self.n_clusters_, "n_components")
+        before = self._components()
+        given = with_clusters_known(data, known, before, self.clusters_)
         found = sums(given.on(self.device), before)
         if first:
             prior = prior_for(given, self.prior_weight)
@@ -240,8 +257,8 @@ class ErrorMixture(UncertainClusterer):
         self._running = self._running.and_then(before, found)
         self._keep(components := self._running.components(before))
         self._order = None
-        known = components, self.clusters_, self.device
-        self.membership_ = _by_cluster(data, *known)
+        membership = by_cluster(data, components, self.clusters_, self.device)
+        self.membership_ = surely(membership, known)
         # Pieces come one after the other: clusters keep the numbers they have.
         self.labels_ = likeliest(self.membership_)
         for stale in ("confidence_", "bic_"):
@@ -250,28 +267,35 @@ class ErrorMixture(UncertainClusterer):
         self.n_iter_ += 1
         return self
 
-    def _fit(self, objects: UncertainData | PartitionedData) -> None:
+    def _fit(
+        self,
+        objects: UncertainData | PartitionedData,
+        known: Indices | None = None,
+    ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
-        found = fitted_to(objects, self._how())
+        n_known = n_named(known)
+        found = fitted_to(objects, self._how(n_known), known)
         components = found.components
         groups = np.arange(components.n_components)
         if self.n_components == "auto":
-            groups = merged(components, self.seed_)
-        membership = wherever(_by_cluster, objects, components, groups, self.device)
-        self.labels_, order = in_order_of_appearance(likeliest(membership))
-        order = with_empty_last(order, membership.shape[1])
+            groups = merged(components, self.seed_, n_known)
+        membership = wherever(by_cluster, objects, components, groups, self.device)
+        membership = surely(membership, known)
+        labels = likeliest(membership)
+        order = numbered(labels, membership.shape[1], n_known)
         self.membership_ = membership[:, order]
         self.n_clusters_ = len(order)
 
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        by_cluster = np.argsort(rank[groups], kind="stable")
-        self.clusters_ = rank[groups][by_cluster]
+        self.labels_ = np.where(labels < 0, labels, rank[labels])
+        together = np.argsort(rank[groups], kind="stable")
+        self.clusters_ = rank[groups][together]
         self.covariance_ = found.covariance
-        self._keep(components.only(by_cluster))
+        self._keep(components.only(together))
         self.bic_ = found.bic
         self.objective_ = found.objective
         self.n_iter_ = len(found.objective)
@@ -340,11 +364,16 @@ class ErrorMixture(UncertainClusterer):
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
         known = self._components(), self.clusters_, self.device
-        return wherever(_by_cluster, objects, *known)
+        return wherever(by_cluster, objects, *known)
 
-    def _how(self) -> How:
+    def _most_clusters(self) -> tuple[int, str]:
+        if isinstance(self.n_components, str):
+            return self.max_components, "max_components"
+        return self.n_components, "n_components"
+
+    def _how(self, n_known: int) -> How:
         numbers = (
-            range(1, self.max_components + 1)
+            range(max(n_known, 1), self.max_components + 1)
             if isinstance(self.n_components, str)
             else [self.n_components]
         )
@@ -369,11 +398,3 @@ class ErrorMixture(UncertainClusterer):
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")
-
-
-def _by_cluster(
-    data: UncertainData, components: Components, clusters: Indices, device: str
-) -> Array:
-    """Probability of each cluster: of its components together."""
-    shares = np.exp(log_densities(measured(data).on(device), components).shares)
-    return shares[: len(clusters)].T @ np.eye(int(clusters.max()) + 1)[clusters]

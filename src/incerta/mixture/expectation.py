@@ -21,7 +21,7 @@ from incerta.mixture.factors import (
     summed,
 )
 from incerta.mixture.model import Components, Measured
-from incerta.typing import Array
+from incerta.typing import Array, Indices
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 # Differences of squares this large still have seven digits.
@@ -185,9 +185,17 @@ def log_shares(
         log_weights = np.log(weights)[:, None]
     table = xp.stack(rows)
     table += put_beside(log_weights, table)
+    if measured.labels is not None:
+        table += put_beside(_open(measured.labels, len(rows)), table)
     top = xp.max(table, axis=0)
     totals = top + xp.log(xp.sum(xp.exp(table - top), axis=0))
     return table - totals, totals
+
+
+def _open(labels: Indices, n_rows: int) -> Array:
+    """0 where an object may be of a component, −∞ where it is known to be not."""
+    other = (labels >= 0) & (labels != np.arange(n_rows)[:, None])
+    return np.where(other, -np.inf, 0.0)
 
 
 def _log_volumes(measured: Measured, ranges: Array) -> Any:

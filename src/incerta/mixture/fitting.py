@@ -13,10 +13,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.device import CPU
-from incerta.backend.keyed import keys_of, some_by_key
+from incerta.backend.keyed import keys_of
 from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
 from incerta.convergence import until_flat, warn_unfinished
+from incerta.known import some_with_labels
 from incerta.mixture.expectation import sums
 from incerta.mixture.maximisation import Prior, State, SumsOf, prior_for, rounds
 from incerta.mixture.model import Components, Measured
@@ -156,7 +157,8 @@ def _trial(measured: Measured, covariance: str, how: How) -> Trial:
     few = some_of(measured, TRIAL_OBJECTS, how.seed)
     prior = prior_for(few, how.prior_weight)
     single = one_component(few, covariance)
-    truth = _followed(few, single, prior, how.tol, FIRST_ROUNDS).components
+    alike = few._replace(labels=None)  # a single Gaussian is of all objects
+    truth = _followed(alike, single, prior, how.tol, FIRST_ROUNDS).components
     return Trial(few, prior, truth)
 
 
@@ -215,11 +217,13 @@ def some_of(measured: Measured, most: int, seed: int) -> Measured:
     n = measured.n_objects
     if n <= most:
         return measured
-    chosen = some_by_key(keys_of(np.arange(n)), most, seed)
+    chosen = some_with_labels(keys_of(np.arange(n)), most, seed, measured.labels)
+    values = measured.values[:, chosen]
+    labels = None if measured.labels is None else measured.labels[chosen]
     if measured.alike:
-        return Measured(measured.values[:, chosen], measured.errors[..., :most])
+        return Measured(values, measured.errors[..., :most], labels=labels)
     known = None if measured.known is None else measured.known[:, chosen]
-    return Measured(measured.values[:, chosen], measured.errors[..., chosen], known)
+    return Measured(values, measured.errors[..., chosen], known, labels)
 
 
 def n_parameters(components: Components, covariance: str) -> int:

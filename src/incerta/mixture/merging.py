@@ -18,7 +18,7 @@ N_DRAWS = 4000
 MOST_OPEN = 0.35
 
 
-def merged(components: Components, seed: int) -> Indices:
+def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     """Cluster of each component.
 
     Parameters
@@ -27,6 +27,8 @@ def merged(components: Components, seed: int) -> Indices:
         The mixture.
     seed : int
         Of the draws that the overlap is found by.
+    n_named : int, default=0
+        The first so many components are clusters that are known to be different.
 
     Returns
     -------
@@ -39,6 +41,7 @@ def merged(components: Components, seed: int) -> Indices:
     groups = np.arange(components.n_components)
     while len(shares) > 1:
         open_parts = _open_parts(shares)
+        open_parts[:n_named, :n_named] = 0.0
         a, b = np.unravel_index(int(open_parts.argmax()), open_parts.shape)
         if open_parts[a, b] <= MOST_OPEN:
             break

@@ -24,12 +24,14 @@ class Measured(NamedTuple):
     """Measured values and their errors, objects along the last axis.
 
     Errors that are the same for all objects are stored once (`alike`). Arrays are
-    numpy's, or all on one device.
+    numpy's, or all on one device, but for the labels.
     """
 
     values: Array  # (d, n), 0 where missing
     errors: Array  # (d, n) variances, or (d, d, n) covariances; 0 where missing
     known: Array | None = None  # (d, n), 1 or 0 where missing; None if nothing is
+    # (n,), component that an object is known to be of, or −1; None if none is.
+    labels: Indices | None = None
 
     @property
     def n_objects(self) -> int:
@@ -59,12 +61,13 @@ class Measured(NamedTuple):
             return self
         errors = self.errors[..., :1] if self.alike else self.errors
         known = None if self.known is None else put(self.known, device)
-        return Measured(put(self.values, device), put(errors, device), known)
+        values, errors = put(self.values, device), put(errors, device)
+        return Measured(values, errors, known, self.labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays are stored in full, and the sums of such take another way.
         if self.alike:
-            return _with_errors_alike, (self.values, self.errors[..., :1])
+            return _with_errors_alike, (self.values, self.errors[..., :1], self.labels)
         return Measured, tuple(self)
 
     @property
@@ -83,7 +86,8 @@ class Measured(NamedTuple):
         known = None if self.known is None else self.known[:, objects]
         once = self.errors.shape[-1] == 1
         errors = self.errors if once else self.errors[..., objects]
-        return Measured(self.values[:, objects], errors, known)
+        labels = None if self.labels is None else self.labels[objects]
+        return Measured(self.values[:, objects], errors, known, labels)
 
     def by_feature(self, components: Components) -> bool:
         """Whether neither errors nor components have correlations."""
@@ -104,8 +108,10 @@ def same_for_all(errors: Array, n_objects: int) -> Array:
     return np.broadcast_to(errors, (*errors.shape[:-1], n_objects))
 
 
-def _with_errors_alike(values: Array, errors: Array) -> Measured:
-    return Measured(values, same_for_all(errors, values.shape[1]))
+def _with_errors_alike(
+    values: Array, errors: Array, labels: Indices | None
+) -> Measured:
+    return Measured(values, same_for_all(errors, values.shape[1]), labels=labels)
 
 
 def without_errors(values: Array) -> Measured:

@@ -12,12 +12,13 @@ from incerta.data.container import UncertainData, concat
 from incerta.data.laws import Gaussian
 from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
+from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
 from incerta.mixture.fitting import Found, How, fitted
 from incerta.mixture.maximisation import SumsOf
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured
-from incerta.typing import Ids
+from incerta.typing import Ids, Indices
 
 # If there are more, choices are made with so many objects, and the first rounds too.
 MANY_OBJECTS = 50_000
@@ -61,7 +62,43 @@ def some_objects(
     return sorted_by_id(found.data), found.n_objects
 
 
-def sums_over(objects: UncertainData | PartitionedData, device: str) -> SumsOf:
+def some_labelled(
+    objects: UncertainData | PartitionedData,
+    most: int,
+    seed: int,
+    known: Indices | None,
+) -> tuple[UncertainData, Indices | None, int]:
+    """At most `most` objects, up to half of them with known labels, and those labels.
+
+    Parameters
+    ----------
+    objects : UncertainData or PartitionedData
+        The objects; in one place and in the order of their ids if there are labels.
+    most, seed : int
+        As for `some_objects`.
+    known : ndarray of shape (n_objects,) or None
+        Labels, −1 where unknown; None if all are.
+
+    Returns
+    -------
+    data : UncertainData
+    known : ndarray of shape (len(data),) or None
+    n_objects : int
+    """
+    if known is None or not isinstance(objects, UncertainData):
+        some, n_objects = some_objects(objects, most, seed)
+        return some, None, n_objects
+    if len(objects) <= most:
+        return objects, known, len(objects)
+    chosen = some_with_labels(objects.keys, most, seed, known)
+    return objects[chosen], known[chosen], len(objects)
+
+
+def sums_over(
+    objects: UncertainData | PartitionedData,
+    device: str,
+    known: Indices | None = None,
+) -> SumsOf:
     """Sums over all objects under given components, wherever these are.
 
     Parameters
@@ -71,6 +108,8 @@ def sums_over(objects: UncertainData | PartitionedData, device: str) -> SumsOf:
     device : str
         Where sums are made. Objects in one place are sent there once, those of
         partitions each time.
+    known : ndarray of shape (n_objects,), optional
+        Components of objects in one place, −1 where unknown.
 
     Returns
     -------
@@ -82,7 +121,7 @@ def sums_over(objects: UncertainData | PartitionedData, device: str) -> SumsOf:
     round differently in the last digits.
     """
     if not isinstance(objects, PartitionedData):
-        return partial(sums, measured(objects).on(device))
+        return partial(sums, measured(objects)._replace(labels=known).on(device))
     given = mapped(objects.partitions, _measured, objects.n_features)
     parts = Parts(given, hold=True)
 
@@ -92,7 +131,9 @@ def sums_over(objects: UncertainData | PartitionedData, device: str) -> SumsOf:
     return folded
 
 
-def fitted_to(objects: UncertainData | PartitionedData, how: How) -> Found:
+def fitted_to(
+    objects: UncertainData | PartitionedData, how: How, known: Indices | None = None
+) -> Found:
     """Fit a mixture to objects, wherever they are.
 
     Parameters
@@ -100,14 +141,19 @@ def fitted_to(objects: UncertainData | PartitionedData, how: How) -> Found:
     objects : UncertainData or PartitionedData
         The objects.
     how : How
+    known : ndarray of shape (n_objects,), optional
+        Components of objects in one place, in the order of their ids; −1 where unknown.
 
     Returns
     -------
     Found
     """
-    some, n_objects = some_objects(by_moments(objects), MANY_OBJECTS, how.seed)
-    sums_of = None if len(some) == n_objects else sums_over(objects, how.device)
-    return fitted(measured(some), how, sums_of)
+    some, labels, n_objects = some_labelled(
+        by_moments(objects), MANY_OBJECTS, how.seed, known
+    )
+    all_of_them = len(some) == n_objects
+    sums_of = None if all_of_them else sums_over(objects, how.device, known)
+    return fitted(measured(some)._replace(labels=labels), how, sums_of)
 
 
 def by_moments(

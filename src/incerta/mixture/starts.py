@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
+from incerta.known import kept, named_order
 from incerta.lloyd import lloyd, spread_seeds
 from incerta.mixture.belief import belief
 from incerta.mixture.model import Components, Measured
@@ -42,6 +43,7 @@ def starting_components(
 
     The first are at the centres that k-means finds, the others at objects that were
     measured well and are far from each other; with noise, some more at dense places.
+    Objects of known components are near their own.
 
     Parameters
     ----------
@@ -64,19 +66,22 @@ def starting_components(
     Components
     """
     scale = np.sqrt(_positive(np.diag(truth.covariance_of(0))))
-    places = belief(measured, truth).centres[:, 0] / scale
+    places = belief(measured._replace(labels=None), truth).centres[:, 0] / scale
     good = places[_measured_well(measured)]
-    middle = good.mean(axis=0)
+    middle, known = good.mean(axis=0), measured.labels
     ranges = _positive(_ranges(measured)) if noise else None
     for seed in seeds:
         rng = np.random.default_rng(seed)
         if seed == seeds[0] or len(good) < n_components:
-            centres = lloyd(places, n_components, KMEANS_STARTS, rng).centres
+            found = lloyd(places, n_components, KMEANS_STARTS, rng, known=known)
+            centres = found.centres
         else:
             alike = np.full(len(good), 1.0 / len(good))
             centres = spread_seeds(good - middle, alike, n_components, 1, rng)[0]
             centres += middle
-        nearest = pairwise_distances_argmin(places, centres)
+            if known is not None:
+                centres = centres[named_order(centres, places, known)]
+        nearest = kept(pairwise_distances_argmin(places, centres), known)
         counts = np.bincount(nearest, minlength=n_components) + 1.0
         weights = counts / counts.sum() * (1.0 - FIRST_NOISE * noise)
         within = np.square(places - centres[nearest]).mean(axis=0)
@@ -85,6 +90,9 @@ def starting_components(
         yield Components(weights, centres * scale, shape, ranges)
     if noise:
         peaks, radii = _peaks(places, n_components)
+        if known is not None:
+            order = named_order(places[peaks], places, known)
+            peaks, radii = peaks[order], radii[order]
         within = np.square(radii[:, None] * scale) / measured.n_features
         weights = np.full(n_components, 0.5 / n_components)
         yield Components(weights, places[peaks] * scale, _shaped(within, kind), ranges)

@@ -39,7 +39,13 @@ class Fusion(NamedTuple):
         return self.names[nearest]
 
 
-def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
+def fused(
+    labels: Indices,
+    votes: Array,
+    n_clusters: int,
+    seed: int,
+    known: Indices | None = None,
+) -> Fusion:
     """Find the clusters that views agree on.
 
     Parameters
@@ -52,6 +58,8 @@ def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
         Number of clusters, at most; fewer if fewer are told apart.
     seed : int
         Of k-means.
+    known : ndarray of shape (n_objects,), optional
+        Labels that must stay, −1 where unknown. Views have them in their places.
 
     Returns
     -------
@@ -61,6 +69,10 @@ def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
     met = np.array([[_met(a, b, n_clusters) for b in labels] for a in labels])
     shared = shared_information(met)
     weights = votes * agreement(shared)
+    if known is not None and len(np.unique(known[known >= 0])) == n_clusters:
+        # All clusters have the same names in all views, which can vote.
+        alone = np.eye(n_clusters)
+        return Fusion(weights[:, None, None] * alone, alone, np.arange(n_clusters))
     counts = np.array([np.bincount(row, minlength=n_clusters) for row in labels])
     scales = np.sqrt(weights[:, None] / np.maximum(counts, 1))
     scaled = met.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)
@@ -70,12 +82,16 @@ def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
     vectors[:, values <= 1e-12 * values[-1]] = 0.0
     rows = scales[:, :, None] * vectors.reshape(n_views, n_clusters, -1)
 
-    kinds, sizes = np.unique(labels, axis=1, return_counts=True)
-    places = of_unit_length(_rows(rows, kinds))
+    # Objects of one kind are apart if only one of them has a known label.
+    told = labels if known is None else np.vstack([labels, known])
+    kinds, sizes = np.unique(told, axis=1, return_counts=True)
+    places = of_unit_length(_rows(rows, kinds[:n_views]))
     if len(places) <= n_clusters:
-        return Fusion(rows, places, np.arange(len(places)))
+        return Fusion(rows, places, _names(kinds, n_views))
     rng = np.random.default_rng(seed)
-    centres = lloyd(places, n_clusters, KMEANS_STARTS, rng, sizes.astype(float)).centres
+    own = None if known is None else kinds[n_views]
+    counts = sizes.astype(float)
+    centres = lloyd(places, n_clusters, KMEANS_STARTS, rng, counts, own).centres
     found = Fusion(rows, centres, np.arange(n_clusters))
 
     # Where views have nothing in common, a mean of them may be like none. Then the view
@@ -89,6 +105,14 @@ def fused(labels: Indices, votes: Array, n_clusters: int, seed: int) -> Fusion:
     rows = np.zeros((n_views, n_clusters, n_clusters))
     rows[best] = np.eye(n_clusters)
     return Fusion(rows, np.eye(n_clusters), np.arange(n_clusters))
+
+
+def _names(kinds: Indices, n_views: int) -> Indices:
+    """Names of few kinds: of known labels, if there are any; else as they come."""
+    if len(kinds) == n_views:
+        return np.arange(kinds.shape[1])
+    # Views have known labels in their places: so each kind has a name in the first.
+    return kinds[0]
 
 
 def agreement(shared: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.metrics import pairwise_distances_argmin
 
 from incerta.backend.device import CPU
@@ -95,7 +96,9 @@ class Model(NamedTuple):
         return labels
 
 
-def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, Indices]:
+def by_mixture(
+    look: Look, k: int, effort: Effort, seed: int, known: Indices | None = None
+) -> tuple[Model, Indices]:
     """Clusters that are Gaussian."""
     how = How(
         [k],
@@ -107,21 +110,27 @@ def by_mixture(look: Look, k: int, effort: Effort, seed: int) -> tuple[Model, In
         effort.max_iter,
         seed,
     )
-    model = Model(fitted(look.measured, how).components)
-    return model, model.labels_of(look.measured)
+    measured = look.measured._replace(labels=known)
+    model = Model(fitted(measured, how).components)
+    return model, model.labels_of(measured)
 
 
 def by_centres(
-    values: Array, weights: Array | None, k: int, effort: Effort, seed: int
+    values: Array,
+    weights: Array | None,
+    k: int,
+    effort: Effort,
+    seed: int,
+    known: Indices | None = None,
 ) -> tuple[Centres, Indices]:
     """Clusters that are round and of one size."""
     rng = np.random.default_rng(seed)
-    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights)
+    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights, known)
     return Centres(centres), labels
 
 
 def by_neighbours(
-    values: Array, k: int, effort: Effort, seed: int
+    values: Array, k: int, effort: Effort, seed: int, known: Indices | None = None
 ) -> tuple[Neighbours, Indices]:
     """Clusters of any shape, with gaps between them, in two graphs.
 
@@ -130,16 +139,47 @@ def by_neighbours(
     """
     labels = np.array(
         [
-            _cut(normalised_laplacian(graph), k, effort, seed)
+            _cut(normalised_laplacian(linked(graph, known)), k, effort, seed, known)
             for graph in neighbour_graphs(values, n_neighbours(len(values)))
         ]
     )
     return Neighbours(values, labels), labels
 
 
-def _cut(laplacian: Matrix, k: int, effort: Effort, seed: int) -> Indices:
+def linked(graph: Matrix, known: Indices | None) -> Matrix:
+    """A graph in which objects with the same label are together, and others apart.
+
+    Parameters
+    ----------
+    graph : scipy.sparse.csr_array of shape (n, n)
+        Affinities, from 0 to 1.
+    known : ndarray of shape (n,) or None
+        Labels, −1 where unknown.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n, n)
+        1 between objects of one known label, 0 between those of different ones.
+    """
+    if known is None:
+        return graph
+    pairs = graph.tocoo()
+    one, other = known[pairs.row], known[pairs.col]
+    stays = (one < 0) | (other < 0)
+    labelled = np.flatnonzero(known >= 0)
+    same = known[labelled, None] == known[labelled]
+    rows, columns = (labelled[side] for side in np.nonzero(same))
+    values = np.concatenate([pairs.data[stays], np.ones(len(rows))])
+    rows = np.concatenate([pairs.row[stays], rows])
+    columns = np.concatenate([pairs.col[stays], columns])
+    return csr_array((values, (rows, columns)), graph.shape)
+
+
+def _cut(
+    laplacian: Matrix, k: int, effort: Effort, seed: int, known: Indices | None
+) -> Indices:
     vectors = leading_eigenvectors(laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS)[1]
-    return by_centres(of_unit_length(vectors), None, k, effort, seed)[1]
+    return by_centres(of_unit_length(vectors), None, k, effort, seed, known)[1]
 
 
 def n_neighbours(n_objects: int) -> int:

@@ -69,7 +69,12 @@ class Partition(NamedTuple):
 
 
 def partitioned(
-    look: Look, k: int, of_laws: bool, effort: Effort, seed: int
+    look: Look,
+    k: int,
+    of_laws: bool,
+    effort: Effort,
+    seed: int,
+    known: Indices | None = None,
 ) -> tuple[Partition, Indices]:
     """Cluster objects in all views, and fuse.
 
@@ -85,6 +90,8 @@ def partitioned(
         How hard to look.
     seed : int
         Of all starts.
+    known : ndarray of shape (n_objects,), optional
+        Labels that must stay, −1 where unknown. Clusters have their numbers.
 
     Returns
     -------
@@ -95,24 +102,28 @@ def partitioned(
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model, one = by_mixture(look, k, effort, seed)
-        centres, two = by_centres(look.places, look.weights, k, effort, seed)
-        neighbours, others = by_neighbours(look.features, k, effort, seed)
+        model, one = by_mixture(look, k, effort, seed, known)
+        centres, two = by_centres(look.places, look.weights, k, effort, seed, known)
+        neighbours, others = by_neighbours(look.features, k, effort, seed, known)
         labels, laws = [one, two, *others], None
         # Graphs are alike: together they have one vote. With more, sets that were not
         # tuned on lost to k-means.
         votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
-            laws, last = by_centres(look.features, None, k, effort, seed)
+            laws, last = by_centres(look.features, None, k, effort, seed, known)
             labels.append(last)
             votes.append(1.0)
         together = np.array(labels)
-        fusion = fused(together, np.array(votes), k, seed)
+        fusion = fused(together, np.array(votes), k, seed, known)
     return Partition(model, centres, neighbours, laws, fusion), together
 
 
 def named_like(
-    partition: Partition, labels: Indices, reference: Indices, k: int
+    partition: Partition,
+    labels: Indices,
+    reference: Indices,
+    k: int,
+    known: Indices | None = None,
 ) -> Partition:
     """Number the clusters as in a reference, by the objects they have in common.
 
@@ -124,11 +135,19 @@ def named_like(
         Of the same objects.
     k : int
         Number of clusters of the reference.
+    known : ndarray of shape (n_objects,), optional
+        Labels that both have in their places, −1 where unknown. One of them counts for
+        more than all objects that have none.
 
     Returns
     -------
     Partition
     """
-    found = len(partition.fusion.centres)
-    overlap = np.bincount(labels * k + reference, minlength=found * k).reshape(found, k)
+    found = int(partition.fusion.names.max()) + 1
+    pairs = labels * k + reference
+    overlap = np.bincount(pairs, minlength=found * k)
+    if known is not None:
+        sure = np.bincount(pairs[known >= 0], minlength=found * k)
+        overlap = overlap + len(known) * sure
+    overlap = overlap.reshape(found, k)
     return partition.renamed(np.maximum(matched(overlap), 0))

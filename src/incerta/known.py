@@ -1,0 +1,174 @@
+"""Labels that are known already: clusters of some objects, −1 for the others."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics.pairwise import euclidean_distances
+
+from incerta.backend.keyed import Keys, some_by_key
+from incerta.typing import Array, Indices
+
+UNKNOWN = -1
+
+
+def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices | None:
+    """Check labels that a caller gives.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_objects,) or None
+        Cluster of each object, a whole number from 0; −1 where it is unknown. A number
+        that no object has is a cluster of which none is known.
+    n_objects : int
+        Number of objects.
+    most : int
+        Number of clusters, at most.
+    parameter : str
+        What the caller calls it.
+
+    Returns
+    -------
+    ndarray of shape (n_objects,) or None
+        None if nothing is known; and where nothing is unknown. scikit-learn's model
+        selection hands the classes of all objects to `fit`, for scores to be compared
+        with: taking them for labels would make every clustering look perfect.
+    """
+    if not partial(y):
+        return None
+    given = np.asarray(y)
+    if given.shape != (n_objects,):
+        msg = (
+            f"y has the shape {given.shape}, and there are {n_objects} objects; give "
+            "one label for each, -1 where it is unknown."
+        )
+        raise ValueError(msg)
+    for label in given:
+        if not _whole(label):
+            msg = (
+                f"y has the label {label!r}; labels are whole numbers from 0, -1 where "
+                "unknown: np.unique(classes, return_inverse=True) numbers classes."
+            )
+            raise ValueError(msg)
+    labels = given.astype(np.intp)
+    low, high = int(labels.min()), int(labels.max())
+    if low < UNKNOWN:
+        msg = f"y has the label {low}; clusters are numbered from 0, and -1 is unknown."
+        raise ValueError(msg)
+    if high >= most:
+        msg = (
+            f"y has the label {high}, but with {parameter}={most} labels go from 0 to "
+            f"{most - 1}; raise {parameter}, or number the classes from 0."
+        )
+        raise ValueError(msg)
+    return None if high == UNKNOWN else labels
+
+
+def partial(y: Any) -> bool:
+    """Whether labels are given, and some are unknown; gaps are refused."""
+    if y is None:
+        return False
+    given = np.asarray(y)
+    if _gaps(given):
+        msg = "y has gaps (NaN or None); write -1 where a label is unknown."
+        raise ValueError(msg)
+    return bool((given == UNKNOWN).any())
+
+
+def _gaps(given: Any) -> bool:
+    if given.dtype == object:
+        return any(each is None or each != each for each in given.ravel())
+    return given.dtype.kind == "f" and bool(np.isnan(given).any())
+
+
+def _whole(label: Any) -> bool:
+    return isinstance(label, Real) and float(label).is_integer()
+
+
+def n_named(known: Indices | None) -> int:
+    """How many clusters have names that must stay: up to the highest known label."""
+    return 0 if known is None else int(known.max()) + 1
+
+
+def kept(labels: Indices, known: Indices | None) -> Indices:
+    """Labels (n, ...) that were found, with those that are known in their places."""
+    if known is None:
+        return labels
+    known = known.reshape(-1, *(1,) * (labels.ndim - 1))
+    return np.where(known >= 0, known, labels)
+
+
+def surely(membership: Array, known: Indices | None) -> Array:
+    """Probabilities of clusters (n, k), with certainty about those that are known."""
+    if known is None:
+        return membership
+    one = np.eye(membership.shape[1])[known]
+    return np.where(known[:, None] >= 0, one, membership)
+
+
+def some_with_labels(
+    keys: Keys, most: int, seed: int, known: Indices | None
+) -> Indices:
+    """Positions of at most `most` objects; up to half are such as labels are known of.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n,)
+        Of the objects.
+    most : int
+        How many to choose.
+    seed : int
+        Of the choice.
+    known : ndarray of shape (n,) or None
+        Labels, −1 where unknown.
+
+    Returns
+    -------
+    ndarray of shape (min(n, most),)
+        In rising order.
+    """
+    if known is None or len(keys) <= most:
+        return some_by_key(keys, most, seed)
+    labelled = np.flatnonzero(known >= 0)
+    labelled = labelled[some_by_key(keys[labelled], most // 2, seed)]
+    others = np.setdiff1d(np.arange(len(keys)), labelled)
+    others = others[some_by_key(keys[others], most - len(labelled), seed)]
+    return np.sort(np.concatenate([labelled, others]))
+
+
+def class_means(
+    places: Array, known: Indices, weights: Array | None = None
+) -> tuple[Indices, Array]:
+    """The classes that objects are known of, and the mean of those objects (c, d)."""
+    labelled = np.flatnonzero(known >= 0)
+    classes, codes = np.unique(known[labelled], return_inverse=True)
+    own = np.ones(len(labelled)) if weights is None else weights[labelled]
+    member = np.eye(len(classes))[codes].T * own
+    return classes, member @ places[labelled] / member.sum(axis=1, keepdims=True)
+
+
+def named_order(centres: Array, places: Array, known: Indices) -> Indices:
+    """Which centre each cluster should have, so that known objects are near their own.
+
+    Parameters
+    ----------
+    centres : ndarray of shape (k, d)
+        Found without names.
+    places : ndarray of shape (n, d)
+        The objects.
+    known : ndarray of shape (n,)
+        Labels, −1 where unknown.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        Each centre once.
+    """
+    classes, means = class_means(places, known)
+    counts = np.bincount(known[known >= 0])[classes]
+    costs = euclidean_distances(means, centres, squared=True) * counts[:, None]
+    order = np.full(len(centres), -1, dtype=np.intp)
+    order[classes] = linear_sum_assignment(costs)[1]
+    order[order < 0] = np.setdiff1d(np.arange(len(centres)), order)
+    return order

@@ -1,0 +1,69 @@
+"""Clusters of one or more components: how probable they are, and which are known."""
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+from incerta.data.order import order_of, sorted_by_id
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.measured import measured
+from incerta.mixture.model import Components, Measured
+from incerta.typing import Array, Indices
+
+
+def by_cluster(
+    data: UncertainData, components: Components, clusters: Indices, device: str
+) -> Array:
+    """Probability of each cluster: of its components together.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The n objects.
+    components : Components
+        The mixture.
+    clusters : ndarray of shape (n_components,)
+        Cluster of each component.
+    device : str
+        Where densities are computed.
+
+    Returns
+    -------
+    ndarray of shape (n, n_clusters)
+    """
+    shares = np.exp(log_densities(measured(data).on(device), components).shares)
+    return shares[: len(clusters)].T @ np.eye(int(clusters.max()) + 1)[clusters]
+
+
+def with_clusters_known(
+    data: UncertainData,
+    known: Indices | None,
+    components: Components,
+    clusters: Indices,
+) -> Measured:
+    """What was measured, in the order of the ids, and components that are known.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The n objects.
+    known : ndarray of shape (n,) or None
+        Their clusters, −1 where unknown. Of a cluster of several components, an object
+        is of the most probable one.
+    components : Components
+        The mixture.
+    clusters : ndarray of shape (n_components,)
+        Cluster of each component.
+
+    Returns
+    -------
+    Measured
+    """
+    given = measured(sorted_by_id(data))
+    if known is None:
+        return given
+    order = order_of(data.ids)
+    known = known if order is None else known[order]
+    logs = log_densities(given, components).shares[: len(clusters)]
+    other = known != clusters[:, None]
+    likely = np.where(other, -np.inf, logs).argmax(axis=0)
+    return given._replace(labels=np.where(known < 0, known, likely))
