@@ -242,7 +242,7 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     id = columns.id
     roles = Roles(id, (), None, "sd", None, name, False)
     try:
-        table = _table(path, roles, columns)
+        table = table_with(path, roles, columns)
         table.load(roles.columns(table.names))
     except DataError as error:
         raise DataError(str(error).replace("sample:", "truth:", 1)) from error
@@ -260,7 +260,8 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     return classes.ids[of_object]
 
 
-def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
+def table_with(path: Path, roles: "Roles", columns: Columns) -> "Table":
+    """Columns of a file, read as the options say."""
     from incerta.backend.memory import physical_bytes
     from incerta.data.files.formats import Part, table_of
     from incerta.data.files.reading import Reading

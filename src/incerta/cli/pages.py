@@ -12,7 +12,8 @@ ABOUT_FILE = ("sep", "decimal", "encoding", "na", "sheet", "sql")
 GROUPS = {
     "Columns": tuple(name for name in OPTIONS if name not in ABOUT_FILE),
     "How the file is written": ABOUT_FILE,
-    "Clustering": ("k", "method", "methods", "param", "seed", "scale", "truth"),
+    "Method": ("label", "k", "method", "methods", "param", "seed", "scale")
+    + ("truth", "folds"),
     "Output": ("output", "report", "no_report", "form", "dry_run", "quiet"),
 }
 OTHERS = "Other options"
