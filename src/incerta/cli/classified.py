@@ -1,12 +1,9 @@
 """What ``incerta classify`` found, and how it is told."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 from incerta.classifiers.named import CLASSIFIERS
-from incerta.cli.summary import N_UNSURE, SURE, say, shown
+from incerta.cli.summary import MOST_ROWS, N_UNSURE, SURE, print_rows, say, shown
 from incerta.wording import counted, share, verb
 
 if TYPE_CHECKING:
@@ -16,7 +13,6 @@ if TYPE_CHECKING:
     from incerta.typing import Array, Ids
 
 # Of tables in 80 columns.
-MOST_CLASSES = 12
 MOST_COLUMNS = 6
 # Of standard errors, beyond which a difference is not taken for chance.
 BEYOND_CHANCE = 2.0
@@ -161,7 +157,7 @@ def tell(found: Classified) -> None:
         n = counted(known.n_without, "object")
         say(f"{n} to learn from {is_left} left out{told}.")
     rows = [(shown(n), f"{a:,}", f"{b:,}", f"{c:,}") for n, a, b, c in found.counts()]
-    _print(("class", "learned", "found", f"below {SURE}"), rows)
+    print_rows(("class", "learned", "found", f"below {SURE}"), rows)
     say(_unsure(found))
     if found.check is not None:
         _tell_check(found.check)
@@ -188,7 +184,7 @@ def _tell_check(check: Check) -> None:
     else:
         pairs.append(("the same on the values alone", check.alone))
     rows = [(name, f"{one.accuracy:.3f}", f"{one.brier:.3f}") for name, one in pairs]
-    _print(("", "accuracy", "Brier score"), rows)
+    print_rows(("", "accuracy", "Brier score"), rows)
     if check.alone is None:
         return
     gain, error = check.gain()
@@ -215,7 +211,7 @@ def _tell_truth(found: Classified) -> None:
     )
     strange = [name for name in names if name not in found.classes.tolist()]
     if strange:
-        listed = ", ".join(map(shown, strange[:MOST_CLASSES]))
+        listed = ", ".join(map(shown, strange[:MOST_ROWS]))
         say(f"Classes that were not learned, and so are missed: {listed}.")
     if len(found.classes) <= MOST_COLUMNS:
         head = ("true, and found as", *(shown(c)[:10] for c in found.classes))
@@ -223,7 +219,7 @@ def _tell_truth(found: Classified) -> None:
             (shown(name), *(f"{n:,}" for n in row))
             for name, row in zip(names, counts.tolist(), strict=True)
         ]
-        _print(head, rows)
+        print_rows(head, rows)
         return
     wrong = [
         (int(counts[i, j]), name, str(c))
@@ -232,23 +228,9 @@ def _tell_truth(found: Classified) -> None:
         if counts[i, j] and name != c
     ]
     wrong.sort(key=lambda one: -one[0])
-    rows = [(shown(a), shown(b), f"{n:,}") for n, a, b in wrong[:MOST_CLASSES]]
+    rows = [(shown(a), shown(b), f"{n:,}") for n, a, b in wrong[:MOST_ROWS]]
     if rows:
-        _print(("true", "found as", "objects"), rows)
-
-
-def _print(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """A table; all columns but the first are numbers."""
-    kept = rows[:MOST_CLASSES]
-    widths = [max(len(row[j]) for row in (head, *kept)) for j in range(len(head))]
-    for row in (head, *kept):
-        first, *others = (
-            text.ljust(width) if j == 0 else text.rjust(width)
-            for j, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        typer.echo("  " + "  ".join([first, *others]).rstrip(), err=True)
-    if len(rows) > len(kept):
-        typer.echo(f"  … and {len(rows) - len(kept):,} more", err=True)
+        print_rows(("true", "found as", "objects"), rows)
 
 
 def _scores(one: "Judged") -> dict[str, float]:

@@ -195,12 +195,27 @@ OPTIONS = {
 
 def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Columns`, which it takes as ``columns``."""
+    return takes(tuple(OPTIONS))(command)
+
+
+def takes(names: Sequence[str]) -> Callable[..., Callable[..., None]]:
+    """Give a command some of the options of `Columns`."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        return _with_columns(command, names)
+
+    return decorate
+
+
+def _with_columns(
+    command: Callable[..., None], names: Sequence[str]
+) -> Callable[..., None]:
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.signature(command).parameters
     parameters = {name: own[name].replace(kind=keyword) for name in own}
     described = {
-        name: inspect.Parameter(name, keyword, default=None, annotation=option)
-        for name, option in OPTIONS.items()
+        name: inspect.Parameter(name, keyword, default=None, annotation=OPTIONS[name])
+        for name in names
     }
     order = [
         parameter
@@ -212,7 +227,7 @@ def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        columns = Columns.of(**{name: given.pop(name) for name in OPTIONS})
+        columns = Columns.of(**{name: given.pop(name) for name in names})
         command(columns=columns, **given)
 
     # Typer reads both.
