@@ -189,17 +189,17 @@ class Task:
         self.watcher, self.reader, self.every = watcher, reader, every
         self.strict, self.quiet = strict, quiet
         self.warned: dict[str, None] = {}
-        self._waiting: list[Row] = []
-        self._looked = 0  # rows that had come at the last look
+        self._waiting: list[Row | Bad] = []
+        self._came = 0  # rows since the last look, good or bad
+        self._looked = 0  # good ones at the last look
         self._when = time.monotonic()
 
     def run(self, rows: Iterable[Row | Bad | None]) -> Iterator[str]:
         """Take rows to their end; lines about what happened, as it does."""
         for row in rows:
-            if isinstance(row, Bad):
-                self._leave_out(row)
-            elif row is not None:
+            if row is not None:
                 self._waiting.append(row)
+                self._came += 1
             if self._due():
                 self._take()
                 yield from self._look()
@@ -211,27 +211,33 @@ class Task:
 
     def _due(self) -> bool:
         rows, seconds = self.every
-        n = self.watcher.n_seen + len(self._waiting) - self._looked
         if rows is not None:
-            return n >= rows
-        return n > 0 and time.monotonic() - self._when >= (seconds or 0.0)
+            return self._came >= rows
+        return self._came > 0 and time.monotonic() - self._when >= (seconds or 0.0)
 
     def _take(self) -> None:
-        rows, self._waiting = self._waiting, []
-        if not rows:
-            return
-        with noted() as warned:
-            data, bad = self.reader.objects(rows)
-        for text in warned:
-            if len(self.warned) < MOST_WARNINGS:
-                self.warned[text] = None
+        bad = [row for row in self._waiting if isinstance(row, Bad)]
+        rows = [row for row in self._waiting if isinstance(row, Row)]
+        self._waiting, data = [], None
+        if rows:
+            with noted() as warned:
+                data, others = self.reader.objects(rows)
+            self._keep(warned)
+            bad = sorted([*bad, *others])
         for one in bad:
             self._leave_out(one)
         if data is not None:
             self.watcher.take(data)
 
+    def _keep(self, warned: Iterable[str]) -> None:
+        """Keep what readers warn of, each once, to be said at the end."""
+        for text in warned:
+            if len(self.warned) < MOST_WARNINGS:
+                self.warned[text] = None
+
     def _look(self, *, last: bool = False) -> Iterator[str]:
         self._looked, self._when = self.watcher.n_seen, time.monotonic()
+        self._came = 0
         if not self.watcher.n_seen:
             return
         events = self.watcher.look(last=last)
