@@ -6,7 +6,7 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -195,27 +195,19 @@ OPTIONS = {
 
 def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Columns`, which it takes as ``columns``."""
-    return takes(tuple(OPTIONS))(command)
+    return with_columns(command, OPTIONS)
 
 
-def takes(names: Sequence[str]) -> Callable[..., Callable[..., None]]:
-    """Give a command some of the options of `Columns`."""
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        return _with_columns(command, names)
-
-    return decorate
-
-
-def _with_columns(
-    command: Callable[..., None], names: Sequence[str]
+def with_columns(
+    command: Callable[..., None], known: Mapping[str, Any]
 ) -> Callable[..., None]:
+    """The same with some of these options, or with other words about them."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.signature(command).parameters
     parameters = {name: own[name].replace(kind=keyword) for name in own}
     described = {
-        name: inspect.Parameter(name, keyword, default=None, annotation=OPTIONS[name])
-        for name in names
+        name: inspect.Parameter(name, keyword, default=None, annotation=option)
+        for name, option in known.items()
     }
     order = [
         parameter
@@ -227,7 +219,7 @@ def _with_columns(
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        columns = Columns.of(**{name: given.pop(name) for name in names})
+        columns = Columns.of(**{name: given.pop(name) for name in known})
         command(columns=columns, **given)
 
     # Typer reads both.

@@ -263,6 +263,7 @@ class Reader:
         from incerta.data.files.records import table_of_cells
 
         said, roles, errors = self.columns, self._roles(), self._errors
+        kind: Any = roles.kind  # checked with the option
         names = dict.fromkeys(name for row in rows for name in row.cells)
         needed = roles.columns(list(names))
         cells = {name: [row.cells.get(name) for row in rows] for name in needed}
@@ -277,7 +278,7 @@ class Reader:
             frame,
             values=list(said.values),
             errors=errors,
-            kind=roles.kind,
+            kind=kind,
             missing="error",
             log=said.log,
         )

@@ -3,11 +3,13 @@
 import csv
 import json
 import shlex
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -16,7 +18,7 @@ import typer
 
 from incerta.backend.writing import passing
 from incerta.cli import options
-from incerta.cli.columns import STDIN, Columns, takes
+from incerta.cli.columns import OPTIONS, STDIN, Columns, with_columns
 from incerta.cli.guessing import completed
 from incerta.cli.interrupts import Stop
 from incerta.cli.output import check_folder, filling, write_table
@@ -28,8 +30,6 @@ from incerta.exceptions import DataError
 from incerta.wording import counted, verb
 
 TABLE, SUMMARY, REPORT = "table.csv", "summary.json", "report.html"
-# Options of columns that a single row can follow.
-OF_ROWS = ("id", "values", "errors", "kind", "log", "sep", "decimal", "encoding", "na")
 AT_ONCE = 500  # rows that are taken together
 TO_GUESS = 200  # rows from which columns are guessed
 MOST_WARNINGS = 10
@@ -46,6 +46,41 @@ Files, written at the end, all or none:
   DIR/{TABLE}      the clusters: when and where
   DIR/{SUMMARY}   what happened, with centres over time
   DIR/{REPORT}    the same as a page that needs no network"""
+
+
+# Options of columns that a single row can follow.
+Id = Annotated[
+    str | None,
+    typer.Option(
+        "--id", metavar="COL", help="Column that names rows, for those left out."
+    ),
+]
+Errors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--errors",
+        metavar="COL,…",
+        help="Error columns: '{}_error' with {} for each value, or one column per "
+        "value; two templates low,high with the kinds ci68, ci95 and interval, "
+        "upper,lower with plusminus. Without it values are exact.",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding, such as latin-1. By default UTF-8, and cp1252 for lines that "
+        "are not.",
+    ),
+]
+OF_ROWS = {
+    "id": Id,
+    "values": OPTIONS["values"],
+    "errors": Errors,
+    **{name: OPTIONS[name] for name in ("kind", "log", "sep", "decimal", "na")},
+    "encoding": Encoding,
+}
 
 
 class Every(NamedTuple):
@@ -80,7 +115,7 @@ def _half_life(value: str) -> str:
     return value
 
 
-@takes(OF_ROWS)
+@partial(with_columns, known=OF_ROWS)
 def watch(
     file: Annotated[
         Path,
@@ -168,7 +203,7 @@ def watch(
         task = Task(watcher, reader, _as_every(every), strict, quiet)
         for line in task.run(stop.until(rows)):
             typer.echo(line)
-            _flush()
+            sys.stdout.flush()
     if not watcher.n_seen:
         msg = f"no row of {_called(file)} is an object."
         raise DataError(msg)
@@ -319,12 +354,6 @@ def _check_encoding(encoding: str | None) -> None:
     name = TextFormat.of(None, None, encoding, None).encoding or ""
     if "16" in name or "32" in name:
         options.refuse("--encoding", f"{encoding} has no lines that end in one byte.")
-
-
-def _flush() -> None:
-    import sys
-
-    sys.stdout.flush()
 
 
 def _called(file: Path) -> str:

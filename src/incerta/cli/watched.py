@@ -55,7 +55,7 @@ def places(
     if before is not None:
         order = np.argsort(-np.abs(one.centre - before.centre) / one.error)
     out = ""
-    for j in order:
+    for j in order.tolist():
         place = measured(float(one.centre[j]), float(one.error[j]))
         if before is not None:
             was = measured(float(before.centre[j]), float(before.error[j]))
