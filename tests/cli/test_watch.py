@@ -13,8 +13,8 @@ import pytest
 import incerta as ic
 from incerta.cli.columns import Columns
 from incerta.cli.interrupts import Stop
+from incerta.cli.looking import Every, Task
 from incerta.cli.rows import Bad, Reader, Row
-from incerta.cli.watch import Every, Task
 from incerta.cli.watched import told
 from incerta.cli.watching import MOST_BAD, MOST_LOOKS, History, Watcher
 from incerta.exceptions import DataError
@@ -155,7 +155,7 @@ def test_long_names_fit_a_line():
 
 def test_a_look_by_seconds(monkeypatch):
     clock = iter(np.arange(0.0, 1e6, 0.4))
-    monkeypatch.setattr("incerta.cli.watch.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("incerta.cli.looking.time.monotonic", lambda: next(clock))
     work = task()
     work.every = Every(None, 10.0)
     lines = list(work.run(rows(60, [[0, 0]])))
