@@ -122,6 +122,15 @@ def test_wrong_usage(call, wide, new, more, told):
     assert told in " ".join(done.stderr.split())
 
 
+def test_gaps_are_for_the_discriminant(call, wide, new):
+    first, *rows = wide.read_text().splitlines()
+    rows[3] = rows[3].replace(rows[3].split(",")[1], "", 1)
+    wide.write_text("\n".join([first, *rows]) + "\n")
+    assert len(rows_of(call("classify", wide, new, *QUICK).stdout)) == 12
+    done = call("classify", wide, new, *QUICK, "--method", "bayes", code=1)
+    assert "Say --method discriminant, which does, --missing impute" in done.stderr
+
+
 def test_no_obvious_label(call, new):
     done = call("classify", new, new, *WIDE, code=2)
     assert "name the column of the classes" in done.stderr

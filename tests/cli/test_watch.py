@@ -292,9 +292,8 @@ def test_ctrl_c_while_a_pipe_is_silent(tmp_path):
     process.stdin.flush()
     assert process.stdout.readline().startswith("300 rows: 2 clusters")
     process.send_signal(signal.SIGINT)
-    said, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=120)
     assert process.returncode == 0, told
     # Rows that had come by then may have been read or not.
     assert " rows of stdin, at the end in 2 clusters" in told
-    assert said.startswith("300 rows: new cluster 0")
     assert sorted(path.name for path in out.iterdir())[-1] == "table.csv"

@@ -22,6 +22,7 @@ from incerta.cli.output import (
 )
 from incerta.cli.progress import bars
 from incerta.cli.summary import noted, say
+from incerta.exceptions import DataError
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
@@ -138,6 +139,7 @@ def classify(
         with on_disk(file) as path:
             data = columns.read(path)
             truth = labels_of(path, columns, label, data)
+        _check_gaps(method, model, known.data, data)
         model.fit(known.data, known.classes)
         found = Classified(
             method,
@@ -186,6 +188,17 @@ def _known(data: "UncertainData", path: Path, columns: Columns, label: str) -> K
         options.refuse("--label", f"{label!r} has fewer than two classes.")
     some = data[labels.known]
     return Known(some, labels.classes, len(data) - len(some), labels.absent)
+
+
+def _check_gaps(method: str, model: Any, *tables: "UncertainData") -> None:
+    """Raise if values are missing, and the method cannot take that."""
+    gaps = any(data.law.missing() is not None for data in tables)
+    if gaps and not model[-1].__sklearn_tags__().input_tags.allow_nan:
+        msg = (
+            f"values are missing, which method={method!r} does not take. Say "
+            "method='discriminant', which does, missing='impute' or missing='drop'."
+        )
+        raise DataError(msg)
 
 
 def _checked(model: Any, known: Known, n_folds: int, seed: int) -> Check | None:

@@ -116,8 +116,8 @@ class Watcher:
     def look(self, *, last: bool = False) -> "list[Event]":
         """What happened since the last look.
 
-        A number of clusters that differs from that of before must be found twice, or
-        by the last look of all; until then nothing is said to have happened.
+        A number of clusters that differs from that of before must be found twice;
+        until then nothing is said to have happened.
         """
         from incerta.streams.following import heavy
         from incerta.streams.macro import asked_labels
@@ -154,9 +154,9 @@ class Watcher:
         from incerta.streams.number import number_of_clusters
 
         found = number_of_clusters(sketch, self.seed)
-        if self._number not in (None, found) and not (self._pending or last):
+        if self._number not in (None, found) and not self._pending:
             self._pending = True
-            return None
+            return self._number if last else None
         self._number, self._pending = found, False
         return found
 
