@@ -33,6 +33,11 @@ def folder(tmp_path):
             for i in range(n)
         ]
         (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n")
+    known = (tmp_path / "survey.csv").read_text().splitlines()
+    south = [float(row.split(",")[1]) < 10.0 for row in known[1:]]
+    rows = [f"{known[0]},region"]
+    rows += [f"{r},{'south' if s else 'north'}" for r, s in zip(known[1:], south)]
+    (tmp_path / "known.csv").write_text("\n".join(rows) + "\n")
     rows = ["sample,x,y"]
     rows += [
         f"s{i},{9 * (i % 2) + rng.normal():.3f},{rng.normal():.3f}"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from incerta.cli import compare, demo, fit, info, predict
+from incerta.cli import classify, compare, demo, fit, info, predict, watch
 from incerta.cli.cite import CITATION
 from incerta.cli.failures import EXIT_CODES, Commands
 from incerta.cli.pages import Page
@@ -25,6 +25,10 @@ app = typer.Typer(
 app.command(cls=Page, epilog=f"{fit.EXAMPLES}\n\n{fit.FILES}")(fit.fit)
 app.command(cls=Page, epilog=predict.EXAMPLES)(predict.predict)
 app.command(cls=Page, epilog=compare.EXAMPLES)(compare.compare)
+app.command(cls=Page, epilog=f"{classify.EXAMPLES}\n\n{classify.FILES}")(
+    classify.classify
+)
+app.command(cls=Page, epilog=f"{watch.EXAMPLES}\n\n{watch.FILES}")(watch.watch)
 app.command(cls=Page, epilog=demo.EXAMPLES)(demo.demo)
 app.command(cls=Page, epilog=info.EXAMPLES)(info.info)
 

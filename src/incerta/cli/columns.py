@@ -6,7 +6,7 @@ import io
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import wraps
@@ -195,12 +195,19 @@ OPTIONS = {
 
 def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Columns`, which it takes as ``columns``."""
+    return with_columns(command, OPTIONS)
+
+
+def with_columns(
+    command: Callable[..., None], known: Mapping[str, Any]
+) -> Callable[..., None]:
+    """The same with some of these options, or with other words about them."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     own = inspect.signature(command).parameters
     parameters = {name: own[name].replace(kind=keyword) for name in own}
     described = {
         name: inspect.Parameter(name, keyword, default=None, annotation=option)
-        for name, option in OPTIONS.items()
+        for name, option in known.items()
     }
     order = [
         parameter
@@ -212,7 +219,7 @@ def takes_columns(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def with_options(**given: Any) -> None:
-        columns = Columns.of(**{name: given.pop(name) for name in OPTIONS})
+        columns = Columns.of(**{name: given.pop(name) for name in known})
         command(columns=columns, **given)
 
     # Typer reads both.
@@ -242,7 +249,7 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     id = columns.id
     roles = Roles(id, (), None, "sd", None, name, False)
     try:
-        table = _table(path, roles, columns)
+        table = table_with(path, roles, columns)
         table.load(roles.columns(table.names))
     except DataError as error:
         raise DataError(str(error).replace("sample:", "truth:", 1)) from error
@@ -260,7 +267,8 @@ def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
     return classes.ids[of_object]
 
 
-def _table(path: Path, roles: "Roles", columns: Columns) -> "Table":
+def table_with(path: Path, roles: "Roles", columns: Columns) -> "Table":
+    """Columns of a file, read as the options say."""
     from incerta.backend.memory import physical_bytes
     from incerta.data.files.formats import Part, table_of
     from incerta.data.files.reading import Reading

@@ -9,8 +9,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
 
 INTERRUPTED = 130  # as shells have it: 128 + SIGINT
 PATIENCE = 0.3  # seconds that a command has to end by itself
@@ -59,6 +62,60 @@ def held() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if came and callable(before):
         before(came[0], None)
+
+
+class Stop:
+    """Ctrl-C as a wish to end: input is no longer waited for, the rest is finished.
+
+    The second Ctrl-C is an interrupt like any other.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._waiting = False
+        self._restore: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> "Stop":
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        before = signal.getsignal(signal.SIGINT)
+        if not callable(before):
+            return self  # somebody else decides: a shell that runs us in the background
+        descriptor = signal.set_wakeup_fd(-1)  # or the thread would end the process
+
+        def restore() -> None:
+            self._restore = lambda: None
+            signal.signal(signal.SIGINT, before)
+            signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+
+        self._restore = restore
+        signal.signal(signal.SIGINT, self._heard)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._restore()
+
+    def until(self, items: Iterable[T]) -> Iterator[T]:
+        """Pass items on, until there are no more or Ctrl-C is pressed."""
+        source = iter(items)
+        while not self.asked:
+            self._waiting = True
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            except KeyboardInterrupt:
+                self.asked = True
+                return
+            finally:
+                self._waiting = False
+            yield item
+
+    def _heard(self, *_: object) -> None:
+        self.asked = True
+        self._restore()
+        if self._waiting:
+            raise KeyboardInterrupt
 
 
 def tell() -> None:

@@ -9,10 +9,15 @@ from incerta.cli.failures import EXIT_CODES
 
 # What is said about the file itself; all else that `Columns` knows is about columns.
 ABOUT_FILE = ("sep", "decimal", "encoding", "na", "sheet", "sql")
+ABOUT_METHOD = (
+    *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
+    *("half_life", "micro"),
+)
 GROUPS = {
     "Columns": tuple(name for name in OPTIONS if name not in ABOUT_FILE),
     "How the file is written": ABOUT_FILE,
-    "Clustering": ("k", "method", "methods", "param", "seed", "scale", "truth"),
+    "Method": ABOUT_METHOD,
+    "Stream": ("follow", "every", "strict"),
     "Output": ("output", "report", "no_report", "form", "dry_run", "quiet"),
 }
 OTHERS = "Other options"

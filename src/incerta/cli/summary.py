@@ -17,6 +17,7 @@ WIDTH = 80
 N_UNSURE = 5
 SURE = 0.8
 LONGEST_ID = 24
+MOST_ROWS = 12  # of small tables
 
 
 def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
@@ -50,6 +51,20 @@ def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
         break_on_hyphens=False,
     )
     echo("\n".join(lines), err=True, bold=bold)
+
+
+def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a small table on stderr; all columns but the first are numbers."""
+    kept = rows[:MOST_ROWS]
+    widths = [max(len(row[j]) for row in (head, *kept)) for j in range(len(head))]
+    for row in (head, *kept):
+        first, *others = (
+            text.ljust(width) if j == 0 else text.rjust(width)
+            for j, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        typer.echo("  " + "  ".join([first, *others]).rstrip(), err=True)
+    if len(rows) > len(kept):
+        typer.echo(f"  … and {len(rows) - len(kept):,} more", err=True)
 
 
 @contextmanager

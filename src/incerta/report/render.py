@@ -25,7 +25,7 @@ MOST_FEATURES = 50
 # The scripts of the page, in this order: each uses what those before it define.
 SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
 # The markers of our plots as signs in a text, and by their names in chart.js.
-_SIGNS = {
+SIGNS = {
     "o": ("●", "circle"),
     "s": ("■", "square"),
     "D": ("◆", "diamond"),
@@ -72,9 +72,9 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     looks = {
         "colours": PALETTE,
-        "signs": [_SIGNS[marker] for marker in MARKERS],
+        "signs": [SIGNS[marker] for marker in MARKERS],
         "noise_colour": NOISE,
-        "noise_sign": _SIGNS[NOISE_MARKER],
+        "noise_sign": SIGNS[NOISE_MARKER],
     }
     page: str = environment.get_template("report.html.j2").render(
         summary=summary,

@@ -1,0 +1,329 @@
+"""Rows as they come: lines of csv or of JSON, one row each, turned into objects.
+
+A line is a row: cells with line breaks inside are not for streams, where one quote that
+is never closed would swallow all that follows.
+"""
+
+import csv
+import gzip
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from incerta.cli.columns import STDIN, Columns
+from incerta.cli.options import refuse
+from incerta.exceptions import DataError, FileError, MissingValueError
+
+if TYPE_CHECKING:
+    from incerta.data import UncertainData
+    from incerta.data.tables.roles import Roles
+
+SEPARATORS = (",", ";", "\t", "|")
+JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+LONGEST_LINE = 2**20  # bytes; what is longer is no row
+PAUSE = 0.2  # seconds between two looks at a file that may grow
+DECIMAL_COMMA = re.compile(r"\s*[-+−]?\d+,\d+\s*")
+# What rows do to readers; JSON has whole numbers beyond all bounds.
+UNREADABLE = (DataError, OverflowError)
+ROW = re.compile(r"row 1 \(counted from 1\)")
+
+
+class Line(NamedTuple):
+    """A line and its number, from 1; None is one that cannot be read."""
+
+    number: int
+    text: str | None
+
+
+class Row(NamedTuple):
+    """A row: its line and its cells by name."""
+
+    number: int
+    cells: dict[str, Any]
+
+
+class Bad(NamedTuple):
+    """A row that is no object, and why."""
+
+    number: int
+    why: str
+    name: str = ""  # what its id says
+
+
+def opened(file: Path, follow: bool) -> BinaryIO:
+    """The stream of bytes that a name stands for."""
+    if file == STDIN:
+        return sys.stdin.buffer
+    if file.is_dir():
+        msg = f"{file} is a folder; name a file, or - for stdin."
+        raise FileError(msg)
+    packed = file.suffix.lower() == ".gz"
+    if packed and follow:
+        refuse("--follow", f"{file} is packed, and cannot grow line by line.")
+    try:
+        return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
+    except FileNotFoundError:
+        msg = f"there is no file {file}."
+        raise FileError(msg) from None
+
+
+def lines_of(
+    stream: BinaryIO, encoding: str | None, *, follow: bool = False
+) -> Iterator[Line | None]:
+    """Lines that are not empty; None where there are none for now.
+
+    Parameters
+    ----------
+    stream : binary file
+        Where they come from.
+    encoding : str, optional
+        UTF-8 by default, and cp1252 for lines that are not.
+    follow : bool
+        Wait for more at the end of the file, and begin anew if it is cut short.
+    """
+    number, begun = 0, b""
+    while True:
+        begun += stream.readline(LONGEST_LINE - len(begun))
+        too_long = len(begun) >= LONGEST_LINE
+        if not begun.endswith(b"\n") and not too_long:
+            if follow:
+                begun = _from_start_if_cut(stream, begun)
+                yield None
+                time.sleep(PAUSE)
+                continue
+            if not begun:
+                return
+        number += 1
+        if too_long:
+            _skip(stream, begun)
+            yield Line(number, None)
+        else:
+            text = _decoded(begun, encoding, first=number == 1)
+            if text.strip():
+                yield Line(number, text)
+        begun = b""
+
+
+def _from_start_if_cut(stream: BinaryIO, begun: bytes) -> bytes:
+    """Go to the start of a file that is shorter than before; what is begun by now."""
+    position = stream.tell()
+    if stream.seek(0, 2) < position:
+        stream.seek(0)
+        return b""
+    stream.seek(position)
+    return begun
+
+
+def _skip(stream: BinaryIO, part: bytes) -> None:
+    """Read the rest of a line, and forget it."""
+    while part and not part.endswith(b"\n"):
+        part = stream.readline(LONGEST_LINE)
+
+
+def _decoded(line: bytes, encoding: str | None, *, first: bool) -> str:
+    if encoding is not None:
+        return line.decode(encoding, errors="replace")
+    try:
+        return line.decode("utf-8-sig" if first else "utf-8")
+    except UnicodeDecodeError:
+        return line.decode("cp1252", errors="replace")
+
+
+def is_json(file: Path, first: str) -> bool:
+    """Whether rows are JSON, by the name of a file or as the first line begins."""
+    name = file.name.lower().removesuffix(".gz")
+    return name.endswith(JSON_ENDINGS) or first.lstrip().startswith("{")
+
+
+def rows_of(
+    lines: Iterable[Line | None],
+    file: Path,
+    columns: Columns,
+    check: Callable[[Sequence[str]], None] = lambda names: None,
+) -> Iterator[Row | Bad | None]:
+    """Rows of csv or JSON.
+
+    Parameters
+    ----------
+    lines : iterable of Line or None
+        The lines; the first of csv names the columns.
+    file : Path
+        Its name may say that this is JSON.
+    columns : Columns
+        What separates the columns is found out from the first line if it is not said.
+    check : callable
+        Is given the names of the columns of csv, and raises if they will not do.
+    """
+    from incerta.data.files.dialect import TextFormat
+
+    said = TextFormat.of(columns.sep, None, None, None).separator
+    header: list[str] | None = None
+    as_json: bool | None = None
+    mark = ","
+    for line in lines:
+        if line is None:
+            yield None
+            continue
+        number, text = line
+        if text is None:
+            yield Bad(number, f"longer than {LONGEST_LINE:,} bytes")
+            continue
+        if as_json is None:
+            as_json = is_json(file, text)
+        if as_json:
+            yield _of_json(number, text)
+        elif header is None:
+            mark = said or _separator(text, columns.values)
+            header = _cells(text, mark)
+            check(header)
+        else:
+            cells = _cells(text, mark)
+            if cells == header:
+                continue  # of another file that was appended
+            if len(cells) != len(header):
+                why = f"{len(cells)} cells, and the header has {len(header)}"
+                yield Bad(number, why)
+            else:
+                yield Row(number, dict(zip(header, cells, strict=True)))
+
+
+def _of_json(number: int, text: str) -> Row | Bad:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Bad(number, f"no JSON ({getattr(error, 'msg', 'nested too deeply')})")
+    if not isinstance(found, dict):
+        return Bad(number, "no object, which begins with {")
+    return Row(number, found)
+
+
+def _cells(text: str, mark: str) -> list[str]:
+    if mark == " ":
+        return text.split()
+    try:
+        return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
+    except csv.Error:
+        return []
+
+
+def _separator(header: str, needed: Sequence[str]) -> str:
+    """The mark by which the columns are found, else that which makes most of them."""
+    found = {mark: _cells(header, mark) for mark in SEPARATORS}
+    able = [mark for mark, names in found.items() if set(needed) <= set(names)]
+    return max(able or SEPARATORS, key=lambda mark: len(found[mark]))
+
+
+@dataclass
+class Reader:
+    """Makes objects of rows, each row one object, and says which rows are none.
+
+    Parameters
+    ----------
+    columns : Columns
+        What the options say; values at least.
+    """
+
+    columns: Columns
+    _mark: str | None = None
+
+    def objects(self, rows: Sequence[Row]) -> tuple["UncertainData | None", list[Bad]]:
+        """Objects of rows, None if there is none, and the rows that are none."""
+        try:
+            return self._read(rows), []
+        except UNREADABLE:
+            good, bad = self._sorted(rows)
+            return self._read(good) if good else None, bad
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise if columns are missing."""
+        self._roles().columns(names)
+
+    def _sorted(self, rows: Sequence[Row]) -> tuple[list[Row], list[Bad]]:
+        """Halve rows until those that cannot be read are alone."""
+        try:
+            self._read(rows)
+        except UNREADABLE as error:
+            if len(rows) == 1:
+                number, cells = rows[0]
+                name = "" if self.columns.id is None else cells.get(self.columns.id)
+                return [], [Bad(number, _reason(error, number), str(name or ""))]
+            half = len(rows) // 2
+            first, second = self._sorted(rows[:half]), self._sorted(rows[half:])
+            return first[0] + second[0], first[1] + second[1]
+        return list(rows), []
+
+    def _read(self, rows: Sequence[Row]) -> "UncertainData":
+        from incerta.data import from_frame
+        from incerta.data.files.dialect import TextFormat
+        from incerta.data.files.records import table_of_cells
+
+        said, roles, errors = self.columns, self._roles(), self._errors
+        kind: Any = roles.kind  # checked with the option
+        names = dict.fromkeys(name for row in rows for name in row.cells)
+        needed = roles.columns(list(names))
+        cells = {name: [row.cells.get(name) for row in rows] for name in needed}
+        frame: Any = None if said.na else _plain(cells)
+        if frame is None:
+            written = TextFormat.of(None, self._decimal(cells), None, said.na)
+            table = table_of_cells(
+                cells, roles, written, lambda row: f"line {rows[row].number}"
+            )
+            frame, errors = table.frame, table.errors or errors
+        return from_frame(
+            frame,
+            values=list(said.values),
+            errors=errors,
+            kind=kind,
+            missing="error",
+            log=said.log,
+        )
+
+    @property
+    def _errors(self) -> Any:
+        said = self.columns.errors
+        return None if not said else said[0] if len(said) == 1 else said
+
+    def _roles(self) -> "Roles":
+        from incerta.data.tables.roles import as_roles
+
+        values, kind = list(self.columns.values), self.columns.kind or "sd"
+        said: Any = (None, values, self._errors, kind, None, None, None, None, None)
+        return as_roles(*said, log=self.columns.log)
+
+    def _decimal(self, cells: dict[str, list[Any]]) -> str:
+        """The decimal mark: what was said, or what the first rows show, for good."""
+        if self._mark is None:
+            commas = any(
+                isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell)
+                for column in cells.values()
+                for cell in column
+            )
+            self._mark = self.columns.decimal or ("," if commas else ".")
+        return self._mark
+
+
+def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
+    """Columns of plain numbers; None if some cells are something else."""
+    found = {}
+    for name, column in cells.items():
+        if any(isinstance(cell, bool) or cell is None for cell in column):
+            return None
+        try:
+            found[name] = [float(cell) for cell in column]
+        except (TypeError, ValueError, OverflowError):
+            return None
+    return found
+
+
+def _reason(error: Exception, number: int) -> str:
+    """The first sentence of what is wrong with a row."""
+    if isinstance(error, MissingValueError):
+        return str(error).partition(";")[0].replace("there are missing", "missing")
+    said = ROW.sub(f"line {number}", " ".join(str(error).split()))
+    said = said.replace(f", line {number}:", ":").replace(f" line {number}:", "")
+    return said.partition(". ")[0].rstrip(".")

@@ -1,0 +1,197 @@
+"""Clusters of a stream from look to look: which stay, move, come and go."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.streams.matching import matched
+from incerta.streams.sketch import Sketch
+from incerta.typing import Array
+
+# In units of spread, root mean square over features: beyond it, another cluster.
+GATE = 3.0
+# A centre has moved if that is more than so many standard errors of the gap ...
+STANDARD_ERRORS = 4.0
+# ... and more than this part of the cluster's spread, which k-means may cut otherwise.
+PART_OF_SPREAD = 0.25
+# Part of the spread of all, so that clusters of equal values have one, too.
+LEAST_SPREAD = 1e-3
+# Lightest micro-clusters, with so much of the weight together, are in no cluster.
+LIGHT = 0.01
+
+
+class Cluster(NamedTuple):
+    """A cluster at one time. Numbers never change, and are never used again."""
+
+    number: int
+    share: float  # of the weight
+    rows: int  # of its micro-clusters, however old
+    centre: Array  # (d,)
+    spread: Array  # (d,), standard deviation of its objects
+    error: Array  # (d,), standard error of the centre
+    since: int  # objects that had come when it was seen first
+
+
+class Event(NamedTuple):
+    """Something that happened to a cluster between two looks."""
+
+    kind: str  # "new", "moved" or "gone"
+    cluster: Cluster
+    before: Cluster | None = None  # where it was when that was last told, if moved
+    ratio: float = 0.0  # how far it moved, in standard errors
+
+
+class Follower:
+    """Give clusters names that last, and tell what happens to them.
+
+    Parameters
+    ----------
+    gate : float, default=3.0
+        Distance from which a cluster is another one; see `matched`.
+
+    Attributes
+    ----------
+    clusters : list of Cluster
+        Those of the last look, by their numbers.
+
+    Notes
+    -----
+    What is kept does not grow with the number of looks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> from incerta.streams.following import Follower, heavy
+    >>> from incerta.streams.sketch import grouped
+    >>> rng, follower = np.random.default_rng(0), Follower()
+    >>> stream = ic.UMicro(n_clusters=2, half_life=200.0)
+    >>> for shift in (0.0, 0.0, 2.0):
+    ...     centres = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
+    ...     stream = stream.partial_fit(centres + rng.normal(size=(1000, 1)))
+    ...     parts = grouped(stream.micro_clusters_, stream.macro_labels_, 2)
+    ...     print([event.kind for event in follower.look(parts, stream.n_seen_)])
+    ['new', 'new']
+    []
+    ['moved']
+    """
+
+    def __init__(self, gate: float = GATE) -> None:
+        self.gate = gate
+        self.clusters: list[Cluster] = []
+        self._told: dict[int, Cluster] = {}  # as of the last event of each
+        self._next = 0
+
+    def look(self, parts: Sketch, n_seen: int) -> list[Event]:
+        """Take the clusters of now.
+
+        Parameters
+        ----------
+        parts : Sketch
+            Each row is a cluster: micro-clusters taken together.
+        n_seen : int
+            Number of objects that came.
+
+        Returns
+        -------
+        list of Event
+            New ones first, then those that moved, then those that are gone.
+        """
+        parts = parts.only(np.flatnonzero(parts.weight > 0.0))
+        now = self._named(_described(parts, n_seen))
+        before = {one.number for one in self.clusters}
+        there = {one.number for one in now}
+        new = [Event("new", one) for one in now if one.number not in before]
+        gone = [Event("gone", one) for one in self.clusters if one.number not in there]
+        moved = []
+        for one in now:
+            told = self._told.get(one.number)
+            ratio = 0.0 if told is None else _moved(told, one)
+            if ratio:
+                moved.append(Event("moved", one, told, ratio))
+        for event in (*new, *moved):
+            self._told[event.cluster.number] = event.cluster
+        self._told = {n: one for n, one in self._told.items() if n in there}
+        self.clusters = sorted(now, key=lambda one: one.number)
+        return [*new, *moved, *gone]
+
+    def _named(self, found: list[Cluster]) -> list[Cluster]:
+        """Number clusters as before, and new ones from the largest on."""
+        old = self.clusters
+        partner = np.full(len(found), -1)
+        if old and found:
+            partner = matched(
+                np.array([one.centre for one in old]),
+                np.array([one.centre for one in found]),
+                np.array([one.spread for one in old]),
+                np.array([one.spread for one in found]),
+                self.gate,
+            )
+        named = [
+            one._replace(number=old[p].number, since=old[p].since)
+            for one, p in zip(found, partner, strict=True)
+            if p >= 0
+        ]
+        fresh = [one for one, p in zip(found, partner, strict=True) if p < 0]
+        for one in sorted(fresh, key=lambda one: -one.share):
+            named.append(one._replace(number=self._next))
+            self._next += 1
+        return named
+
+
+def heavy(sketch: Sketch, since: float = -np.inf) -> Sketch:
+    """Micro-clusters that clusters are made of: all but the lightest and the past ones.
+
+    Parameters
+    ----------
+    sketch : Sketch
+        Micro-clusters.
+    since : float
+        Those that got no object after this time are past.
+
+    Returns
+    -------
+    Sketch
+        At least the heaviest one.
+    """
+    late = np.flatnonzero(sketch.last > since)
+    sketch = sketch.only(late) if len(late) else sketch
+    order = np.argsort(sketch.weight, kind="stable")
+    light = np.cumsum(sketch.weight[order]) <= LIGHT * sketch.weight.sum()
+    return sketch.only(np.sort(order[~light]))
+
+
+def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
+    if not parts.n:
+        return []
+    weight = parts.weight[:, None]
+    total = weight.sum()
+    middle = (weight * parts.mean).sum(axis=0) / total
+    inside = (parts.scatter + parts.error) / weight
+    whole = (weight * (inside + (parts.mean - middle) ** 2)).sum(axis=0) / total
+    floor = np.where(whole > 0.0, LEAST_SPREAD**2 * whole, 1.0)
+    spread = np.sqrt(inside + floor)
+    return [
+        Cluster(
+            -1,
+            float(parts.weight[c] / total[()]),
+            int(parts.number[c]),
+            parts.mean[c].copy(),
+            spread[c],
+            # An object that counts for half says half as much.
+            spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
+            n_seen,
+        )
+        for c in range(parts.n)
+    ]
+
+
+def _moved(told: Cluster, now: Cluster) -> float:
+    """How many standard errors a centre moved; 0 where that is no event."""
+    gap = np.abs(now.centre - told.centre)
+    errors = float((gap / np.hypot(now.error, told.error)).max())
+    spreads = float((gap / np.hypot(now.spread, told.spread)).max()) * np.sqrt(2.0)
+    is_event = errors > STANDARD_ERRORS and spreads > PART_OF_SPREAD
+    return errors if is_event else 0.0
