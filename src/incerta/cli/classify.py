@@ -18,6 +18,7 @@ from incerta.cli.output import (
     check_folder,
     check_format,
     filling,
+    tell_formulas,
     write_table,
 )
 from incerta.cli.progress import bars
@@ -104,11 +105,13 @@ def classify(
             "-o",
             "--output",
             metavar="DIR",
+            parser=options.place,
             help="Folder for the table and a summary. Without it, or with -, the table "
             "goes to stdout.",
         ),
     ] = None,
     form: options.Format = "csv",
+    spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Classify objects by others whose classes are known.
@@ -120,8 +123,8 @@ def classify(
     """
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
-        check_folder(folder)
-    check_format(form)
+        check_folder(folder, (f"table.{form}", SUMMARY))
+    check_format(form, spreadsheet=spreadsheet)
     if folds == 1:
         options.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
     if STDIN in (train, file) and train == file:
@@ -154,11 +157,14 @@ def classify(
     written: list[str] = []
     try:
         if folder is None:
-            write_table(found.columns(), form, sys.stdout.buffer)
+            table = found.columns()
+            write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
         else:
-            written = _write_folder(found, folder, form, facts)
+            written = _write_folder(found, folder, form, facts, spreadsheet)
     finally:  # also where `head` has seen enough of the table
         if not quiet:
+            if not spreadsheet and (unsafe := tell_formulas(data.ids, form)):
+                warned.append(unsafe)
             for text in warned:
                 say(f"Warning: {text}", hanging="  ")
             tell(found)
@@ -220,13 +226,13 @@ def _checked(model: Any, known: Known, n_folds: int, seed: int) -> Check | None:
 
 
 def _write_folder(
-    found: Classified, folder: Path, form: str, more: dict[str, Any]
+    found: Classified, folder: Path, form: str, more: dict[str, Any], spreadsheet: bool
 ) -> list[str]:
     """Write table and summary, both or none; their names."""
     table = f"table.{form}"
     with filling(folder) as place:
         with (place / table).open("wb") as out:
-            write_table(found.columns(), form, out)
+            write_table(found.columns(), form, out, spreadsheet=spreadsheet)
         text = json.dumps(found.facts() | more, indent=1, ensure_ascii=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
     return [table, SUMMARY]

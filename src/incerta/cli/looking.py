@@ -4,10 +4,9 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-import typer
-
 from incerta.cli.rows import Bad, Reader, Row
 from incerta.cli.summary import noted, shown
+from incerta.cli.terminal import echo
 from incerta.cli.watched import cut, status, told
 from incerta.cli.watching import MOST_BAD, Watcher
 from incerta.exceptions import DataError
@@ -98,6 +97,6 @@ class Task:
         n = self.watcher.counts["bad"]
         if self.quiet or n > MOST_BAD:
             return
-        typer.echo(cut(f"Left out, {text}"), err=True)
+        echo(cut(f"Left out, {text}"), err=True)
         if n == MOST_BAD:
-            typer.echo("Further rows that are left out are only counted.", err=True)
+            echo("Further rows that are left out are only counted.", err=True)

@@ -62,9 +62,9 @@ def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             text.ljust(width) if j == 0 else text.rjust(width)
             for j, (text, width) in enumerate(zip(row, widths, strict=True))
         )
-        typer.echo("  " + "  ".join([first, *others]).rstrip(), err=True)
+        echo("  " + "  ".join([first, *others]).rstrip(), err=True)
     if len(rows) > len(kept):
-        typer.echo(f"  … and {len(rows) - len(kept):,} more", err=True)
+        echo(f"  … and {len(rows) - len(kept):,} more", err=True)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from incerta.cli.looking import Every, Task
 from incerta.cli.output import check_folder, filling, write_table
 from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
 from incerta.cli.summary import noted, print_rows, say
+from incerta.cli.terminal import echo
 from incerta.cli.watched import facts, percent_of, places, table_of
 from incerta.cli.watching import Watcher
 from incerta.exceptions import DataError
@@ -157,7 +158,11 @@ def watch(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="DIR", help="Folder for what was found."
+            "-o",
+            "--output",
+            metavar="DIR",
+            parser=options.place,
+            help="Folder for what was found.",
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -171,7 +176,7 @@ def watch(
     with a summary.
     """
     if output is not None:
-        check_folder(output)
+        check_folder(output, (TABLE, SUMMARY, REPORT))
     if follow and file == STDIN:
         options.refuse("--follow", "stdin is read until it ends; leave it out.")
     _check_encoding(columns.encoding)
@@ -193,7 +198,7 @@ def watch(
             rows, reader.columns = _guessed(rows, columns, file, stop, quiet)
         task = Task(watcher, reader, _as_every(every), strict, quiet)
         for line in task.run(stop.until(rows)):
-            typer.echo(line)
+            echo(line)
             sys.stdout.flush()
     if not watcher.n_seen:
         msg = f"no row of {_called(file)} is an object."
