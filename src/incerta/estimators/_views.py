@@ -194,6 +194,9 @@ class ViewConsensus(UncertainClusterer):
         of_laws = isinstance(truths, Spreads)
         how = k, of_laws
         first, in_views = partitioned(given, *how, AT_FIRST, self.seed_)
+        # Of clusters that are as probable, an object gets that with the lower number,
+        # which must not be an accident of the search.
+        first = first.renamed(_ranks(first.fusion.labels_of(in_views), k))
         labels = first.fusion.labels_of(in_views)
         nothing_open = k == 1 or truths.certain(some)
         if isinstance(truths, Measurements) and not nothing_open:
@@ -229,12 +232,10 @@ class ViewConsensus(UncertainClusterer):
 
     def _number(self, membership: Array) -> None:
         """Number the clusters in the order in which they appear."""
-        labels, order = in_order_of_appearance(likeliest(membership))
-        order = with_empty_last(order, self.n_clusters)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        self.labels_ = labels
-        self.membership_ = membership[:, order]
+        labels = likeliest(membership)
+        rank = _ranks(labels, self.n_clusters)
+        self.labels_ = rank[labels]
+        self.membership_ = membership[:, np.argsort(rank)]
         if hasattr(self, "labels_per_world_"):
             self.labels_per_world_ = rank[self.labels_per_world_]
         self._model = self._model._replace(
@@ -296,6 +297,12 @@ def _in_worlds(
     for look, partition in zip(looks, cycle(partitions), strict=False):
         yield partition.labels_of(look, device)
         next(steps, None)
+
+
+def _ranks(labels: Indices, n_clusters: int) -> Indices:
+    """New number of each cluster: as they appear, those that do not at the end."""
+    order = with_empty_last(in_order_of_appearance(labels)[1], n_clusters)
+    return np.argsort(order)
 
 
 def _truths(data: UncertainData, seed: int) -> Truths:
