@@ -24,7 +24,7 @@ from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, register
-from incerta.typing import Array, Seed
+from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
 # Priors of more components are not looked for.
@@ -187,7 +187,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.reliability_ = reliability(data).features
         return self
 
-    def transform(self, X: Any) -> UncertainData | Array:
+    def transform(self, X: Any) -> Any:
         """What is known about the true values of objects, of the fit or new ones.
 
         Parameters
