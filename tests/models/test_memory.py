@@ -1,0 +1,230 @@
+"""What a file can make of its bytes: memory is counted before it is taken."""
+
+import json
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.exceptions import ModelFileError
+from incerta.models import archive
+from incerta.models.budget import Budget
+from incerta.models.files import load, save
+from incerta.models.values import Decoder, Encoder
+from tests.models.test_hostile_files import as_npy, changed, packed, parts_of
+from tests.strategies import make
+
+ANYTHING = ("model", "object", 1, "eps_")  # of FDBSCAN: a number that nothing checks
+
+
+def promised(size):
+    """What the docstring of `load` says."""
+    return 64 * size + 2**26
+
+
+def taken(path):
+    """Most memory that is held while a file is loaded, and what comes of it."""
+    tracemalloc.start()
+    try:
+        return load(path), tracemalloc.get_traced_memory()[1]
+    except ModelFileError as error:
+        return error, tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    path = tmp_path_factory.mktemp("written") / "model.incerta"
+    model = ic.FDBSCAN(eps=4.0, min_samples=2, n_worlds=6, random_state=0)
+    save(model.fit(make("weighted", 6, 2)), path)
+    load(path)  # what is imported for the first time does not count
+    return path.read_bytes()
+
+
+def bomb(written, path, part, times, *arrays):
+    """A file with a part many times over; its arrays are called 0, 1, ..."""
+    manifest, members = parts_of(written)
+    n = len(members)
+    for number, array in enumerate(arrays):
+        members[f"arrays/{n + number}.npy"] = as_npy(array)
+    text = json.dumps(part)
+    for number in range(len(arrays)):
+        text = text.replace(f'"#{number}"', str(n + number))
+    content = changed(manifest, ANYTHING, [0]) | {"n_arrays": len(members)}
+    whole = json.dumps(content, separators=(",", ":"))
+    whole = whole.replace('"eps_":[0]', f'"eps_":[{",".join([text] * times)}]')
+    path.write_bytes(packed(whole, members))
+
+
+def an(name, /, **state):
+    return {"object": [name, state]}
+
+
+NUMBERS = np.ones(100)
+LETTERS = np.full(6000, ord("a"), np.uint8)
+TABLE = np.diag(NUMBERS)
+POSITIONS = np.arange(100, dtype=np.int8)
+T = {"loc": {"array": "#0"}, "df": 3.0}
+KERNELS = {"dataset": {"array": "#0"}, "factor": 1.0, "weights": {"array": "#1"}}
+SPARSE = {
+    "data": {"array": "#0"},
+    "indices": {"array": "#0"},
+    "indptr": {"array": "#1"},
+    "shape": {"tuple": [1, 100]},
+}
+MIXTURES = {"shares": "#0", "centres": "#1", "factors": "#1"}
+NOTHING = np.empty((2**25, 0))
+MANY_VALUES = np.random.default_rng(0).normal(size=(2000, 2))
+
+SMILE = np.frombuffer("☺😀".encode() + b"a" * 5000, np.uint8), np.array([5007])
+
+# What a few bytes ask for, how often, and the arrays that are mentioned.
+BOMBS = {
+    "texts": (
+        {"texts": [[3000], "#0", "#1"]},
+        700,
+        LETTERS,
+        np.arange(2, 6001, 2),
+    ),
+    "a text": ({"texts": [[1], "#0", "#1"]}, 20_000, LETTERS, np.array([6000])),
+    # Arrays in an array of objects were taken apart.
+    "objects": ({"objects": [[400], [{"array": "#0"}] * 400]}, 1, np.ones(10**4)),
+    # What is left out was made up.
+    "t without shape": (an("multivariate_t", **T, shape=None), 2, np.ones(2000)),
+    "t with a number": (an("multivariate_t", **T, shape=1.0), 2, np.ones(2000)),
+    "kernels": (
+        an("gaussian_kde", **KERNELS, covariance=None),
+        2,
+        MANY_VALUES,
+        np.array([0.5, 0.5]),
+    ),
+    # Sums over no numbers are as many as there are rows.
+    "mixtures": (
+        an("Mixtures", **{name: {"array": at} for name, at in MIXTURES.items()}),
+        1,
+        NOTHING,
+        NOTHING[:, None],
+    ),
+    # Shown in a message.
+    "arrays": ([{"array": "#0"}] * 50, 200, np.pi * np.arange(999)),
+}
+# What takes memory of its own each time, though not as much.
+PARTS = {
+    "texts": ({"texts": [[100], "#0", "#1"]}, LETTERS[:200], np.arange(2, 201, 2)),
+    "long texts": ({"texts": [[1], "#0", "#1"]}, LETTERS, np.array([6000])),
+    "wide text": ({"texts": [[1], "#0", "#1"]}, *SMILE),
+    "objects": ({"objects": [[2, 3], [0.5, 1.5] * 3]},),
+    "t": (
+        an("multivariate_t", **T, shape={"array": "#1"}),
+        NUMBERS,
+        TABLE,
+    ),
+    "kernels": (
+        an("gaussian_kde", **KERNELS, covariance={"array": "#2"}),
+        MANY_VALUES[:20].reshape(2, 20),
+        np.full(20, 0.05),
+        TABLE[:2, :2],
+    ),
+    "sparse": (an("csr_array", **SPARSE), POSITIONS, np.array([0, 100], np.int8)),
+    "generator": (
+        an("RandomState", key={"array": "#0"}, pos=3, has_gauss=0, gauss=0.0),
+        np.arange(624, dtype=np.uint32),
+    ),
+    "distributions": (
+        an(
+            "ObjectGroup",
+            name="Normal",
+            parameters={"dict": [["mu", {"array": "#0"}], ["sigma", {"array": "#0"}]]},
+            size=100,
+        ),
+        NUMBERS,
+    ),
+    "values": (
+        an("Values", values={"array": "#0"}, starts={"array": "#1"}),
+        np.ones((3, 2)),
+        np.array([0, 1, 3]),
+    ),
+    "estimator": (an("BayesianGaussianMixture"),),
+    "list": ([[]],),
+    "tuple": ({"tuple": [1, 2]},),
+    "dictionary": ({"dict": [["a", 1], ["b", 2]]},),
+    "number": ({"number": ["float64", 0.1]},),
+    "text of numpy": ({"number": ["str", "abc"]},),
+    "float": ({"float": "nan"},),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_no_file_takes_more_than_promised(name, written, tmp_path):
+    path = tmp_path / "bomb.incerta"
+    bomb(written, path, *BOMBS[name])
+    _, peak = taken(path)
+    assert peak < promised(path.stat().st_size)
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_nothing_is_taken_that_was_not_counted(name, written, tmp_path, monkeypatch):
+    paid = []
+
+    class Counted(Budget):
+        def pay(self, n_bytes):
+            paid.append(n_bytes)
+
+    monkeypatch.setattr(archive, "Budget", Counted)
+    path = tmp_path / "parts.incerta"
+    part, *arrays = PARTS[name]
+    bomb(written, path, part, 1, *arrays)
+    load(path)
+    of_one = sum(paid)
+    paid.clear()
+    bomb(written, path, part, 60, *arrays)
+    found, peak = taken(path)
+    assert not isinstance(found, Exception)
+    assert peak < sum(paid)
+    assert sum(paid) > of_one
+
+
+def test_max_bytes_is_of_memory(written, tmp_path):
+    path = tmp_path / "model.incerta"
+    path.write_bytes(written)
+    with pytest.raises(ModelFileError, match="more memory than the 9999 bytes") as no:
+        load(path, max_bytes=9999)
+    enough = int(re.search(r"max_bytes=(\d+)", str(no.value))[1])
+    assert load(path, max_bytes=enough)
+
+
+def test_files_that_do_not_fit_are_not_called_damaged(written, tmp_path, monkeypatch):
+    path = tmp_path / "model.incerta"
+    path.write_bytes(written)
+
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(archive.Archive, "arrays", full)
+    with pytest.raises(ModelFileError, match="does not fit into the memory"):
+        load(path)
+
+
+def test_messages_are_short(written, tmp_path):
+    path = tmp_path / "model.incerta"
+    manifest, members = parts_of(written)
+    long = changed(manifest, ("model", "object", 0), "x" * 10**6)
+    path.write_bytes(packed(long, members))
+    with pytest.raises(ModelFileError) as no:
+        load(path)
+    assert len(str(no.value)) < 1000
+
+
+def test_objects_in_an_array_come_back(tmp_path):
+    given = np.empty(4, dtype=object)
+    given[:] = ["a", None, 2.5, 3]
+    given[1] = np.arange(3.0)
+    encoder = Encoder()
+    said = encoder.encode(given)
+    again = Decoder(encoder.arrays).decode(said)
+    assert again.shape == (4,)
+    np.testing.assert_array_equal(again[1], given[1])
+    assert again[[0, 2, 3]].tolist() == ["a", 2.5, 3]
