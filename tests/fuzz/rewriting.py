@@ -104,8 +104,7 @@ def _array(members: Members, others: Members, rng: random.Random) -> Members:
     name, array = _some_array(members, rng)
     how = rng.randrange(6)
     if how == 0:
-        with np.errstate(all="ignore"):
-            array = array.astype(rng.choice(DTYPES))
+        array = _of_type(array, rng.choice(DTYPES))
     elif how == 1:
         array = array.reshape(_other_shape(array, rng))
     elif how == 2:
@@ -117,6 +116,14 @@ def _array(members: Members, others: Members, rng: random.Random) -> Members:
     else:
         array = array[1:] if array.ndim else array[None]
     return {**members, name: _npy(array)}
+
+
+def _of_type(array: np.ndarray, dtype: str) -> np.ndarray:
+    try:
+        with np.errstate(all="ignore"):
+            return array.astype(dtype)
+    except (TypeError, ValueError):  # of a text that is no number
+        return np.zeros(array.shape, dtype)
 
 
 def _put(array: np.ndarray, rng: random.Random) -> None:

@@ -16,7 +16,6 @@ from incerta.models.values import Decoder, Encoder
 from tests.models.test_hostile_files import as_npy, changed, packed, parts_of
 from tests.strategies import make
 
-ANYTHING = ("model", "object", 1, "eps_")  # of FDBSCAN: a number that nothing checks
 
 
 def promised(size):
@@ -44,8 +43,11 @@ def written(tmp_path_factory):
     return path.read_bytes()
 
 
-def bomb(written, path, part, times, *arrays):
-    """A file with a part many times over; its arrays are called 0, 1, ..."""
+def bomb(written, path, part, times, *arrays, field="eps_"):
+    """A file with a part many times over; its arrays are called 0, 1, ...
+
+    Nothing checks what `eps_` is; `threshold` is checked, and refused in words.
+    """
     manifest, members = parts_of(written)
     n = len(members)
     for number, array in enumerate(arrays):
@@ -53,9 +55,10 @@ def bomb(written, path, part, times, *arrays):
     text = json.dumps(part)
     for number in range(len(arrays)):
         text = text.replace(f'"#{number}"', str(n + number))
-    content = changed(manifest, ANYTHING, [0]) | {"n_arrays": len(members)}
+    place = ("model", "object", 1, field)
+    content = changed(manifest, place, [0]) | {"n_arrays": len(members)}
     whole = json.dumps(content, separators=(",", ":"))
-    whole = whole.replace('"eps_":[0]', f'"eps_":[{",".join([text] * times)}]')
+    whole = whole.replace(f'"{field}":[0]', f'"{field}":[{",".join([text] * times)}]')
     path.write_bytes(packed(whole, members))
 
 
@@ -75,9 +78,8 @@ SPARSE = {
     "indptr": {"array": "#1"},
     "shape": {"tuple": [1, 100]},
 }
-MIXTURES = {"shares": "#0", "centres": "#1", "factors": "#1"}
+MIXTURES = {"shares": "#0", "centres": "#1", "factors": "#2"}
 NOTHING = np.empty((2**25, 0))
-MANY_VALUES = np.random.default_rng(0).normal(size=(2000, 2))
 
 SMILE = np.frombuffer("☺😀".encode() + b"a" * 5000, np.uint8), np.array([5007])
 
@@ -96,20 +98,20 @@ BOMBS = {
     "t without shape": (an("multivariate_t", **T, shape=None), 2, np.ones(2000)),
     "t with a number": (an("multivariate_t", **T, shape=1.0), 2, np.ones(2000)),
     "kernels": (
-        an("gaussian_kde", **KERNELS, covariance=None),
-        2,
-        MANY_VALUES,
-        np.array([0.5, 0.5]),
+        an("gaussian_kde", **KERNELS | {"weights": None}, covariance=None),
+        100,
+        np.random.default_rng(0).normal(size=(300, 301)),
     ),
     # Sums over no numbers are as many as there are rows.
     "mixtures": (
         an("Mixtures", **{name: {"array": at} for name, at in MIXTURES.items()}),
         1,
         NOTHING,
-        NOTHING[:, None],
+        NOTHING[..., None],
+        NOTHING[..., None, None],
     ),
-    # Shown in a message.
-    "arrays": ([{"array": "#0"}] * 50, 200, np.pi * np.arange(999)),
+    # Refused by a message that shows all of them.
+    "arrays": ([{"array": "#0"}] * 50, 400, np.pi * np.arange(999)),
 }
 # What takes memory of its own each time, though not as much.
 PARTS = {
@@ -124,7 +126,7 @@ PARTS = {
     ),
     "kernels": (
         an("gaussian_kde", **KERNELS, covariance={"array": "#2"}),
-        MANY_VALUES[:20].reshape(2, 20),
+        np.random.default_rng(0).normal(size=(2, 20)),
         np.full(20, 0.05),
         TABLE[:2, :2],
     ),
@@ -160,7 +162,8 @@ PARTS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_file_takes_more_than_promised(name, written, tmp_path):
     path = tmp_path / "bomb.incerta"
-    bomb(written, path, *BOMBS[name])
+    field = "threshold" if name == "arrays" else "eps_"
+    bomb(written, path, *BOMBS[name], field=field)
     _, peak = taken(path)
     assert peak < promised(path.stat().st_size)
 
