@@ -20,13 +20,52 @@ NUMBERS = (0, 1, -1, 2, 3, 7, 40, 2**31, -(2**31), 2**53, 2**63, 10**30, 0.5, 1e
 ODD = (np.nan, np.inf, -np.inf, 1e308, -1e308, -1.0, 0.0, 5e-324, 2.0**53)
 DTYPES = ("<f8", ">f8", "<f4", "<i8", "<i4", "|i1", "|u1", "<u8", "|b1", "<U3", "|S2")
 DTYPES += ("<c16", "<M8[s]", "<m8[ns]", "<f2")
-CLASSES = (
-    "UKMeans RPC ErrorMixture Values Independent Gaussian Joint Mapped Stacked Cells "
-    "Kernels Opaque Mixtures UncertainData Worlds KMeans Pipeline GaussianMixture "
-    "csr_array RandomState Generator gaussian_kde multivariate_t FrozenGroup "
-    "ObjectGroup SingleGroup Standardizer Clustering Embeddings Partition Sketch Room"
-).split()
-SIMPLE: tuple[Any, ...] = (None, True, "", "x", "nan", "os.system", [], {}, 0.25, 10**25)
+CLASSES = [
+    "UKMeans",
+    "RPC",
+    "ErrorMixture",
+    "Values",
+    "Independent",
+    "Gaussian",
+    "Joint",
+    "Mapped",
+    "Stacked",
+    "Cells",
+    "Kernels",
+    "Opaque",
+    "Mixtures",
+    "UncertainData",
+    "Worlds",
+    "KMeans",
+    "Pipeline",
+    "GaussianMixture",
+    "csr_array",
+    "RandomState",
+    "Generator",
+    "gaussian_kde",
+    "multivariate_t",
+    "FrozenGroup",
+    "ObjectGroup",
+    "SingleGroup",
+    "Standardizer",
+    "Clustering",
+    "Embeddings",
+    "Partition",
+    "Sketch",
+    "Room",
+]
+SIMPLE: tuple[Any, ...] = (
+    None,
+    True,
+    "",
+    "x",
+    "nan",
+    "os.system",
+    [],
+    {},
+    0.25,
+    10**25,
+)
 
 
 def spliced(content: bytes, other: bytes, rng: random.Random) -> bytes:
@@ -42,7 +81,9 @@ def in_headers(content: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice((1, 1, 2, 4))):
         place = rng.choice(places)
         part = content[place : place + 42]
-        content = content[:place] + extreme_number(part, rng)[:42] + content[place + 42 :]
+        content = (
+            content[:place] + extreme_number(part, rng)[:42] + content[place + 42 :]
+        )
     return content
 
 
@@ -79,7 +120,9 @@ def packed(members: Members) -> bytes:
         sizes = struct.pack("<III", zlib.crc32(content), len(content), len(content))
         both = struct.pack("<HHHHH", 20, 0, 0, 0, 33) + sizes
         both += struct.pack("<HH", len(said), 0)
-        listed += b"PK\1\2\x14\3" + both + bytes(10) + struct.pack("<I", len(out)) + said
+        listed += (
+            b"PK\1\2\x14\3" + both + bytes(10) + struct.pack("<I", len(out)) + said
+        )
         out += b"PK\3\4" + both + said + content
     ends = struct.pack("<HHII", len(members), len(members), len(listed), len(out))
     return bytes(out + listed + b"PK\5\6\0\0\0\0" + ends + b"\0\0")

@@ -108,7 +108,7 @@ class Encoder:
         out = []
         for key, entry in value.items():
             with self._at(f"[{key!r}]"):
-                if type(key) not in (str, int):
+                if not _is_key(key):
                     self._refuse(key, "is a key that is neither text nor a number.")
                 out.append([key, self.encode(entry)])
         return out
@@ -245,7 +245,7 @@ class Decoder:
         self._pay(OF_LIST + OF_PAIR * len(pairs))
         out: dict[str | int, Any] = {}
         for key, value in pairs:
-            if type(key) not in (str, int) or key in out:
+            if not _is_key(key) or key in out:
                 msg = "a key is neither text nor a number, or occurs twice"
                 raise ValueError(msg)
             out[key] = self.decode(value)
@@ -300,6 +300,11 @@ def _as_objects(shape: Any, entries: list[Any]) -> np.ndarray:
         raise ValueError(msg)
     # One by one: arrays among them would be taken apart, and their entries counted.
     return np.fromiter(entries, dtype=object, count=len(entries)).reshape(shape)
+
+
+def _is_key(key: Any) -> bool:
+    # Larger numbers can all have the same hash: a dictionary of them takes for ever.
+    return type(key) is str or (type(key) is int and abs(key) < 2**53)
 
 
 def _way_out(value: Any) -> str:
