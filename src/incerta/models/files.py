@@ -115,10 +115,11 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     Nothing in a file is executed: it can only name classes from a fixed list, arrays
     are read without pickle, and names of folders and files in it are not followed.
     Whatever would take memory is counted before it is made: a file takes at most 64
-    times its size and 64 MiB, mostly little more than its size, and never more than
-    `max_bytes`. A file that was damaged by accident is refused, as everything in it
-    has a checksum. Like any data from strangers, a model from a stranger may still be
-    wrong: its checksums are right, too, and what it predicts is what its maker chose.
+    times its size and 64 MiB, mostly little more than its size, and what is counted
+    stays within `max_bytes`. Every part has a checksum: a file that was damaged by
+    accident is refused, unless nothing was hit that matters. Like any data from
+    strangers, a model from a stranger may still be wrong: its checksums are right, and
+    what it predicts is what its maker chose.
 
     Examples
     --------

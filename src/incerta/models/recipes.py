@@ -102,8 +102,7 @@ def _csr_state(matrix: Any) -> State:
 
 def _csr_cost(state: State) -> int:
     # Numbers of unusual types are copied into usual ones, and positions are sorted.
-    sizes = (np.size(state[name]) for name in ("data", "indices", "indptr"))
-    return 32 * sum(sizes)
+    return 32 * sum(state[name].size for name in ("data", "indices", "indptr"))
 
 
 def _made_csr(state: State) -> Any:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from scipy import stats
 
 from incerta.data.laws.scipy_stats import FrozenGroup, ObjectGroup, SingleGroup
@@ -45,7 +44,7 @@ def _object_state(group: ObjectGroup) -> State:
 
 def _object_cost(state: State) -> int:
     # Its moments are computed once, of all cells together.
-    return 256 * sum(np.size(column) for column in state["parameters"].values())
+    return 256 * sum(column.size for column in state["parameters"].values())
 
 
 def _made_object(state: State) -> ObjectGroup:
@@ -89,8 +88,8 @@ def _kernel_state(kde: Any) -> State:
 
 def _kernel_cost(state: State) -> int:
     # Covariance and its root come in two kinds each, after a copy of the values.
-    values = np.size(state["dataset"]) + np.size(state["weights"])
-    return 2**11 + 32 * values + 64 * np.size(state["covariance"])
+    values = state["dataset"].size + state["weights"].size
+    return int(2**11 + 32 * values + 64 * state["covariance"].size)
 
 
 def _made_kernel(state: State) -> Any:
@@ -107,7 +106,7 @@ def _t_state(member: Any) -> State:
 
 
 def _t_cost(state: State) -> int:
-    return 2**13 + 64 * np.size(state["shape"])
+    return int(2**13 + 64 * state["shape"].size)
 
 
 def _made_t(state: State) -> Any:
