@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
@@ -24,8 +25,10 @@ def main() -> int:
     parser.add_argument("--memory", type=int, default=1024, help="MiB of a child")
     parser.add_argument("--seconds", type=float, default=10.0, help="of a case")
     parser.add_argument("--keep", type=Path, help="folder for the files of findings")
+    parser.add_argument("--kinds", nargs="+", help="of files; all by default")
     chosen = parser.parse_args()
-    numbers = islice(count(chosen.first), chosen.n or None)
+    numbers = _numbers(chosen.target, chosen.seed, chosen.first, chosen.kinds)
+    numbers = islice(numbers, chosen.n or None)
     begin = time.time()
     counts: Counter[tuple[str, str]] = Counter()
     findings: list[Outcome] = []
@@ -60,6 +63,16 @@ def main() -> int:
         print(f"  {len(same)} of {first.kind}, case {first.number}: {first.word}")
         print(f"    {first.detail}")
     return 1 if findings else 0
+
+
+def _numbers(
+    target: str, seed: int, first: int, kinds: list[str] | None
+) -> Iterator[int]:
+    """Of all cases, or of those of some kinds."""
+    make = import_module(f"tests.fuzz.{target}").make
+    for number in count(first):
+        if not kinds or make(seed, number).kind in kinds:
+            yield number
 
 
 def table(counts: Counter[tuple[str, str]]) -> str:

@@ -181,13 +181,13 @@ def _column(frame: Any, name: str) -> Any:
 
 def _of_codes(codes: Any, categories: Ids) -> Any:
     if not len(categories):
-        categories = np.array([""])
+        categories = np.array([""], dtype=object)
     return np.ma.masked_array(categories[np.maximum(codes, 0)], codes < 0)
 
 
 def _plain(dataset: Any) -> Ids:
     if dataset.dtype.kind == "O":
-        return np.array(dataset.asstr()[:], dtype=np.str_)
+        return np.array(dataset.asstr()[:], dtype=object)
     return np.asarray(dataset[:])
 
 
