@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scipy.io import netcdf_file
+
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
 from incerta.data.files.arrow_sizes import (
@@ -102,25 +104,27 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
     if start == b"\x89HDF":
         for module in ("h5netcdf", "h5py"):
             require(module, "io", f"reading {path.name}")
-        with xarray.open_dataset(path, engine="h5netcdf") as dataset:
-            return _variables(dataset, path, roles, limit)
-    if start.startswith(b"CDF"):
-        with (
-            _Within(path) as stream,
-            xarray.open_dataset(stream, engine="scipy", mmap=True) as dataset,
-        ):
-            return _variables(dataset, path, roles, limit)
-    msg = f"{path} is not a netCDF file: it starts with {start!r}."
-    raise FileError(msg)
+        engine = "h5netcdf"
+    elif start.startswith(b"CDF"):
+        engine = "scipy"
+        with _Within(path) as checked:
+            netcdf_file(checked, mmap=True).close()
+    else:
+        msg = f"{path} is not a netCDF file: it starts with {start!r}."
+        raise FileError(msg)
+    with xarray.open_dataset(path, engine=engine) as dataset:
+        return _variables(dataset, path, roles, limit)
 
 
 class _Within(io.FileIO):
     """A file that makes no room for more than it has, whatever its header says."""
 
     def read(self, size: int | None = -1) -> bytes:
-        left = max(os.fstat(self.fileno()).st_size - self.tell(), 0)
-        whole = size is None or size < 0
-        return super().read(left if whole else min(int(size or 0), left))
+        left = os.fstat(self.fileno()).st_size - self.tell()
+        if size is not None and size > left:
+            msg = f"its header asks for {size} bytes where {max(left, 0)} are left"
+            raise EOFError(msg)
+        return super().read(-1 if size is None else size)
 
 
 def _variables(dataset: Any, path: Path, roles: Roles, limit: int) -> Any:
