@@ -73,13 +73,13 @@ def _read_all(dialect: Dialect) -> Any:
     times = Counter(dialect.names)
     columns = [name for name in dialect.names if times[name] == 1]
     numbers = set(_plain_at_first(dialect)).intersection(columns)
-    library = _library()
-    if library is not None and columns:
+    reader = _reader(dialect)
+    if reader is not None and columns:
         text = [name for name in columns if name not in numbers]
-        frame = READERS[library](dialect, columns, text)
+        frame = reader(dialect, columns, text)
         if frame is not None:
             return _without_marks(frame, list(numbers), dialect.na)
-        frame = READERS[library](dialect, columns, columns)
+        frame = reader(dialect, columns, columns)
         if frame is not None:
             return frame
     cells, _ = cells_of(dialect, columns)
@@ -152,9 +152,9 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     text = [name for name in columns if name in (roles.id, roles.sample)]
     if dialect.source.spaced:
         cells_of(dialect, [])  # or an empty cell would move those after it
-    library = _library()
-    if library is not None:
-        frame = READERS[library](dialect, columns, text)
+    reader = _reader(dialect)
+    if reader is not None:
+        frame = reader(dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
@@ -164,6 +164,32 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
 
 def _library() -> str | None:
     return next((name for name in READERS if find_spec(name) is not None), None)
+
+
+def _reader(dialect: Dialect) -> Callable[..., Any] | None:
+    """What reads plain numbers; None where only the standard library reads all alike.
+
+    Polars and pandas fill short rows, and take lines for blank in ways of their own.
+    """
+    library = _library()
+    if library is None or (library != "pyarrow" and not _is_even(dialect)):
+        return None
+    return READERS[library]
+
+
+def _is_even(dialect: Dialect) -> bool:
+    """Tell whether every line is blank or has a cell for each column."""
+    width = len(dialect.names)
+    with dialect.source.open_text() as stream:
+        for line in stream:
+            if '"' in line:
+                cells_of(dialect, [])  # takes longer, and refuses uneven rows
+                return width > 1
+            if line.endswith("\r") and not dialect.source.old_lines:
+                return False
+            if line.count(dialect.separator) != width - 1 and line.strip("\r\n"):
+                return False
+    return width > 1  # a line of spaces may be a cell, or blank
 
 
 def _needed(dialect: Dialect, roles: Roles) -> list[str]:

@@ -246,7 +246,7 @@ def read(
             msg = f"{file} is empty."
             raise FileError(msg)
         if reader is read_h5ad and sql is None:
-            id, values = id or NAMES, expanded(file, roles.values)
+            id, values = id or NAMES, expanded(file, roles.values, limit)
             if part.layers:
                 meaning = _meaning_of_layers(part.layers, errors, meaning)
             said = (id, values, errors, kind, weight, sample, joint, meaning, batch)

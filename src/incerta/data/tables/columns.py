@@ -55,7 +55,7 @@ class Table:
         if self._frame is not None:
             chosen = self._frame.select(*names)
             eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-            self._columns = {name: eager[name] for name in names}
+            self._columns = dict(zip(names, eager.iter_columns(), strict=True))
         else:
             plain = {n: _as_plain(self._columns[n], n) for n in names}
             sizes = {name: len(column) for name, column in plain.items()}
@@ -67,6 +67,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self._columns[self.names[0]])
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a column was loaded."""
+        return name in self._columns
 
     def __getitem__(self, name: str) -> Any:
         """Return the column as its library has it."""
