@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
 
-from tests.fuzz.children import Outcome, run
+from tests.fuzz.children import Outcome, limit_memory, run
 
 MOST_TOLD = 40  # findings that are written out, one of each sort
 
@@ -26,7 +26,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0, help="of a case")
     parser.add_argument("--keep", type=Path, help="folder for the files of findings")
     parser.add_argument("--kinds", nargs="+", help="of files; all by default")
+    parser.add_argument(
+        "--replay", action="store_true", help="only the files that once made trouble"
+    )
     chosen = parser.parse_args()
+    if chosen.replay:
+        return _replay(chosen.target, chosen.memory * 2**20)
     numbers = _numbers(chosen.target, chosen.seed, chosen.first, chosen.kinds)
     numbers = islice(numbers, chosen.n or None)
     begin = time.time()
@@ -63,6 +68,16 @@ def main() -> int:
         print(f"  {len(same)} of {first.kind}, case {first.number}: {first.word}")
         print(f"    {first.detail}")
     return 1 if findings else 0
+
+
+def _replay(target: str, memory: int) -> int:
+    """Read the files of the corpus, in this process; the last one said may kill it."""
+    module = import_module(f"tests.fuzz.{target}")
+    limit_memory(memory)
+    for path in sorted((Path(__file__).parent / "corpus" / target).iterdir()):
+        print(path.name, end=" ", flush=True)
+        print(module.replay(path), flush=True)
+    return 0
 
 
 def _numbers(

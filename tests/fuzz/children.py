@@ -180,15 +180,20 @@ def _work(target, seed, folder, memory, seconds, numbers, pipe) -> None:
     module = import_module(f"{__package__}.{target}")
     place = Path(tempfile.mkdtemp(dir=folder))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libraries complain of damage
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (own + memory, own + memory))
+    limit_memory(memory)
     for number in numbers:
         pipe.send(number)
         signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor, not the clock
         pipe.send(outcome_of(module, seed, number, place))
         signal.setitimer(signal.ITIMER_PROF, 0)
     pipe.close()
+
+
+def limit_memory(memory: int) -> None:
+    """Let this process ask for so many bytes more, and no more."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (own + memory, own + memory))
 
 
 def outcome_of(module, seed: int, number: int, place: Path) -> Outcome:

@@ -169,27 +169,42 @@ def _library() -> str | None:
 def _reader(dialect: Dialect) -> Callable[..., Any] | None:
     """What reads plain numbers; None where only the standard library reads all alike.
 
-    Polars and pandas fill short rows, and take lines for blank in ways of their own.
+    Polars and pandas fill short rows, take lines for blank in ways of their own, and
+    polars may end at a quote; pyarrow reads what an open quote at the end cuts off.
     """
     library = _library()
-    if library is None or (library != "pyarrow" and not _is_even(dialect)):
+    if library is None:
         return None
-    return READERS[library]
+    if library == "pyarrow":
+        if dialect.source.count(b'"') % 2:
+            cells_of(dialect, [])  # takes longer, and refuses such
+        return READERS[library]
+    n_rows = _rows_if_even(dialect)
+
+    def read_all_rows(*wanted: Any) -> Any:
+        frame = READERS[library](*wanted)
+        return None if frame is None or len(frame) != n_rows else frame
+
+    return None if n_rows is None else read_all_rows
 
 
-def _is_even(dialect: Dialect) -> bool:
-    """Tell whether every line is blank or has a cell for each column."""
+def _rows_if_even(dialect: Dialect) -> int | None:
+    """Number of rows, if every line is blank or has a cell for each column."""
     width = len(dialect.names)
+    if width == 1:  # a line of spaces may be a cell, or blank
+        return None
+    n_lines = 0
     with dialect.source.open_text() as stream:
         for line in stream:
-            if '"' in line:
-                cells_of(dialect, [])  # takes longer, and refuses uneven rows
-                return width > 1
+            if '"' in line:  # takes longer, and refuses uneven rows
+                return len(cells_of(dialect, [])[1])
             if line.endswith("\r") and not dialect.source.old_lines:
-                return False
-            if line.count(dialect.separator) != width - 1 and line.strip("\r\n"):
-                return False
-    return width > 1  # a line of spaces may be a cell, or blank
+                return None
+            if line.strip("\r\n"):
+                if line.count(dialect.separator) != width - 1:
+                    return None
+                n_lines += 1
+    return n_lines - 1
 
 
 def _needed(dialect: Dialect, roles: Roles) -> list[str]:
