@@ -46,6 +46,7 @@ def test_what_once_made_trouble(every_reader):
         cwd=FOLDER.parents[1],
         capture_output=True,
         text=True,
+        timeout=300,
     )
     n_files = len(list((FOLDER / "corpus" / "tables").iterdir()))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

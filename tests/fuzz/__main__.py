@@ -1,6 +1,7 @@
 """Run the cases of a target and count what came of them."""
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -9,7 +10,7 @@ from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
 
-from tests.fuzz.children import Outcome, limit_memory, run
+from tests.fuzz.children import ENVIRONMENT, Outcome, limit_memory, run
 
 MOST_TOLD = 40  # findings that are written out, one of each sort
 
@@ -72,6 +73,7 @@ def main() -> int:
 
 def _replay(target: str, memory: int) -> int:
     """Read the files of the corpus, in this process; the last one said may kill it."""
+    os.environ.update(ENVIRONMENT)
     module = import_module(f"tests.fuzz.{target}")
     limit_memory(memory)
     for path in sorted((Path(__file__).parent / "corpus" / target).iterdir()):

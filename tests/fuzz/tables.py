@@ -27,7 +27,7 @@ MAX_BYTES = 2**24  # that `read` may unpack
 ZIPPED = ("xlsx", "ods")
 TEXT = ("csv", "tsv", "txt")
 # Where libraries read text in different ways: letters after a quoted cell, which only
-# pyarrow takes, and numbers that are longer than any, which the standard reader refuses.
+# pyarrow takes, and numbers longer than any, which the standard reader refuses.
 MAY_DIFFER = re.compile(rb'"|[0-9.,]{40}')
 
 
