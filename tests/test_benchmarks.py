@@ -60,6 +60,16 @@ def test_smallest_size(script):
     assert len(done.stdout.splitlines()) > 1
 
 
+def test_wide_tables():
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "bench_read.py"), "--columns", "200"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 7
+
+
 @pytest.mark.parametrize(
     ("script", "file"), [("accuracy", "accuracy.txt"), ("cost.py", "cost.txt")]
 )

@@ -127,7 +127,7 @@ class TestParquet:
         lying = footer._replace(groups=(footer.groups[0]._replace(chunks=chunks),))
         assert bytes_of_pages(path, lying, [0], {"id"}) > 2 * MIB
 
-    @pytest.mark.parametrize("place", [-4, -6, -30])
+    @pytest.mark.parametrize("place", [-4, -6])
     def test_damaged_end(self, pa, tmp_path, place):
         path = tmp_path / "t.parquet"
         pa.parquet.write_table(pa.table({"id": ["a"], "h": [1.0]}), path)
