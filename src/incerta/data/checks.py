@@ -126,7 +126,7 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
     return given.copy()
 
 
-def _refuse_text(labels: Sequence[str], name: str) -> None:
+def _refuse_text(labels: Any, name: str) -> None:
     """Refuse what arrays of text, in which all have the same room, cannot hold."""
     lengths = [len(label) for label in labels]
     longest, total = max(lengths), sum(lengths)
