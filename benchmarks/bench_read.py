@@ -1,11 +1,15 @@
 """Time and memory of reading a long csv file and drawing worlds from it.
 
     python benchmarks/bench_read.py [--rows 5000000] [--order sorted|shuffled]
+    python benchmarks/bench_read.py --columns 20000
 
 The file has 50 rows per object and three features. Each task runs in a process of
 its own, so that peak memory is that task's alone. As a peer, pandas reads the same
 file and averages it per object, which is less than what `incerta.read` does. The
 peak includes the libraries themselves; "import only" says how much they take.
+
+With `--columns` wide tables are read instead: 20 objects, of so many features and of a
+quarter of them. Four times the columns should take four times as long.
 """
 
 import argparse
@@ -13,6 +17,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -78,11 +83,50 @@ def measure(task: str, path: Path) -> dict[str, float]:
     return json.loads(done.stdout)
 
 
+def wide(n_columns: int) -> None:
+    import incerta as ic
+
+    print(f"{'format':<10}{'columns':>10}{'CPU s':>9}{'times':>18}")
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in ("csv", "parquet", "arrow"):
+            before = None
+            for n in (n_columns // 4, n_columns):
+                names = [f"gene{i}" for i in range(n)]
+                path = Path(folder) / f"wide{n}.{suffix}"
+                make_wide(path, names)
+                ic.read(path, id="id", values=names[:2])  # imports
+                start = time.process_time()
+                ic.read(path, id="id", values=names)
+                took = time.process_time() - start
+                ratio = "" if before is None else f"{took / before:.1f}"
+                print(f"{suffix:<10}{n:>10,}{took:>9.2f}{ratio:>18}", flush=True)
+                before = took
+
+
+def make_wide(path: Path, names: list[str], n_rows: int = 20) -> None:
+    import pyarrow as pa
+    from pyarrow import csv, feather, parquet
+
+    values = np.random.default_rng(0).normal(size=(len(names), n_rows)).round(3)
+    ids = [f"cell{i}" for i in range(n_rows)]
+    table = pa.table({"id": ids, **dict(zip(names, values, strict=True))})
+    write = {
+        ".csv": csv.write_csv,
+        ".parquet": parquet.write_table,
+        ".arrow": feather.write_feather,
+    }
+    write[path.suffix](table, path)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--order", choices=["sorted", "shuffled"], default="sorted")
+    parser.add_argument("--columns", type=int, help="of wide tables")
     chosen = parser.parse_args()
+    if chosen.columns:
+        wide(chosen.columns)
+        return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.csv"
         make_file(path, chosen.rows, chosen.order == "shuffled")

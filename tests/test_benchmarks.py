@@ -71,6 +71,16 @@ def check_runs(script, *arguments):
     assert len(done.stdout.splitlines()) > 1
 
 
+def test_wide_tables():
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "bench_read.py"), "--columns", "200"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 7
+
+
 @pytest.mark.parametrize(
     ("script", "file"), [("accuracy", "accuracy.txt"), ("cost.py", "cost.txt")]
 )

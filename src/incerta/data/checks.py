@@ -18,6 +18,10 @@ HOW_TO_TELL = (
     "member, one month), these are worlds."
 )
 
+# Bytes of all ids as an array of text, and how much of it may be empty.
+MOST_ROOM = 2**26
+MOST_TIMES = 16
+
 
 LEAVE_OUT = (
     "Leave these rows out, or read the table with from_frame(..., missing='impute') or "
@@ -110,6 +114,8 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
                 f"e.g. [str(i) for i in {name}]."
             )
             raise DataError(msg)
+        if kinds == {"text"}:
+            _refuse_text(given, name)
         given = np.array(given) if kinds <= {"numbers", "text"} else np.asarray(given)
     if given.ndim != 1:
         msg = f"{name} must have 1 dimension, it has shape {given.shape}."
@@ -119,6 +125,25 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
         msg = f"{name} has {what} at position {int(gaps.argmax())}."
         raise DataError(msg)
     return np.array(given)
+
+
+def _refuse_text(labels: Any, name: str) -> None:
+    """Refuse what arrays of text, in which all have the same room, cannot hold."""
+    lengths = [len(label) for label in labels]
+    longest, total = max(lengths), sum(lengths)
+    room = 4 * longest * len(lengths)
+    if room > MOST_ROOM and room > 4 * MOST_TIMES * total:
+        label = str(labels[lengths.index(longest)])
+        msg = (
+            f"{name}: the id that begins with {label[:20]!r} has {longest:,} "
+            f"characters, far more than others; all {len(lengths):,} ids would get as "
+            f"much room, {room / 2**30:.3g} GiB. Shorten it."
+        )
+        raise DataError(msg)
+    ended = next((label for label in labels if label.endswith("\0")), None)
+    if ended is not None:
+        msg = f"{name}: the id {ended[:20]!r} ends in a byte of 0. Leave these out."
+        raise DataError(msg)
 
 
 def _sort_of_id(label: Any) -> str:

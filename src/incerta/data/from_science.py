@@ -163,7 +163,7 @@ def from_distribution_array(
 def from_uncertain_columns(table: Table, roles: Roles, coded: Coded) -> UncertainData:
     """Take columns of ufloats or of astropy Distributions."""
     refuse_repeated(coded, roles, ONE_ROW_EACH)
-    others = {"weight": roles.weight, "sample": roles.sample, "log": roles.log}
+    others = {"weight": roles.weight, "sample": roles.sample, "log": sorted(roles.log)}
     for role, given in others.items():
         if given:
             msg = f"{role}={given!r} cannot be used here. {ONE_ROW_EACH}"

@@ -182,8 +182,8 @@ def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData
         raise DataError(msg)
     if roles.log:
         msg = (
-            f"log={list(roles.log)} cannot be used with draws along a dimension; take "
-            "the logarithm of the data first, e.g. numpy.log10(df)."
+            f"log={sorted(roles.log)} cannot be used with draws along a dimension; "
+            "take the logarithm of the data first, e.g. numpy.log10(df)."
         )
         raise DataError(msg)
     assert roles.id is not None

@@ -1,5 +1,6 @@
 """Tables of astronomers: FITS, VOTable and ECSV."""
 
+import csv
 import gzip
 import io
 import warnings
@@ -13,6 +14,7 @@ import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.files.cells import refuse_other_units
+from incerta.data.files.csv import refuse_twice
 from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.files.numbers import Column
 from incerta.data.files.packed import refuse_entities, unpacked_size
@@ -27,7 +29,7 @@ def read_fits(path: Path, roles: Roles, limit: int) -> Any:
     if packed:
         refuse_size(path, unpacked_size(path, limit), limit)
     with (
-        _by_astropy(path),
+        _by_astropy(),
         _unpacked(path) if packed else path.open("rb") as stream,
         fits.open(stream, memmap=not packed) as parts,
     ):
@@ -69,37 +71,46 @@ def read_votable(path: Path, roles: Roles, limit: int) -> Any:
     votable = require("astropy.io.votable", "science", f"reading {path.name}")
     refuse_size(path, unpacked_size(path, limit), limit)
     _refuse_votable(path)
-    with _by_astropy(path):
-        tables = [
-            one.to_table(use_names_over_ids=True)
-            for one in votable.parse(path, verify="ignore").iter_tables()
-        ]
-        table, columns = _with_columns(path, tables, roles, lambda one: one.colnames)
-        return _checked_table(table[columns], roles)
+    with _by_astropy():
+        tables = list(votable.parse(path, verify="ignore").iter_tables())
+        table, columns = _with_columns(path, tables, roles, _names_of_votable)
+        refuse_twice(path, _names_of_votable(table), columns)
+        found = table.to_table(use_names_over_ids=True)
+        return _checked_table(found[columns], roles)
+
+
+def _names_of_votable(table: Any) -> list[str]:
+    return [str(field.name) for field in table.fields]
 
 
 def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of a text table with a header in YAML."""
     table = require("astropy.table", "science", f"reading {path.name}")
     refuse_size(path, unpacked_size(path, limit), limit)
-    with _by_astropy(path):
+    with _by_astropy():
         found = table.Table.read(path, format="ascii.ecsv")
+        refuse_twice(path, _names_of_ecsv(path), roles.columns(found.colnames))
         return _checked_table(found[roles.columns(found.colnames)], roles)
 
 
+def _names_of_ecsv(path: Path) -> list[str]:
+    """Names of the columns as the header has them; astropy renames the second one."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        lines = (line for line in stream if not line.startswith("#") and line.strip())
+        header = next(lines, "").strip()
+    separator = "," if "," in header else " "
+    return next(csv.reader([header], delimiter=separator), [])
+
+
 @contextmanager
-def _by_astropy(path: Path) -> Iterator[None]:
+def _by_astropy() -> Iterator[None]:
     """Leave out what astropy says about the style of a file, but not about damage."""
     from astropy.utils.exceptions import AstropyWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AstropyWarning)
         warnings.filterwarnings("error", ".*truncated.*")
-        try:
-            yield
-        except TypeError as error:  # of damaged headers, here
-            msg = f"{path} cannot be read: {error}"
-            raise FileError(msg) from error
+        yield
 
 
 def _with_columns(

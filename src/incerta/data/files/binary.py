@@ -1,12 +1,24 @@
 """Parquet, arrow and netCDF files: what is needed of them, if it fits."""
 
-from collections.abc import Sequence
+import io
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from scipy.io import netcdf_file
+
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
+from incerta.data.files.arrow_sizes import (
+    MAGIC,
+    buffers_of,
+    messages_of,
+    needed_size,
+)
+from incerta.data.files.csv import refuse_twice
 from incerta.data.files.limits import NUMBER_BYTES, refuse_size
+from incerta.data.files.parquet_sizes import bytes_of_pages, footer_of
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
@@ -14,51 +26,74 @@ from incerta.exceptions import DataError, FileError
 def read_parquet(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of a parquet file."""
     parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
+    footer = footer_of(path)
+    groups = range(len(footer.groups))
     with parquet.ParquetFile(path) as file:
-        columns = roles.columns(file.schema_arrow.names)
-        groups = range(file.metadata.num_row_groups)
-        size = sum(bytes_of_group(file.metadata.row_group(g), columns) for g in groups)
-        refuse_size(path, size, limit)
-        return file.read(columns=columns)
+        names = file.schema_arrow.names
+    columns = roles.columns(names)
+    refuse_twice(path, names, columns)
+    needed = frozenset(columns)
+    size = sum(footer.size(group, needed) for group in footer.groups)
+    refuse_size(path, size, limit)
+    refuse_size(path, bytes_of_pages(path, footer, groups, needed), limit)
+    with open_parquet(path, roles) as file:
+        table = file.read(columns=columns)
+    table.validate(full=True)  # of text, which may be no text
+    return table
 
 
-def bytes_of_group(group: Any, columns: Sequence[str]) -> int:
-    """Bytes that the needed columns of a row group take at least, unpacked."""
-    told = sum(
-        chunk.total_uncompressed_size
-        for chunk in map(group.column, range(group.num_columns))
-        if chunk.path_in_schema.partition(".")[0] in columns
+def open_parquet(path: Path, roles: Roles) -> Any:
+    """Open a parquet file: words are read once, and sums are checked where it has any.
+
+    However few words a column has, each row would hold its own copy of one.
+    """
+    parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
+    words = [name for name in (roles.id, roles.sample, roles.batch) if name]
+    return parquet.ParquetFile(
+        path, read_dictionary=words, page_checksum_verification=True
     )
-    # Runs of one value take next to nothing in the file.
-    return max(told, group.num_rows * len(columns) * NUMBER_BYTES)
 
 
 def read_arrow(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of an arrow file, in file or stream format."""
     pa = require("pyarrow", "io", f"reading {path.name}")
     ipc = require("pyarrow.ipc", "io", f"reading {path.name}")
-    source = pa.memory_map(str(path))
-    is_file = source.read(6) == b"ARROW1"
-    source.seek(0)
-    opened = ipc.open_file if is_file else ipc.open_stream
-    columns = roles.columns(opened(source).schema.names)
-    source.seek(0)
-    names = opened(source).schema.names
-    source.seek(0)
-    chosen = ipc.IpcReadOptions(included_fields=[names.index(c) for c in columns])
-    reader = opened(source, options=chosen)
-    if is_file:
-        filled = reader.count_rows() * len(columns) * NUMBER_BYTES
-        refuse_size(path, filled, limit)
-        batches = map(reader.get_batch, range(reader.num_record_batches))
-    else:
-        batches = iter(reader)
-    kept, size = [], 0
-    for batch in batches:
-        size += max(batch.nbytes, batch.num_rows * len(columns) * NUMBER_BYTES)
-        refuse_size(path, size, limit)
-        kept.append(batch)
-    return pa.Table.from_batches(kept, schema=reader.schema).select(columns)
+    for _ in messages_of(path):  # or pyarrow makes room for any length it is told
+        pass
+    # No memory map: a file that another program cuts off would end the process.
+    with pa.OSFile(str(path)) as source:
+        is_file = source.read(len(MAGIC)) == MAGIC
+        opened = ipc.open_file if is_file else ipc.open_stream
+        source.seek(0)
+        schema = opened(source).schema
+        columns = roles.columns(schema.names)
+        refuse_twice(path, schema.names, columns)
+        places = {name: place for place, name in enumerate(schema.names)}
+        needed = [places[name] for name in columns]
+        _refuse_batches(path, schema, needed, limit)
+        source.seek(0)
+        reader = opened(source, options=ipc.IpcReadOptions(included_fields=needed))
+        batches: Iterable[Any] = reader
+        if is_file:
+            batches = map(reader.get_batch, range(reader.num_record_batches))
+        kept = []
+        for batch in batches:
+            # pyarrow believes what a file says about its own memory.
+            batch.validate(full=True)
+            kept.append(batch)
+        return pa.Table.from_batches(kept, schema=reader.schema).select(columns)
+
+
+def _refuse_batches(path: Path, schema: Any, needed: list[int], limit: int) -> None:
+    """Refuse an arrow file that unpacks to more than the limit."""
+    buffers, those = buffers_of(schema), frozenset(needed)
+    size = 0
+    for message in messages_of(path):
+        told = needed_size(message, buffers, those)
+        # Runs of one value take next to nothing in the file.
+        filled = 0 if message.is_dictionary else message.n_rows * len(needed)
+        size += max(told, filled * NUMBER_BYTES)
+    refuse_size(path, size, limit)
 
 
 def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
@@ -72,22 +107,39 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
         engine = "h5netcdf"
     elif start.startswith(b"CDF"):
         engine = "scipy"
+        with _Within(path) as checked:
+            netcdf_file(checked, mmap=True).close()
     else:
         msg = f"{path} is not a netCDF file: it starts with {start!r}."
         raise FileError(msg)
     with xarray.open_dataset(path, engine=engine) as dataset:
-        if roles.sample is None:
-            chosen = roles.columns([str(name) for name in dataset.variables])
-        else:
-            chosen = list(roles.values)
-            for name in chosen:
-                if name not in dataset.data_vars:
-                    known = [str(known) for known in dataset.data_vars]
-                    msg = f"values: {unknown_name('variable', name, known)}"
-                    raise DataError(msg)
-        part = dataset[chosen]
-        refuse_size(path, max(part.nbytes, _as_floats(part)), limit)
-        return part.load()
+        return _variables(dataset, path, roles, limit)
+
+
+class _Within(io.FileIO):
+    """A file that makes no room for more than it has, whatever its header says."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = os.fstat(self.fileno()).st_size - self.tell()
+        if size is not None and size > left:
+            msg = f"its header asks for {size} bytes where {max(left, 0)} are left"
+            raise EOFError(msg)
+        return super().read(-1 if size is None else size)
+
+
+def _variables(dataset: Any, path: Path, roles: Roles, limit: int) -> Any:
+    if roles.sample is None:
+        chosen = roles.columns([str(name) for name in dataset.variables])
+    else:
+        chosen = list(roles.values)
+        for name in chosen:
+            if name not in dataset.data_vars:
+                known = [str(known) for known in dataset.data_vars]
+                msg = f"values: {unknown_name('variable', name, known)}"
+                raise DataError(msg)
+    part = dataset[chosen]
+    refuse_size(path, max(part.nbytes, _as_floats(part)), limit)
+    return part.load()
 
 
 def _as_floats(part: Any) -> int:

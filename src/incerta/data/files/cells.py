@@ -75,7 +75,7 @@ def understood_cells(
         elif name == roles.batch:
             table[name] = [None if cell in MISSING else cell for cell in cells[name]]
         else:
-            table[name] = np.array(cells[name], dtype=np.str_)
+            table[name] = list(cells[name])
     own = {name: column for name, column in found.items() if column.errors is not None}
     below = {name: column for name, column in found.items() if column.limit_example}
     errors: dict[str, str] = {}

@@ -73,13 +73,13 @@ def _read_all(dialect: Dialect) -> Any:
     times = Counter(dialect.names)
     columns = [name for name in dialect.names if times[name] == 1]
     numbers = set(_plain_at_first(dialect)).intersection(columns)
-    library = _library()
-    if library is not None and columns:
+    reader = _reader(dialect)
+    if reader is not None and columns:
         text = [name for name in columns if name not in numbers]
-        frame = READERS[library](dialect, columns, text)
+        frame = reader(dialect, columns, text)
         if frame is not None:
             return _without_marks(frame, list(numbers), dialect.na)
-        frame = READERS[library](dialect, columns, columns)
+        frame = reader(dialect, columns, columns)
         if frame is not None:
             return frame
     cells, _ = cells_of(dialect, columns)
@@ -152,9 +152,9 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     text = [name for name in columns if name in (roles.id, roles.sample)]
     if dialect.source.spaced:
         cells_of(dialect, [])  # or an empty cell would move those after it
-    library = _library()
-    if library is not None:
-        frame = READERS[library](dialect, columns, text)
+    reader = _reader(dialect)
+    if reader is not None:
+        frame = reader(dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
@@ -164,6 +164,50 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
 
 def _library() -> str | None:
     return next((name for name in READERS if find_spec(name) is not None), None)
+
+
+def _reader(dialect: Dialect) -> Callable[..., Any] | None:
+    """What reads plain numbers; None where only the standard library reads all alike.
+
+    Polars and pandas fill short rows, take lines for blank in ways of their own, and
+    polars may end at a quote; pyarrow reads what an open quote at the end cuts off.
+    """
+    library = _library()
+    if library is None:
+        return None
+    if library == "pyarrow":
+        if dialect.source.count(b'"') % 2:
+            cells_of(dialect, [])  # takes longer, and refuses such
+        return READERS[library]
+    n_rows = _rows_if_even(dialect)
+
+    def read_all_rows(*wanted: Any) -> Any:
+        try:
+            frame = READERS[library](*wanted)
+        except Exception:  # of any library; the standard one has read all rows
+            return None
+        return None if frame is None or len(frame) != n_rows else frame
+
+    return None if n_rows is None else read_all_rows
+
+
+def _rows_if_even(dialect: Dialect) -> int | None:
+    """Number of rows, if every line is blank or has a cell for each column."""
+    width = len(dialect.names)
+    if width == 1:  # a line of spaces may be a cell, or blank
+        return None
+    n_lines = 0
+    with dialect.source.open_text() as stream:
+        for line in stream:
+            if '"' in line:  # takes longer, and refuses uneven rows
+                return len(cells_of(dialect, [])[1])
+            if line.endswith("\r") and not dialect.source.old_lines:
+                return None
+            if line.strip("\r\n"):
+                if line.count(dialect.separator) != width - 1:
+                    return None
+                n_lines += 1
+    return n_lines - 1
 
 
 def _needed(dialect: Dialect, roles: Roles) -> list[str]:

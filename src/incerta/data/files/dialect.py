@@ -31,6 +31,7 @@ MARKS = {
 }
 UTF8 = ("utf-8", "utf-8-sig", "ascii")
 WESTERN = "cp1252"
+BLOCK = 2**20  # bytes that are read at a time
 HEAD = 2**16  # bytes that are looked at
 FEW_ROWS = 100  # rows that are looked at
 MOST_TITLES = 10  # lines above the header
@@ -133,6 +134,13 @@ class Source:
         with opener(self.path, "rb") as stream:
             head: bytes = stream.read(HEAD)
         return head
+
+    def count(self, byte: bytes) -> int:
+        """Times that a byte occurs in the file, unpacked."""
+        opener: Any = gzip.open if self._is_packed() else open
+        with opener(self.path, "rb") as stream:
+            blocks = iter(lambda: stream.read(BLOCK), b"")
+            return sum(block.count(byte) for block in blocks)
 
     def is_text(self) -> bool:
         """Tell whether all of the file is in its encoding."""

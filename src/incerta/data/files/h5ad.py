@@ -13,6 +13,7 @@ import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
+from incerta.data.files.csv import refuse_twice
 from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
@@ -23,10 +24,10 @@ BLOCK_BYTES = 16 * 2**20  # that are read at a time
 MATRIX = "X"
 
 
-def expanded(path: Path, values: Sequence[str]) -> list[str]:
+def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
     with _opened(path) as file:
-        known = set(_variables(file)) | set(_names_of_frame(_item(file, "obs")))
+        known = set(_variables(file, limit)) | set(_names_of_frame(_item(file, "obs")))
         names: list[str] = []
         for name in values:
             if name in known or name not in file.get("obsm", {}):
@@ -59,14 +60,18 @@ def read_h5ad(
         The rows of all layers, one after the other.
     """
     with _opened(path) as file:
-        places = _places(file)
+        places = _places(file, limit)
         columns = roles.columns(list(places))
-        n_rows = len(_index(_item(file, "obs")))
+        n_rows = len(_index(_item(file, "obs"), limit))
         matrices = layers or (MATRIX,)
         refuse_size(path, n_rows * len(columns) * len(matrices) * NUMBER_BYTES, limit)
         genes = [name for name in columns if places[name][0] == MATRIX]
+        refuse_twice(path, _variables(file, limit), genes)
+        column_of = {name: number for number, name in enumerate(genes)}
         if layers:
-            _refuse_layers(file, layers, [n for n in roles.values if n not in genes])
+            _refuse_layers(
+                file, layers, [n for n in roles.values if n not in column_of]
+            )
         numbers = [places[name][1] for name in genes]
         parts = [_columns_of(_matrix(file, one), numbers, n_rows) for one in matrices]
         stacked = np.concatenate(parts)
@@ -74,9 +79,11 @@ def read_h5ad(
         for name in columns:
             room, place = places[name]
             if room == MATRIX:
-                table[name] = stacked[:, genes.index(name)]
+                table[name] = stacked[:, column_of[name]]
             elif room == "obs":
-                table[name] = np.tile(_column(_item(file, "obs"), place), len(matrices))
+                table[name] = np.tile(
+                    _column(_item(file, "obs"), place, limit), len(matrices)
+                )
             else:
                 embedding = _item(_item(file, "obsm"), room)
                 table[name] = np.asarray(embedding[:, place], dtype=np.float64)
@@ -117,14 +124,14 @@ def _is_virtual(found: Any) -> bool:
     return bool(getattr(found, "is_virtual", False))
 
 
-def _places(file: Any) -> dict[str, tuple[str, Any]]:
+def _places(file: Any, limit: int) -> dict[str, tuple[str, Any]]:
     """Where each name is found; what is known about cells comes first."""
     obs = _item(file, "obs")
     index = str(obs.attrs.get("_index", "_index"))
     places: dict[str, tuple[str, Any]] = {NAMES: ("obs", index)}
     places.update((name, ("obs", name)) for name in _names_of_frame(obs))
     places.setdefault(index, ("obs", index))
-    for number, name in enumerate(_variables(file)):
+    for number, name in enumerate(_variables(file, limit)):
         places.setdefault(name, (MATRIX, number))
     for name in file.get("obsm", {}):
         embedding = _item(_item(file, "obsm"), name)
@@ -148,46 +155,50 @@ def _refuse_layers(file: Any, layers: Sequence[str], others: Sequence[str]) -> N
         raise DataError(msg)
 
 
-def _variables(file: Any) -> list[str]:
-    return [str(name) for name in _index(_item(file, "var"))]
+def _variables(file: Any, limit: int) -> list[str]:
+    return [str(name) for name in _index(_item(file, "var"), limit)]
 
 
-def _index(frame: Any) -> Ids:
-    return _column(frame, str(frame.attrs.get("_index", "_index")))
+def _index(frame: Any, limit: int) -> Ids:
+    return _column(frame, str(frame.attrs.get("_index", "_index")), limit)
 
 
 def _names_of_frame(frame: Any) -> list[str]:
     return [str(name) for name in frame.attrs.get("column-order", ())]
 
 
-def _column(frame: Any, name: str) -> Any:
+def _column(frame: Any, name: str, limit: int) -> Any:
     """A column of a frame: numbers, text or categories; masked where missing."""
     found = _item(frame, name)
     if hasattr(found, "keys"):
         if "categories" in found:
-            return _of_codes(
-                _item(found, "codes")[:], _plain(_item(found, "categories"))
-            )
+            words = _plain(_item(found, "categories"), limit)
+            return _of_codes(_plain(_item(found, "codes"), limit), words)
         if "values" in found and "mask" in found:
-            values = _plain(_item(found, "values"))
-            return np.ma.masked_array(values, np.asarray(_item(found, "mask")[:], bool))
+            values = _plain(_item(found, "values"), limit)
+            hidden = _plain(_item(found, "mask"), limit)
+            return np.ma.masked_array(values, hidden.astype(bool))
         kind = found.attrs.get("encoding-type", "a group")
         msg = f"column {name!r} of obs is of a kind that is not read: {kind}."
         raise DataError(msg)
     if "categories" in found.attrs:  # of anndata before 0.8
-        return _of_codes(found[:], _plain(frame.file[found.attrs["categories"]]))
-    return _plain(found)
+        words = _plain(frame.file[found.attrs["categories"]], limit)
+        return _of_codes(_plain(found, limit), words)
+    return _plain(found, limit)
 
 
 def _of_codes(codes: Any, categories: Ids) -> Any:
     if not len(categories):
-        categories = np.array([""])
+        categories = np.array([""], dtype=object)
     return np.ma.masked_array(categories[np.maximum(codes, 0)], codes < 0)
 
 
-def _plain(dataset: Any) -> Ids:
+def _plain(dataset: Any, limit: int) -> Ids:
+    refuse_size(
+        Path(dataset.file.filename), dataset.size * dataset.dtype.itemsize, limit
+    )
     if dataset.dtype.kind == "O":
-        return np.array(dataset.asstr()[:], dtype=np.str_)
+        return np.array(dataset.asstr()[:], dtype=object)
     return np.asarray(dataset[:])
 
 

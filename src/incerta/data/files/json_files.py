@@ -63,6 +63,17 @@ def read_json(
     return table_of_cells(cells, roles, said or TextFormat(), where)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose names must differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        msg = f"an object has the name {twice!r} {names.count(twice)} times"
+        raise ValueError(msg)
+    return found
+
+
 def _text(path: Path) -> Any:
     opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
     return opener(path, "rt", encoding="utf-8-sig")
@@ -76,7 +87,7 @@ def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(line, object_pairs_hook=_once)
             except json.JSONDecodeError as error:
                 msg = f"{path}, line {number}: no JSON ({error.msg})."
                 raise FileError(msg) from error
@@ -93,7 +104,7 @@ def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
     with _text(path) as stream:
         text = stream.read()
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":  # lines of JSON under the name of a document
             return _of_lines(path)

@@ -18,7 +18,7 @@ RELATION = (
     "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
 )
 _CELL = rb"<(?:\w+:)?c(?=[\s>])"
-_REFERENCE = rb"""\br=["']([A-Za-z]{1,7})(\d{1,12})["']"""
+_REFERENCE = rb"""\br=["']([A-Za-z]+)(\d+)["']"""
 # Cells that hold something: others close their tag at once.
 FILLED = re.compile(_CELL + rb"(?:[^>]*?" + _REFERENCE + rb")?[^>]*(?<!/)>")
 WITH_ERROR = re.compile(

@@ -209,6 +209,15 @@ def read(
     small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
     extra ``science``, queries the extra ``sql``, the other formats the extra ``io``.
 
+    Time and memory grow linearly with rows and with columns.
+
+    Damaged files raise a `FileError` or a `DataError`, and neither end the process nor
+    take more memory than `max_bytes` allows, several times of it while they are
+    grouped; but damage that nothing in the file contradicts, such as another digit,
+    goes unseen. HDF5 files (AnnData, netCDF 4) may be damaged in ways that keep their
+    library busy for ever. Rows of text that are shorter or longer than the header are
+    refused, blank lines are left out, whichever library reads them.
+
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
     used. Partitions consist of whole row groups, of which one at least is in memory,
@@ -246,7 +255,7 @@ def read(
             msg = f"{file} is empty."
             raise FileError(msg)
         if reader is read_h5ad and sql is None:
-            id, values = id or NAMES, expanded(file, roles.values)
+            id, values = id or NAMES, expanded(file, roles.values, limit)
             if part.layers:
                 meaning = _meaning_of_layers(part.layers, errors, meaning)
             said = (id, values, errors, kind, weight, sample, joint, meaning, batch)

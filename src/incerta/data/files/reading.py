@@ -11,16 +11,10 @@ from incerta.exceptions import (
     MissingExtraError,
 )
 
-# What a damaged file does not cause: messages of ours, and mistakes in this code.
-OUR_OWN = (
-    DataError,
-    FileError,
-    IncertaWarning,
-    MissingExtraError,
-    MemoryError,
-    TypeError,
-    NameError,
-)
+# What a damaged file does not cause: messages of ours.
+OUR_OWN = (DataError, FileError, IncertaWarning, MissingExtraError, MemoryError)
+# What mistakes in this code cause; in that of others, a damaged file.
+MISTAKES = (TypeError, NameError)
 
 
 class Reading(AbstractContextManager["Reading"]):
@@ -32,6 +26,8 @@ class Reading(AbstractContextManager["Reading"]):
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if error is None or isinstance(error, OUR_OWN):
             return
+        if isinstance(error, MISTAKES) and _is_of_this_code(trace):
+            return
         if isinstance(error, FileNotFoundError):
             msg = f"there is no file {self.file}."
             raise FileError(msg) from error
@@ -41,3 +37,10 @@ class Reading(AbstractContextManager["Reading"]):
             reason = " ".join(str(error).split()) or type(error).__name__
             msg = f"{self.file} cannot be read: {reason}"
             raise FileError(msg) from error
+
+
+def _is_of_this_code(trace: Any) -> bool:
+    """Tell whether an error was raised here, not in a library that was called."""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return str(trace.tb_frame.f_globals.get("__name__", "")).startswith("incerta.")

@@ -31,12 +31,13 @@ def warn_of_sentinels(frame: Any, roles: Roles) -> None:
     table = Table(frame)
     told = (*roles.values, *(name for pair in roles.errors or () for name in pair))
     told += tuple(n for some in roles.repeats(table.names) for n in some.values())
-    names = [name for name in dict.fromkeys(told) if name in table.names]
+    there_are = frozenset(table.names)
+    names = [name for name in dict.fromkeys(told) if name in there_are]
     table.load(names)
     if not len(table):
         return
     for name in names:
-        for end in _ends(table[name]):
+        for end in filter(looks_like_mark, _ends(table[name])):
             times = times_as_mark(table.numbers(name), end)
             if times:
                 msg = (

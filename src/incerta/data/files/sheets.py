@@ -69,10 +69,11 @@ def read_sheet(
         for number, row in enumerate(rows)
         if number and any(c != "" for c in row)
     ]
+    places = {name: place for place, name in enumerate(names)}
     cells: dict[str, list[Any]] = {}
     wrong: list[Place] = []
     for column in columns:
-        place = names.index(column)
+        place = places[column]
         cells[column] = [_nothing_if_empty(rows[number][place]) for number in kept]
         for index, number in enumerate(kept):
             if (number, place) in marked or cells[column][index] in ERRORS:

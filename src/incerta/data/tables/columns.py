@@ -1,6 +1,6 @@
 """Columns of any frame as numpy arrays: numbers as float64, ids as codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -15,6 +15,7 @@ from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted
 
+FEW_ROWS = 1000  # that are turned into text at a time
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
 
 
@@ -55,7 +56,7 @@ class Table:
         if self._frame is not None:
             chosen = self._frame.select(*names)
             eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-            self._columns = {name: eager[name] for name in names}
+            self._columns = dict(zip(names, eager.iter_columns(), strict=True))
         else:
             plain = {n: _as_plain(self._columns[n], n) for n in names}
             sizes = {name: len(column) for name, column in plain.items()}
@@ -67,6 +68,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self._columns[self.names[0]])
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a column was loaded."""
+        return name in self._columns
 
     def __getitem__(self, name: str) -> Any:
         """Return the column as its library has it."""
@@ -90,7 +95,7 @@ class Table:
 
     def coded(self, name: str, role: str) -> Coded:
         """Return a column of ids as numbers in order of first appearance."""
-        column = self._columns[name]
+        column = _with_different_words(self._columns[name])
         missing = _missing(column)
         if missing.any():
             msg = (
@@ -100,7 +105,7 @@ class Table:
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
-        ids, codes = (column, None) if native else _coded_natively(column)
+        ids, codes = _coded_array(column) if native else _coded_natively(column)
         # A list of text becomes a plain array of text, an array of objects does not.
         given = ids.tolist() if ids.dtype == object else ids
         labels = as_labels(given, f"column {name!r}")
@@ -113,14 +118,29 @@ def numbers_of(column: Any, name: str, coded: Coded | None = None) -> Array:
         return _numbers_of_array(column, name, coded)
     kind = column.dtype
     if kind.is_numeric() or kind == nw.Boolean:
-        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        return _as_floats(column)
     if kind == nw.Object:
         return _numbers_of_array(column.to_numpy(), name, coded)
     if isinstance(kind, TEXT_TYPES):
-        cells = column.cast(nw.String).to_list()
-        raise DataError(_not_numbers(name, cells, coded))
+        raise DataError(_not_numbers(name, _cells_of_text(column), coded))
     msg = f"column {name!r} must hold numbers; it holds {kind}."
     raise DataError(msg)
+
+
+def _as_floats(column: Any) -> Array:
+    native = column.to_native()
+    if comes_from(native, "pyarrow"):
+        # Whole numbers beyond 2**53 are rounded, as all other libraries do.
+        floats = native.cast("float64", safe=False).to_numpy()
+    else:
+        floats = column.cast(nw.Float64).to_numpy()
+    return np.asarray(floats, dtype=np.float64)
+
+
+def _cells_of_text(column: Any) -> Iterator[str | None]:
+    """Cells one by one: a few words may stand for more text than there is memory."""
+    for begin in range(0, len(column), FEW_ROWS):
+        yield from column[begin : begin + FEW_ROWS].cast(nw.String).to_list()
 
 
 def _as_narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
@@ -166,7 +186,11 @@ def _as_plain(column: Any, name: str) -> Ids:
         msg = f"column {name!r} must have 1 dimension, it has shape {array.shape}."
         raise DataError(msg)
     if array.dtype.kind == "S":  # text of FITS files
-        array = np.char.decode(array, "utf-8")
+        try:
+            array = np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            msg = f"column {name!r} holds bytes that are no text in UTF-8: {error}."
+            raise DataError(msg) from error
     if hidden is not None and hidden.any():
         array = array.astype(np.float64 if array.dtype.kind in "biuf" else object)
         array[hidden] = np.nan if array.dtype.kind == "f" else None
@@ -203,7 +227,7 @@ def in_row(row: int, coded: Coded | None = None) -> str:
     return f"row {row + 1} (counted from 1){named}"
 
 
-def _not_numbers(name: str, cells: Sequence[Any], coded: Coded | None) -> str:
+def _not_numbers(name: str, cells: Iterable[Any], coded: Coded | None) -> str:
     for row, cell in enumerate(cells):
         if cell is not None and not _reads_as_number(cell):
             where = in_row(row, coded)
@@ -226,6 +250,37 @@ def _missing(column: Any) -> Mask:
     if isinstance(column, np.ndarray):
         return nothing_in(column)
     return np.asarray(column.is_null().to_numpy(), dtype=np.bool_)
+
+
+def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
+    """Number text in objects, of which few may be referred to by many rows."""
+    if array.dtype != object or not all(isinstance(cell, str) for cell in array):
+        return array, None
+    number: dict[str, int] = {}
+    codes = [number.setdefault(cell, len(number)) for cell in array]
+    return np.array(list(number), dtype=object), np.array(codes, dtype=np.intp)
+
+
+def _with_different_words(column: Any) -> Any:
+    """A column without words that are repeated or null, which arrow lets it have."""
+    native = None if isinstance(column, np.ndarray) else column.to_native()
+    if not comes_from(native, "pyarrow") or not hasattr(native.type, "value_type"):
+        return column
+    import pyarrow as pa
+
+    chunks, changed = [], False
+    for chunk in native.chunks:
+        words = chunk.dictionary
+        if words.null_count or len(words.unique()) < len(words):
+            coded = words.dictionary_encode()
+            codes = coded.indices.take(chunk.indices)
+            chunk = pa.DictionaryArray.from_arrays(codes, coded.dictionary)
+            changed = True
+        chunks.append(chunk)
+    if not changed:
+        return column
+    chunks = [chunk.cast(chunks[0].type) for chunk in chunks]
+    return nw.from_native(pa.chunked_array(chunks), series_only=True)
 
 
 def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:
@@ -252,17 +307,11 @@ def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:
 def _coded_by_arrow(column: Any) -> tuple[Ids, Indices]:
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        words = column.type.value_type
-        column = column.unify_dictionaries()
-        used = column.chunk(0).dictionary if column.num_chunks else None
-        # Arrow lets a dictionary repeat words or hold a null.
-        if used is not None and (used.null_count or len(used.unique()) < len(used)):
-            column = column.cast(words)
     if not pa.types.is_dictionary(column.type):
         if pa.types.is_string_view(column.type):
             column = column.cast(pa.large_string())
-        column = column.dictionary_encode().unify_dictionaries()
+        column = column.dictionary_encode()
+    column = column.unify_dictionaries()
     parts = [chunk.indices.to_numpy() for chunk in column.chunks]
     codes = np.concatenate(parts).astype(np.intp, copy=False)
     ids = column.chunk(0).dictionary.to_numpy(zero_copy_only=False)

@@ -76,7 +76,7 @@ def measured(table: Table, roles: Roles, coded: Coded) -> Measured:
                 width = (high - low) / np.sqrt(12.0)
             else:
                 width = (high - low) / (2 * QUANTILE_OF[roles.kind])
-                if name in table.names:
+                if name in table:
                     middle = _inside(table, name, columns, (low, high), coded, log)
             value[:, j], below[:, j], above[:, j] = middle, width, width
             continue

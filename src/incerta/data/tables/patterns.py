@@ -7,6 +7,8 @@ from typing import Any
 from incerta.data.checks import unknown_name
 from incerta.exceptions import DataError
 
+REPEAT = re.compile(r"[^\W_]+")
+
 
 def repeated_columns(
     pattern: str, values: Sequence[str], known: Sequence[str]
@@ -33,20 +35,28 @@ def repeated_columns(
     >>> repeated_columns("{}_*", ["h"], ["h_1", "g_1", "h_b2", "h", "h_1_sd"])
     [{'1': 'h_1', 'b2': 'h_b2'}]
     """
-    found = []
-    for value in values:
-        ends = (part.replace("{}", value) for part in pattern.split("*"))
-        one = re.compile(r"([^\W_]+)".join(map(re.escape, ends)))
-        endings = {match[1]: match[0] for c in known if (match := one.fullmatch(c))}
-        if not endings:
+    ends = [
+        tuple(part.replace("{}", value) for part in pattern.split("*"))
+        for value in values
+    ]
+    found: dict[tuple[str, ...], dict[str, str]] = {pair: {} for pair in ends}
+    # Looked up by what is before and after *, so that wide tables take linear time.
+    lengths = {(len(head), len(tail)) for head, tail in found}
+    for column in known:
+        for n_head, n_tail in lengths:
+            stop = len(column) - n_tail
+            endings = found.get((column[:n_head], column[stop:] if stop > 0 else ""))
+            if endings is not None and REPEAT.fullmatch(column, n_head, stop):
+                endings[column[n_head:stop]] = column
+    for value, pair in zip(values, ends, strict=True):
+        if not found[pair]:
             msg = (
                 f"replicates={pattern!r}: * stands for digits or letters, and "
                 f"{unknown_name('column', pattern.replace('{}', value), known)}"
             )
             raise DataError(msg)
-        _refuse_mixed(endings, pattern)
-        found.append(endings)
-    return found
+        _refuse_mixed(found[pair], pattern)
+    return [found[pair] for pair in ends]
 
 
 def _refuse_mixed(endings: Mapping[str, str], pattern: str) -> None:

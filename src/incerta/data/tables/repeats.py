@@ -36,13 +36,14 @@ def as_rows(table: Table, roles: Roles, coded: Coded) -> tuple[Array, Groups]:
     endings = list(dict.fromkeys(end for columns in found for end in columns))
     if roles.meaning != "error":
         _refuse_different(found, roles)
+    places = {end: place for place, end in enumerate(endings)}
     cube = np.full((len(table), len(endings), len(found)), np.nan)
     for j, columns in enumerate(found):
         for end, name in columns.items():
             column = finite(table, name, coded)
             if roles.values[j] in roles.log:
                 column = logarithm(column, name, coded)
-            cube[:, endings.index(end), j] = column
+            cube[:, places[end], j] = column
     present = ~np.isnan(cube).all(axis=2)
     counts = present.sum(axis=1)
     if not counts.all():

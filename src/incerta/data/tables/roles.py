@@ -58,7 +58,7 @@ class Roles:
     meaning: str | None = None  # None: as the form of the table says
     batch: str | None = None
     corr: str | None = None  # template with two {}
-    log: tuple[str, ...] = ()
+    log: frozenset[str] = frozenset()
     replicates: str | None = None  # pattern of the columns with repeats of a value
 
     @property
@@ -71,10 +71,11 @@ class Roles:
         if self.corr is None:
             return {}
         found, asked = {}, []
+        there_are = frozenset(known)
         for (i, a), (j, b) in combinations(enumerate(self.values), 2):
             names = [_filled_twice(self.corr, *pair) for pair in ((a, b), (b, a))]
             asked.append(names[0])
-            there = [name for name in names if name in known]
+            there = [name for name in names if name in there_are]
             if there:
                 found[i, j] = there[0]
         if not found:
@@ -95,6 +96,7 @@ class Roles:
 
     def columns(self, known: Sequence[str]) -> list[str]:
         """Return the columns to read, all of them `known`, each once."""
+        there_are = frozenset(known)  # tables of genes have 100,000 columns
         wanted: list[tuple[str, str]] = []
         if self.id is not None:
             wanted.append((self.id, "id"))
@@ -104,14 +106,14 @@ class Roles:
         elif self.kind not in BOUNDS:
             wanted += [(name, "values") for name in self.values]
         elif self.kind != "interval":  # the middle may serve as the value
-            wanted += [(name, "values") for name in self.values if name in known]
+            wanted += [(name, "values") for name in self.values if name in there_are]
         for pair in self.errors or ():
             wanted += [(name, "errors") for name in pair]
         wanted += [(name, "corr") for name in self.correlations(known).values()]
         others = {"weight": self.weight, "sample": self.sample, "batch": self.batch}
         wanted += [(name, role) for role, name in others.items() if name is not None]
         for name, role in wanted:
-            if name not in known:
+            if name not in there_are:
                 msg = f"{role}: {unknown_name('column', name, list(known))}"
                 raise DataError(msg)
         return list(dict.fromkeys(name for name, _ in wanted))
@@ -145,6 +147,7 @@ def as_roles(
     """Check that what was said about the columns is consistent."""
     names = _as_names(values, id)
     logs = _as_logs(log, names)
+    _refuse_same_features(names, logs)
     if replicates is not None:
         others: dict[str, Any] = {"errors": errors, "weight": weight, "sample": sample}
         others |= {"joint": joint, "batch": batch, "corr": corr}
@@ -205,17 +208,29 @@ def _as_names(values: str | Sequence[str], id: str | None) -> tuple[str, ...]:
 
 def _as_logs(
     log: str | Sequence[str] | bool | None, names: tuple[str, ...]
-) -> tuple[str, ...]:
+) -> frozenset[str]:
     if log is None or isinstance(log, bool):
-        return names if log else ()
+        return frozenset(names if log else ())
     chosen = (log,) if isinstance(log, str) else tuple(log)
     if chosen == ("all",) and "all" not in names:
-        return names
+        return frozenset(names)
+    there_are = frozenset(names)
     for name in chosen:
-        if name not in names:
+        if name not in there_are:
             msg = f"log: {unknown_name('value column', str(name), names)}"
             raise DataError(msg)
-    return chosen
+    return frozenset(chosen)
+
+
+def _refuse_same_features(names: tuple[str, ...], logs: frozenset[str]) -> None:
+    called = {f"log10({name})": name for name in logs}
+    twice = next((n for n in names if n in called and n not in logs), None)
+    if twice is not None:
+        msg = (
+            f"the logarithm of {called[twice]!r} is called {twice!r}, as another of "
+            "the values is already. Rename that column, or leave one of them out."
+        )
+        raise DataError(msg)
 
 
 def _check_correlations(
@@ -288,7 +303,12 @@ def _as_error_columns(
 ) -> tuple[tuple[str, ...], ...]:
     """Return the error columns of each value."""
     if isinstance(errors, Mapping):
-        return tuple(_of_mapping(name, names, errors, kind) for name in names)
+        there_are = frozenset(names)
+        unknown = next((str(key) for key in errors if key not in there_are), None)
+        if unknown is not None:
+            msg = f"errors: {unknown_name('value column', unknown, names)}"
+            raise DataError(msg)
+        return tuple(_of_mapping(name, errors, kind) for name in names)
     if kind in PAIRS:
         return _of_pair(names, errors, kind)
     if isinstance(errors, str):
@@ -312,13 +332,7 @@ def _as_error_columns(
     return tuple((column,) for column in columns)
 
 
-def _of_mapping(
-    name: str, names: tuple[str, ...], errors: Mapping[str, Any], kind: str
-) -> tuple[str, ...]:
-    unknown = [key for key in errors if key not in names]
-    if unknown:
-        msg = f"errors: {unknown_name('value column', str(unknown[0]), names)}"
-        raise DataError(msg)
+def _of_mapping(name: str, errors: Mapping[str, Any], kind: str) -> tuple[str, ...]:
     if name not in errors:
         msg = (
             f"errors has no entry for {name!r}; every value needs an error column. For "

@@ -121,7 +121,7 @@ def _missing_cells(gaps: _Gaps, table: Table, roles: Roles, coded: Coded) -> str
     names, lacking = [], []
     for j, (name, pair) in enumerate(zip(roles.values, roles.errors, strict=True)):
         errors = "/".join(pair)
-        names += [name if name in table.names else errors, errors]
+        names += [name if name in table else errors, errors]
         lacking += [gaps.unknown[:, j], gaps.unsure[:, j]]
     if not any(gap.any() for gap in lacking):
         names, lacking = [str(roles.corr)], [gaps.rows]
