@@ -263,7 +263,7 @@ def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
 
 def _with_different_words(column: Any) -> Any:
     """A column without words that are repeated or null, which arrow lets it have."""
-    native = None if isinstance(column, np.ndarray) else column.to_native()
+    native: Any = None if isinstance(column, np.ndarray) else column.to_native()
     if not comes_from(native, "pyarrow") or not hasattr(native.type, "value_type"):
         return column
     import pyarrow as pa
