@@ -52,9 +52,8 @@ def results_in(folder: Path) -> dict[str, object] | None:
     names = sorted(p.name for p in out.iterdir() if ".part-" not in p.name)
     assert names == ["model.incerta", "report.html", "summary.json", "table.csv"]
     labels = ic.load(out / "model.incerta").labels.tolist()
-    assert (
-        (out / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
-    )
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert page.rstrip().endswith("</html>")
     return {"table": (out / "table.csv").read_text(encoding="utf-8"), "labels": labels}
 
 
