@@ -38,6 +38,8 @@ BY_DISTANCE = (
     "SupportMeasureClassifier",
     "WorldVote",
     "UMicro",
+    "SlidingUMicro",
+    "StreamRPC",
 )
 # They draw no worlds.
 WITHOUT_WORLDS = (
@@ -46,6 +48,7 @@ WITHOUT_WORLDS = (
     "UncertainNaiveBayes",
     "SupportMeasureClassifier",
     "UMicro",
+    "SlidingUMicro",
 )
 LISTED = (
     Listing(
@@ -111,7 +114,7 @@ LISTED = (
         "Of two worlds that stand for the others equally well, that with the lower "
         "number is kept.",
         ("draws",),
-        ("RPC",),
+        ("RPC", "StreamRPC"),
     ),
     Listing(
         "The radius is read off the first five worlds.",
@@ -126,7 +129,7 @@ LISTED = (
     Listing(
         "It is a stream: what comes first decides on the first clusters.",
         ("rows",),
-        ("UMicro",),
+        ("UMicro", "SlidingUMicro", "StreamRPC"),
     ),
 )
 # What is exact for others holds to rounding here: logarithms are added.

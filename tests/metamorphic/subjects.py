@@ -33,6 +33,8 @@ PARAMETERS = {
     "WorldConsensus": {"clusterer": AgglomerativeClustering(3)},
     "WorldVote": {"classifier": KNeighborsClassifier(5)},
     "UMicro": {"n_micro_clusters": 6, "factor": 0.5},
+    "SlidingUMicro": {"n_micro_clusters": 6, "factor": 0.5},
+    "StreamRPC": {"n_micro_clusters": 12, "n_representatives": 4},
 }
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scipy.io import netcdf_file
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
@@ -108,6 +107,8 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
     elif start.startswith(b"CDF"):
         engine = "scipy"
         with _Within(path) as checked:
+            from scipy.io import netcdf_file  # slow to import
+
             netcdf_file(checked, mmap=True).close()
     else:
         msg = f"{path} is not a netCDF file: it starts with {start!r}."
