@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
 from incerta.data.files.arrow_sizes import (
