@@ -5,6 +5,7 @@ from functools import partial
 from tests.mutation.fault import Fault
 
 Law = partial(Fault, room="data/laws")
+Standardizing = partial(Fault, room="data/test_standardize.py")
 
 FAULTS = (
     Law(
@@ -181,13 +182,13 @@ FAULTS = (
         "return squares",
         "a missing value of a correlated law has a finite variance",
     ),
-    Fault(
+    Standardizing(
         "data/standardize.py",
         "        self.scale_ = np.where(flat, 1.0, np.sqrt(variance))\n",
         "        self.scale_ = np.sqrt(np.where(variance > 0, variance, 1.0))\n",
         "a column that is constant but for rounding is blown up",
     ),
-    Fault(
+    Standardizing(
         "data/standardize.py",
         '        if self.spread == "total":\n',
         "        if True:\n",
