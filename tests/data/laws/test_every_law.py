@@ -17,7 +17,9 @@ MATRIX = np.array([[1.0, 2.0], [0.0, -1.0], [0.5, 0.5]])
 
 def mixed_up():
     """Stacked laws whose objects are not in the order of the parts."""
-    laws = [make(kind, N, 2, seed=i).law for i, kind in enumerate(("gaussian", "split"))]
+    laws = [
+        make(kind, N, 2, seed=i).law for i, kind in enumerate(("gaussian", "split"))
+    ]
     return stack(laws).take(np.array([7, 1, 9, 0, 5, 2]))
 
 
