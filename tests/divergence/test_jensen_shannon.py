@@ -14,7 +14,7 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.jensen_shannon import log_one_plus
+from incerta.divergence.jensen_shannon import _picks, log_one_plus
 from tests.divergence import oracle
 from tests.extras import ENGINES
 from tests.strategies import examples
@@ -238,3 +238,31 @@ def test_memory_stays_bounded():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40 * 2**20
+
+
+def test_stated_errors_are_those_of_many_choices():
+    worlds = worlds_like(0, 6, 200, 2)
+    exact, pairs = jensen_shannon(worlds), np.triu_indices(6, 1)
+    z = []
+    for seed in range(40):
+        how = {"n_points": 100, "random_state": seed, "return_error": True}
+        part, error = jensen_shannon(worlds, **how)
+        z.append((part - exact)[pairs] / error[pairs])
+    # 600 of them: twice the variance, or half of it, is out of the question.
+    assert 0.8 < np.mean(np.square(z)) < 1.25
+    assert np.std(z, axis=0).min() > 0.5  # each seed chooses others
+
+
+def test_values_are_chosen_once():
+    worlds = ic.from_worlds(np.zeros((30, 9, 1))).worlds(30, 0)
+    for picked in _picks(8, worlds, 0):
+        assert len(set(picked.tolist())) == 8
+
+
+def test_widths_belong_to_their_features():
+    worlds = worlds_like(0, 3, 30, 3)
+    worlds[:, :, 1] = 7.0  # constant: left out with its width
+    widths = np.array([0.5, 1.0, 9.0])
+    found = jensen_shannon(worlds, bandwidth=widths)
+    some = jensen_shannon(worlds[:, :, [0, 2]], bandwidth=widths[[0, 2]])
+    np.testing.assert_array_equal(found, some)

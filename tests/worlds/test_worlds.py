@@ -160,6 +160,13 @@ def test_a_stack_of_many_batches(monkeypatch):
     np.testing.assert_array_equal(worlds.stack(), each)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_worlds_of_some_objects_are_those_of_all(kind):
+    worlds, _ = worlds_of(kind)
+    some = worlds.only([3, 0]).stack()
+    np.testing.assert_array_equal(some, worlds.stack()[:, [3, 0]])
+
+
 def test_few_of_many_joint_draws_are_evenly_spaced():
     draws = np.arange(11.0).reshape(11, 1, 1)
     some = sequence.worlds_of(ic.from_worlds(draws), 3, 0).stack()
