@@ -64,12 +64,6 @@ FAULTS = (
     ),
     Expected(
         "distances/expected.py",
-        "        missing = np.where(linear < LINEAR, linear, missing)\n",
-        "",
-        "rounding of 1 - phi counts where that is small",
-    ),
-    Expected(
-        "distances/expected.py",
         "return expected_squared_distances(point_law, point_law, device) / m",
         "return expected_squared_distances(point_law, point_law, device)",
         "squared distances of joint draws are sums",
