@@ -118,12 +118,6 @@ FAULTS = (
     ),
     Law(
         "data/laws/values.py",
-        "        cumulative[self.starts[1:] - 1] = np.arange(1, self.n_objects + 1)\n",
-        "",
-        "weights that do not quite add up to 1 reach into the next object",
-    ),
-    Law(
-        "data/laws/values.py",
         "sums if self.weights is not None else sums / self.counts[objects, None]",
         "sums / self.counts[objects, None]",
         "means of weighted values are divided twice",

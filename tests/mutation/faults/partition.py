@@ -66,9 +66,9 @@ FAULTS = (
     ),
     Medoids(
         "partition/medoids.py",
-        "        odds[chosen] = 0.0\n        total = odds.sum()\n        if total",
-        "        total = odds.sum()\n        if total",
-        "a medoid is drawn again",
+        "            odds[chosen] = 0.0\n",
+        "",
+        "where all others coincide with a medoid, one is drawn again",
     ),
     Shares(
         "partition/shares.py",
