@@ -213,9 +213,9 @@ def test_far_from_the_origin_and_of_any_scale():
 def test_only_what_can_happen_is_stored():
     # The boxes touch, the values do not.
     data = ic.from_array([[[0.0, 0.0], [5.0, 5.0]], [[0.0, 5.0], [5.0, 0.0]]])
-    table = within(data.law, 1.0)
-    assert table.nnz == 2
-    np.testing.assert_array_equal(table.toarray(), np.eye(2))
+    np.testing.assert_array_equal(within(data.law, 1.0).toarray(), np.eye(2))
+    one, other = data[:1].law, data[1:].law
+    assert within_between(one, other, 1.0).nnz == 0
 
 
 def test_gaussians_reach_far():
