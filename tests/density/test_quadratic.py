@@ -299,17 +299,6 @@ def test_singular_covariances():
     )
 
 
-def test_differences_along_a_line_are_as_exact_as_on_a_line():
-    rng = np.random.default_rng(0)
-    along, gap = rng.normal(size=(2, 50, 3))
-    found = correlated_within(gap, along[:, :, None] * along[:, None], 2.0)
-    width = np.linalg.norm(along, axis=1)
-    mean = (gap * along).sum(axis=1) / width
-    half = np.sqrt(np.maximum(4.0 - np.square(gap).sum(axis=1) + mean**2, 0.0))
-    ends = [stats.norm.cdf((end - mean) / width) for end in (half, -half)]
-    np.testing.assert_allclose(found, ends[0] - ends[1], atol=1e-14)
-
-
 @pytest.mark.parametrize(
     ("d", "ratio", "bound"),
     [

@@ -90,12 +90,6 @@ FAULTS = (
     ),
     Quadratic(
         "density/quadratic.py",
-        "variance = np.where(variance > noise, variance, 0.0)",
-        "variance = np.maximum(variance, 0.0)",
-        "rounding of a singular covariance counts as a variance",
-    ),
-    Quadratic(
-        "density/quadratic.py",
         "2.0 * np.pi * (turns + below)",
         "2.0 * np.pi * below",
         "whole turns of a phase are lost",
