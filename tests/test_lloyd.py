@@ -88,3 +88,9 @@ def test_what_does_not_come_to_rest_counts_too(monkeypatch):
     seeds = spread_seeds(values, np.full(400, 1 / 400), 9, 1, np.random.default_rng(1))
     found = lloyd(values, 9, 1, np.random.default_rng(1))
     assert cost(values, found.centres) < 0.95 * cost(values, seeds[0])
+
+
+def test_far_from_the_origin():
+    values = np.repeat([[0.0], [1.0], [2.0]], 20, axis=0) + 1e9
+    found = lloyd(values, 3, 5, np.random.default_rng(0))
+    np.testing.assert_array_equal(np.sort(found.centres.ravel()) - 1e9, [0.0, 1.0, 2.0])

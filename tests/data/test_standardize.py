@@ -70,6 +70,13 @@ def test_constant_feature_is_left_alone():
     np.testing.assert_allclose(scaled.variance()[:, 0], 0.25)
 
 
+def test_a_feature_that_is_constant_but_for_rounding_is_left_alone():
+    X = np.full((7, 1), 0.1) * 3.0
+    X[::2] = 0.3
+    assert np.ptp(X) > 0.0
+    np.testing.assert_array_equal(ic.Standardizer("means").fit(X).scale_, 1.0)
+
+
 def test_unknown_spread_is_refused():
     with pytest.raises(ValueError, match=r"spread='iqr' must be 'means' or 'total'"):
         ic.Standardizer(spread="iqr").fit([[0.0], [1.0]])

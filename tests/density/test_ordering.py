@@ -393,3 +393,22 @@ def test_steep_clusters_of_objects_that_coincide():
     labels, levels, _ = clusters_by_steepness(found, core, 0.05, 3, 3)
     np.testing.assert_array_equal(labels, np.repeat([0, 1], 6))
     np.testing.assert_array_equal(levels, 0.0)
+
+
+def test_a_neighbour_at_the_very_cap_counts():
+    for d in (1, 20):  # by a tree, and by all pairs
+        world = np.zeros((3, d))
+        world[:, 0] = [0.0, 2.0, 4.5]
+        worlds = ic.as_uncertain(world).worlds(1, 0)
+        reach, core = expected_in_worlds(worlds, 2, 2.0)
+        np.testing.assert_array_equal(core, [2.0, 2.0, np.inf])
+        np.testing.assert_array_equal(dense(reach, np.inf)[0], [2.0, 2.0, np.inf])
+
+
+def test_an_object_in_order_keeps_what_it_was_reached_at():
+    # Object 0 is near the last, 2, which comes after it.
+    reach = np.array([[9.0, 1.0, 5.0], [9.0, 9.0, 4.0], [0.5, 9.0, 9.0]])
+    found = order(reach, np.zeros(3))
+    assert found.ordering.tolist() == [0, 1, 2]
+    assert found.reachability.tolist() == [np.inf, 1.0, 4.0]
+    assert found.predecessor.tolist() == [-1, 0, 1]

@@ -10,6 +10,7 @@ from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
+from incerta.density import persistence
 from incerta.density.persistence import (
     Tree,
     nearest,
@@ -83,6 +84,16 @@ def test_of_exact_data_pieces_are_those_of_dbscan(seed, m):
         core = found.core_sample_indices_
         np.testing.assert_array_equal(np.flatnonzero(tree.core <= radius), core)
         assert adjusted_rand_score(found.labels_[core], pieces[core]) == 1.0
+
+
+def test_joined_objects_are_both_core(monkeypatch):
+    # So few neighbours that one may be far from core, and not know the other.
+    monkeypatch.setattr(persistence, "N_NEIGHBOURS", 2)
+    for seed in range(20):
+        data = some_data(seed, "exact")
+        tree = tree_of(data.law, data.worlds(1, 0), min(6, len(data)))
+        both = np.maximum(tree.core[tree.first], tree.core[tree.second])
+        assert (tree.radii >= both).all()
 
 
 @given(st.integers(0, 10**6))

@@ -18,6 +18,7 @@ from incerta.density.probabilities import (
     of_worlds,
 )
 from incerta.density.radius import (
+    core_distances,
     knee,
     neighbour_distances,
 )
@@ -219,3 +220,58 @@ def test_radius():
     assert knee(np.array([3.0])) == 3.0
     assert knee(np.zeros(4)) == 0.0
     assert len(neighbour_distances(worlds, 10_000)) == 210
+
+
+def test_what_is_never_reached_is_noise_whatever_is_asked_for():
+    # A stored zero: what is not stored is noise in any case.
+    places = np.array([0, 0, 0, 1, 1]), np.array([0, 1, 2, 0, 1])
+    reached = csr_array((np.array([1.0, 1.0, 0.0, 1.0, 1.0]), places), shape=(3, 3))
+    labels, _ = grown(Reach(np.array([1.0, 1.0, 0.0]), reached), 0.5, 0.5, 0.0)
+    assert labels.tolist() == [0, 0, -1]
+
+
+def test_of_equally_probable_clusters_the_first():
+    reached = csr_array([[1.0, 0.0, 0.7], [0.0, 1.0, 0.7], [0.0, 0.0, 1.0]])
+    reach = Reach(np.array([1.0, 1.0, 0.0]), reached)
+    labels, _ = grown(reach, 0.5, 0.9, 0.0, alone=True)
+    assert labels.tolist() == [0, 1, 0]
+
+
+def test_reachability_starts_only_where_an_object_can_be_core():
+    table = within(make("gaussian", n=40, d=2, seed=1).law, 2.5)
+    some = of_marginals(table, 6, least=0.5)
+    stored = np.diff(some.reached.indptr)
+    assert (some.core < 0.5).any()
+    np.testing.assert_array_equal(stored[some.core < 0.5], 0)
+    assert (stored[some.core >= 0.5] > 0).all()
+
+
+def test_products_take_the_core_of_the_object_they_start_from():
+    table = csr_array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.0], [0.5, 0.0, 1.0]])
+    found = of_products(table, 2)
+    np.testing.assert_allclose(found.core, [0.75, 0.5, 0.5])
+    expected = found.core[:, None] * table.toarray()
+    np.testing.assert_allclose(found.reached.toarray(), expected)
+
+
+def test_new_objects_by_the_radius_of_the_nearest_cluster():
+    data = ic.as_uncertain([[x] for x in (0.0, 0.1, 50.0, 50.1)])
+    new = ic.as_uncertain([[x] for x in (3.0, 47.0)])
+    levels, labels = np.array([1.0, 5.0]), np.array([0, 0, 1, 1])
+    worlds = data.worlds(1, 0), new.worlds(1, 0)
+    found = new_labels_in_worlds(*worlds, labels, levels, 2)
+    np.testing.assert_array_equal(found, [[-1, 1]])
+
+
+@given(st.integers(0, 999), st.integers(1, 8))
+def test_core_distances_count_the_object_itself(seed, m):
+    data = make("gaussian", n=6, d=2, seed=seed)
+    worlds = data.worlds(3, 0)
+    found = core_distances(worlds, m)
+    for world, row in zip(worlds, found, strict=True):
+        gaps = np.sort(np.linalg.norm(world[:, None] - world, axis=2), axis=1)
+        np.testing.assert_allclose(row, gaps[:, min(m, 6) - 1])
+
+
+def test_a_straight_curve_has_its_knee_at_the_end():
+    assert knee(np.array([0.0, 1.0, 2.0, 3.0])) == 3.0

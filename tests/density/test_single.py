@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from incerta.data.laws import Values
 from incerta.density import single
-from incerta.density.single import factors, near
+from incerta.density.single import counts, factors, near
 from incerta.density.value_pairs import pairs_of_values
 from tests.extras import ENGINES
 
@@ -104,3 +104,10 @@ def test_few_columns_are_looked_at_twice(monkeypatch):
     centre = np.zeros(10)
     near(x, y, 4.1, factors(x, centre, 4.1), factors(y, centre, 4.1))
     assert looked_at["columns"] < 50
+
+
+@pytest.mark.parametrize("n", [254, 255, 256, 257, 515])
+def test_counts_are_not_limited_to_a_byte(n):
+    close = np.ones((n, 3), dtype=bool)
+    close[:, 1] = False
+    assert counts(close).tolist() == [n, 0, n]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from scipy.stats import norm
 
 import incerta as ic
 from incerta.data.laws import Values
@@ -207,3 +208,18 @@ def test_far_from_the_origin_and_of_any_scale():
         np.testing.assert_allclose(found, expected, atol=0.05)
     moved = within(ic.from_array(X + 1e6).law, 1.0).toarray()
     np.testing.assert_allclose(moved, expected, atol=0.05)
+
+
+def test_only_what_can_happen_is_stored():
+    # The boxes touch, the values do not.
+    data = ic.from_array([[[0.0, 0.0], [5.0, 5.0]], [[0.0, 5.0], [5.0, 0.0]]])
+    np.testing.assert_array_equal(within(data.law, 1.0).toarray(), np.eye(2))
+    one, other = data[:1].law, data[1:].law
+    assert within_between(one, other, 1.0).nnz == 0
+
+
+def test_gaussians_reach_far():
+    data = ic.from_gaussian([[0.0], [8.0]], std=1.0)
+    found = within(data.law, 1.0).toarray()[0, 1]
+    rare = norm.cdf(-7.0 / np.sqrt(2.0)) - norm.cdf(-9.0 / np.sqrt(2.0))
+    assert found == pytest.approx(rare, rel=1e-6)

@@ -10,6 +10,7 @@ from incerta.data.laws import Independent, Values, as_values, points_like
 from incerta.distances.affinity import (
     expected_affinity,
     expected_squared_distances,
+    same_sort,
     with_closed_form,
 )
 from tests.strategies import KINDS, make
@@ -60,7 +61,7 @@ def test_closed_forms_against_quadrature(family, gap, s1, s2, t):
     assert found == pytest.approx(expected, abs=2e-4)
 
 
-@pytest.mark.parametrize("w", [1e-8, 1e-5, 9e-4, 1.1e-3, 0.05])
+@pytest.mark.parametrize("w", [1e-8, 1e-5, 9e-4, 1.1e-3, 0.015, 0.05])
 @pytest.mark.parametrize("v", [0.0, 1e-9, 1e-6, 1e-3, 1.0, 30.0])
 @pytest.mark.parametrize("gap", [-3.0, 0.0, 0.7])
 def test_uniform_is_accurate_across_its_branches(w, v, gap):
@@ -157,3 +158,29 @@ def test_squared_distances_far_from_the_origin():
     data = ic.from_gaussian([[1e8], [1e8 + 1]], std=0.5)
     found = expected_squared_distances(data.law, data.law)
     np.testing.assert_allclose(found, [[0.5, 1.5], [1.5, 0.5]])
+
+
+def test_more_values_than_a_block():
+    law = Values(np.random.default_rng(0).normal(size=(2200, 1)), np.arange(0, 2201, 2))
+    last = np.arange(law.n_objects - 5, law.n_objects)
+    found = expected_affinity(law, law, 0.5)
+    np.testing.assert_allclose(found[-5:], expected_affinity(law.take(last), law, 0.5))
+
+
+def test_values_of_two_sets_come_from_other_numbers():
+    law = Independent("laplace", np.zeros((3, 1)), np.ones((3, 1)))
+    one, other = same_sort(law, law, 0)
+    assert not np.intersect1d(one.values, other.values).size
+    gaussian = Independent("gaussian", np.zeros((3, 1)), np.ones((3, 1)))
+    one, other = same_sort(gaussian, law, 0)
+    assert isinstance(one, Values)
+    assert isinstance(other, Values)
+
+
+def test_mirrored_intervals():
+    for scale in (1.0, 3.0):
+        there, here = one("uniform", 5.0, -scale), one("uniform", 5.0 - scale, scale)
+        point = one("uniform", 4.5, 0.3)
+        np.testing.assert_allclose(
+            expected_affinity(there, point, 0.7), expected_affinity(here, point, 0.7)
+        )

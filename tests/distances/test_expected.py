@@ -165,6 +165,8 @@ SCALES = st.floats(0.01, 5) | st.sampled_from([1e-9, 1e-6, 1e-4])
 
 @pytest.mark.parametrize("family", ["uniform", "exponential"])
 @given(gap=st.floats(-9, 9), s=SCALES, t=SCALES)
+@example(gap=-2.0, s=5.0, t=1e-13)
+@example(gap=1e-3, s=3e-14, t=2.0)
 def test_other_families_against_quadrature(family, gap, s, t):
     a, b = independent(family, [gap], [s]), independent(family, [0.0], [t])
     found = expected_distances(a, b, "euclidean", 0)[0, 0]

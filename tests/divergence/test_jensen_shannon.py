@@ -16,6 +16,7 @@ from incerta.divergence import (
 )
 from incerta.divergence.bandwidth import bandwidths, effective_number, spread_of
 from incerta.divergence.cpu_kernel import log_one_plus
+from incerta.divergence.jensen_shannon import _picks
 from tests.divergence import oracle
 from tests.extras import ENGINES
 from tests.strategies import examples
@@ -279,3 +280,31 @@ class TestWeights:
     def test_that_cannot_be(self, how, message):
         with pytest.raises(ValueError, match=message):
             jensen_shannon(worlds_like(0, 2, 30, 1), **how)
+
+
+def test_stated_errors_are_those_of_many_choices():
+    worlds = worlds_like(0, 6, 200, 2)
+    exact, pairs = jensen_shannon(worlds), np.triu_indices(6, 1)
+    z = []
+    for seed in range(40):
+        how = {"n_points": 100, "random_state": seed, "return_error": True}
+        part, error = jensen_shannon(worlds, **how)
+        z.append((part - exact)[pairs] / error[pairs])
+    # 600 of them: twice the variance, or half of it, is out of the question.
+    assert 0.8 < np.mean(np.square(z)) < 1.25
+    assert np.std(z, axis=0).min() > 0.5  # each seed chooses others
+
+
+def test_values_are_chosen_once():
+    worlds = ic.from_worlds(np.zeros((30, 9, 1))).worlds(30, 0)
+    for picked in _picks(8, worlds, 0):
+        assert len(set(picked.tolist())) == 8
+
+
+def test_widths_belong_to_their_features():
+    worlds = worlds_like(0, 3, 30, 3)
+    worlds[:, :, 1] = 7.0  # constant: left out with its width
+    widths = np.array([0.5, 1.0, 9.0])
+    found = jensen_shannon(worlds, bandwidth=widths)
+    some = jensen_shannon(worlds[:, :, [0, 2]], bandwidth=widths[[0, 2]])
+    np.testing.assert_array_equal(found, some)

@@ -89,6 +89,15 @@ def test_fullest_ball(seed, m, tau, decimals):
     assert found.tau[0] == tau
 
 
+def test_later_balls_do_not_count_what_is_taken():
+    # 1.5 is near two of the first ball; 10 is near only one, but that is left.
+    places = np.array([-0.9, -0.9, 0.0, 0.0, 0.9, 0.9, 1.5, 10.0, 10.5])
+    found = alternatives(np.abs(places[:, None] - places), 2, tau=1.0)
+    assert found.support.tolist() == [6, 2]
+    assert places[found.representatives[0]] == 0.0
+    assert places[found.representatives[1]] >= 10.0
+
+
 @given(seeds, sizes, st.integers(2, 4), st.floats(0.0, 1.0))
 def test_later_balls_hold_most_of_the_rest(seed, m, k, tau):
     distances = places(seed, m)

@@ -10,7 +10,13 @@ from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
 from incerta.ensemble import linkage as linkages
-from incerta.ensemble.consensus import METHODS, agreed_number, aligned, consensus
+from incerta.ensemble.consensus import (
+    METHODS,
+    _keep_supported,
+    agreed_number,
+    aligned,
+    consensus,
+)
 from incerta.ensemble.linkage import average_linkage, components, linked_by_average
 from incerta.ensemble.naming import matched, one_to_one, renamed, renamings
 from incerta.ensemble.patterns import patterns, together
@@ -237,6 +243,9 @@ def test_links_are_strict():
     labels = np.array([[0, 0], [0, 1]])
     np.testing.assert_array_equal(consensus(labels, "graph"), [0, 1])
     np.testing.assert_array_equal(consensus(labels, "graph", threshold=0.49), [0, 0])
+    found = patterns(labels, "separate")
+    assert len(set(linked_by_average(found, None, 0.5))) == 2
+    assert len(set(linked_by_average(found, None, 0.49))) == 1
 
 
 def test_noise_that_is_a_cluster_holds_together():
@@ -293,6 +302,44 @@ def test_objects_on_which_worlds_disagree_join_a_cluster():
     found = consensus(np.hstack([labels, unsure]))
     assert found.max() == 2
     assert (found[:-1] == labels[0]).all()
+
+
+def test_a_group_of_one_world_is_no_cluster():
+    labels = np.repeat([[0] * 10 + [1] * 10], 5, axis=0)
+    odd = np.array([[0], [0], [1], [1], [2]])  # alone in the last world only
+    found = consensus(np.hstack([labels, odd]))
+    assert found.max() == 1
+    assert (found[:-1] == labels[0]).all()
+    # In most worlds it is.
+    found = consensus(np.hstack([labels, np.array([[0], [1], [2], [2], [2]])]))
+    assert found.max() == 2
+
+
+def test_without_a_majority_the_most_frequent_groups_are_clusters():
+    labels = np.full((5, 6), -1)
+    labels[0, :2] = labels[1:3, 2:4] = labels[3, 4:] = 0
+    found = patterns(labels, "separate")
+    assert _keep_supported(found, np.arange(3), 1).tolist() == [-1, 0, -1]
+    assert _keep_supported(found, np.arange(3), 2).tolist() == [0, 1, -1]
+
+
+def test_a_vote_by_definition():
+    n_told_apart = 0
+    for seed in range(12):
+        labels = np.random.default_rng(seed).integers(3, size=(5, 12))
+        likeness = [
+            np.mean([adjusted_rand_score(a, b) for b in labels]) for a in labels
+        ]
+        votes = []
+        for reference in labels[np.argsort(likeness)[[-1, 0]]]:
+            names = aligned(labels, reference, 3)
+            counts = [(names == c).sum(axis=0) for c in range(3)]
+            votes.append(np.argmax(counts, axis=0))
+        found = consensus(labels, "vote")
+        if np.ptp(np.sort(likeness)[-2:]) > 1e-6:
+            same_partition(found, votes[0])
+            n_told_apart += adjusted_rand_score(*votes) < 1.0
+    assert n_told_apart > 3  # another reference gives something else
 
 
 def test_worlds_that_have_nothing_in_common_still_give_clusters():

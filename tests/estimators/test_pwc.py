@@ -23,7 +23,7 @@ from incerta.ensemble.consensus_affinity import (
     weighted_mean,
 )
 from incerta.estimators import _pwc
-from incerta.estimators._pwc import PossibleWorldConsistency
+from incerta.estimators._pwc import PossibleWorldConsistency, Voting
 from tests.strategies import KINDS, make
 
 seeds = st.integers(0, 2**32 - 1)
@@ -259,3 +259,13 @@ def test_one_object():
     found = PossibleWorldConsistency(1, 5).fit(ic.from_gaussian([[3.0]], std=1.0))
     np.testing.assert_array_equal(found.labels_, [0])
     np.testing.assert_array_equal(found.predict([[9.0]]), [0])
+
+
+def test_of_equally_near_clusters_its_own():
+    # The object at 0 has one neighbour of each cluster, at the same distance.
+    world = ic.as_uncertain([[-1.0], [0.0], [1.0], [-4.0], [4.0]]).worlds(1, 0)
+    pwc = PossibleWorldConsistency(2, n_neighbors=2)
+    pwc.n_neighbors_ = 2
+    for own in (0, 1):
+        pwc._model = Voting(world, np.array([0, own, 1, 0, 1]))
+        assert pwc._in_each_world(world)[0, 1] == own

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from incerta.partition import relocate
 from incerta.partition.moments import Moments, mmvar, ucpc, uk
-from incerta.partition.relocate import changes, relocation_sweeps
+from incerta.partition.relocate import best_relocation, changes, relocation_sweeps
 from incerta.partition.seeding import (
     random_partition,
     seeded_partition,
@@ -252,3 +252,20 @@ def test_empty_clusters_get_the_objects_that_cost_most():
     labels = np.array([0, 0, 0, 2, 2])
     costs = np.array([1.0, 5.0, 2.0, 9.0, 8.0])
     np.testing.assert_array_equal(without_empty(labels, costs, 4), [0, 3, 0, 1, 2])
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_the_start_that_ends_lowest_is_taken(init):
+    means, variances, _ = problem(1, 60, 2, 7)
+    how = {"init": init, "max_iter": 50}
+
+    def best(n_init, seed):
+        sweeps = best_relocation(
+            means, variances, 7, uk, n_init=n_init, seed=seed, **how
+        )
+        return sweeps[-1].objective
+
+    # The first of several starts is the one that is made alone.
+    pairs = [(best(1, seed), best(8, seed)) for seed in range(6)]
+    assert all(many <= one for one, many in pairs)
+    assert any(many < one for one, many in pairs)

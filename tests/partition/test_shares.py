@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import incerta as ic
+from incerta.data.laws import Values
 from incerta.partition.shares import nearest_centres, nearest_shares
 from tests.strategies import uncertain_data
 
@@ -55,3 +56,20 @@ def test_far_from_the_origin():
     values = np.array([[1e9 + 0.2], [1e9 + 0.9]])
     centres = np.array([[1e9], [1e9 + 1]])
     np.testing.assert_array_equal(nearest_centres(values, centres, np.zeros(2)), [0, 1])
+
+
+@given(data=uncertain_data(), n_worlds=st.integers(1, 6), seed=st.integers(0, 99))
+def test_several_sets_of_centres(data, n_worlds, seed):
+    rng = np.random.default_rng(seed)
+    sets, offsets = rng.normal(size=(2, 3, data.n_features)), rng.uniform(0, 2, 3)
+    found = nearest_shares(data, sets, offsets, n_worlds, 0)
+    if isinstance(data.law, Values):  # values have all sets
+        each = [nearest_shares(data, own, offsets, 1, 0) for own in sets]
+    else:  # one world after the other has the next set
+        worlds = data.worlds(data.n_draws or n_worlds, 0)
+        nearest = [
+            nearest_centres(world, sets[j % 2], offsets)
+            for j, world in enumerate(worlds)
+        ]
+        each = [np.eye(3)[row] for row in nearest]
+    np.testing.assert_allclose(found, np.mean(each, axis=0))

@@ -68,6 +68,15 @@ def test_ties_go_to_the_lowest_index():
     assert representatives(np.zeros((5, 5)), 3).tolist() == [0, 1, 2]
 
 
+def test_equal_sums_are_equal_in_any_order_of_addition():
+    # Rows of a Latin square: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in floats.
+    a, b, c = 0.1, 0.2, 0.3
+    D = np.array([[0, a, b, c], [a, 0, c, b], [b, c, 0, a], [c, b, a, 0]])
+    assert D.sum(axis=1).argmin() != 0
+    assert representatives(D, 1).tolist() == [0]
+    assert representatives(D, 4, "central").tolist() == [0, 1, 2, 3]
+
+
 def test_random_is_seeded_and_without_repetition():
     D = distances(0, 30)
     one = representatives(D, 10, "random", random_state=1)

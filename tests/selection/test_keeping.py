@@ -2,8 +2,14 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.divergence import energy, jensen_shannon, jensen_shannon_per_feature
+from incerta.divergence import (
+    between_clusterings,
+    energy,
+    jensen_shannon,
+    jensen_shannon_per_feature,
+)
 from incerta.selection import Kept, keep_worlds, representatives
+from incerta.selection.choosing import random_worlds
 from tests.strategies import make
 
 TAKE_KEPT = [
@@ -42,6 +48,25 @@ def test_random_worlds_need_no_divergences():
     kept = keep(make("gaussian"), selection="random", divergence=lambda _: 1 / 0)
     assert len(set(kept.chosen)) == 4
     assert kept.divergences is None
+    np.testing.assert_array_equal(kept.chosen, random_worlds(12, 4, 5))
+
+
+def test_the_selection_asked_for_is_made():
+    data, places = make("gaussian", n=3), np.arange(12.0) ** 2
+    apart = np.abs(places[:, None] - places)
+    for selection in ("greedy", "central"):
+        kept = keep(data, selection=selection, divergence=lambda _: apart)
+        chosen = representatives(apart, 4, selection)
+        np.testing.assert_array_equal(kept.chosen, chosen)
+    assert not np.array_equal(chosen, representatives(apart, 4))
+
+
+@pytest.mark.parametrize("n_clusters", [2, 4])
+def test_clusterings_have_the_number_asked_for(n_clusters):
+    data = make("gaussian", n=9)
+    kept = keep(data, divergence="clustering", n_clusters=n_clusters)
+    apart = between_clusterings(kept.drawn, n_clusters, random_state=5)
+    np.testing.assert_array_equal(kept.divergences, apart)
 
 
 @pytest.mark.parametrize("named", ["per-feature", "energy", "clustering"])

@@ -13,12 +13,16 @@ from incerta.spectral import (
     leading_eigenvectors,
     normalised_laplacian,
 )
+from incerta.spectral.affinity import median_distance, neighbour_graphs
 from incerta.spectral.consistency import (
     common_embedding,
     consistency_sweeps,
     embeddings_alone,
 )
+from incerta.spectral.cutting import cut
 from incerta.spectral.eigengap import n_clusters_by_eigengap
+from incerta.spectral.embedding import of_unit_length
+from incerta.spectral.extension import Embedded, aligned, extend
 from tests.spectral import oracle
 
 
@@ -263,3 +267,86 @@ def test_eigengap_counts_separated_clusters(k):
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# steps on their own ----------------------------------------------------------------
+
+
+def test_the_median_of_many_objects_is_not_that_of_the_first():
+    X = np.arange(3000.0)[:, None]
+    # Half of all pairs of a stretch are nearer than this part of its length.
+    assert median_distance(X) == pytest.approx(3000 * (1 - 0.5**0.5), rel=0.1)
+
+
+@pytest.mark.parametrize("n_neighbors", [3, 12])
+def test_one_search_for_both_graphs(n_neighbors):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    counted, weighted = neighbour_graphs(X, n_neighbors)
+    expected = gaussian_affinity(X, width="self-tuning", n_neighbors=n_neighbors)
+    np.testing.assert_allclose(weighted.toarray(), expected.toarray())
+    order = np.linalg.norm(X[:, None] - X, axis=2).argsort(axis=1)
+    near = np.zeros((40, 40))
+    np.put_along_axis(near, order[:, 1 : n_neighbors + 1], 0.5, axis=1)
+    np.testing.assert_array_equal(counted.toarray(), near + near.T + np.eye(40))
+
+
+def test_near_is_who_is_near_from_either_side():
+    W = gaussian_affinity([[0.0], [1.0], [1.1], [3.0]], width=1.0, n_neighbors=1)
+    near = W.toarray() > 0
+    assert near[3, 2]
+    assert near[2, 3]
+
+
+@pytest.mark.filterwarnings("ignore:the objective still rises")
+def test_the_common_embedding_is_that_of_the_last_embeddings():
+    laplacians = laplacians_of(worlds_of(3, 4, 30, 2, std=2.0))
+    found = consistency(laplacians, 3, max_iter=1)
+    np.testing.assert_array_equal(found.common, common_embedding(found.per_world))
+
+
+def test_centres_are_in_the_order_of_the_labels():
+    rows = np.repeat([[5.0, 0.0], [0.0, 5.0], [-5.0, 0.0], [0.0, -5.0]], 3, axis=0)
+    for seed in range(5):
+        labels, centres = cut(rows, 4, 5, seed)
+        assert labels.tolist() == np.repeat(np.arange(4), 3).tolist()
+        np.testing.assert_allclose(centres[labels], rows)
+
+
+def test_rows_of_unit_length():
+    rows = np.array([[3.0, 4.0], [0.0, 0.0]])
+    np.testing.assert_allclose(of_unit_length(rows), [[0.6, 0.8], [0.0, 0.0]])
+
+
+def test_some_laplacians_are_like_all():
+    worlds = worlds_of(6, 3, 25, 2)
+    for how in ({"width": 0.3}, {"width_scale": 2.0}, {"n_neighbors": 4}):
+        every = Laplacians(worlds, **how)
+        one, other = every[1:][0], every[1]
+        assert abs(one - other).max() == 0.0
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 9])
+def test_new_values_with_scales_of_their_own(n_neighbors):
+    rng = np.random.default_rng(0)
+    values, new = rng.normal(size=(40, 2)), rng.normal(size=(15, 2))
+    new[0] = 1e3  # far from everything: it goes with the nearest
+    scales, roots = rng.uniform(0.5, 2.0, 40), rng.uniform(0.1, 1.0, 40)
+    world = Embedded(values, scales, roots, rng.normal(size=(40, 3)))
+    found = extend(new, world, "self-tuning", n_neighbors)
+    for value, row in zip(new, found, strict=True):
+        squares = np.square(values - value).sum(axis=1)
+        near = squares.argsort()[:n_neighbors]
+        own = np.sqrt(np.sort(squares)[6] / 2)
+        logs = -squares[near] / (2 * own * scales[near])
+        affinity = np.exp(logs - logs.max())
+        sums = affinity @ (roots[near, None] * world.targets[near])
+        np.testing.assert_allclose(row, sums / np.sqrt(affinity.sum()))
+
+
+def test_embeddings_are_turned_onto_the_common_one():
+    rng = np.random.default_rng(0)
+    common = np.linalg.qr(rng.normal(size=(20, 3)))[0]
+    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    embedding = common @ rotation
+    turned = embedding @ aligned(embedding, common)
+    np.testing.assert_allclose(turned, common, atol=1e-12)

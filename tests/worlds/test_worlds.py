@@ -2,6 +2,8 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,6 +12,9 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.backend.keyed import keyed_permutation
+from incerta.backend.memory import blocks
+from incerta.partition import resampled
+from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
 from tests.strategies import KINDS, make, uncertain_data
 
@@ -128,6 +133,46 @@ def test_quasi_worlds_share_out_each_distribution(n_worlds):
     assert (strata == strata[:, :1, :1]).all()
 
 
+def test_quasi_worlds_are_random_in_order_and_within_strata():
+    data = ic.from_interval(np.zeros((3, 2)), np.ones((3, 2)))
+    one, two = (data.worlds(50, seed, quasi=True).stack() * 50 for seed in (0, 1))
+    assert not np.array_equal(np.floor(one), np.floor(two))
+    for u in (one, two):
+        places = (u - np.floor(u)).reshape(50, -1)
+        # Of 50 uniform numbers, the smallest is above 0.2 once in 70,000 times.
+        assert (places.min(axis=0) < 0.2).all()
+        assert (places.max(axis=0) > 0.8).all()
+    assert not np.allclose(one - np.floor(one), two - np.floor(two))
+
+
+def test_streams_are_for_one_purpose_each():
+    laws = import_module("incerta.data.laws.as_values")  # a function has its name
+    purposes = [streams._VALUES, streams._STRATA, laws._VALUES, laws._STRATA]
+    assert len({*purposes, resampled._WEIGHTS}) == 5
+
+
+def test_a_stack_of_many_batches(monkeypatch):
+    worlds = make("gaussian", n=5, d=3).worlds(20, 0)
+    each = np.array([worlds[j] for j in range(20)])
+    small = partial(blocks, limit=8 * 5 * 6 * 3)
+    monkeypatch.setattr("incerta.worlds.sequence.blocks", small)
+    assert len(list(worlds._batches(worlds.indices))) == 7
+    np.testing.assert_array_equal(worlds.stack(), each)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_worlds_of_some_objects_are_those_of_all(kind):
+    worlds, _ = worlds_of(kind)
+    some = worlds.only([3, 0]).stack()
+    np.testing.assert_array_equal(some, worlds.stack()[:, [3, 0]])
+
+
+def test_few_of_many_joint_draws_are_evenly_spaced():
+    draws = np.arange(11.0).reshape(11, 1, 1)
+    some = sequence.worlds_of(ic.from_worlds(draws), 3, 0).stack()
+    np.testing.assert_array_equal(some.ravel(), [0.0, 5.0, 10.0])
+
+
 def test_quasi_worlds_keep_objects_independent():
     data = ic.from_interval(np.zeros((40, 1)), np.ones((40, 1)))
     u = data.worlds(500, 0, quasi=True).stack()[..., 0]
@@ -170,6 +215,8 @@ def test_no_seed_is_a_fresh_seed_that_can_be_reused():
 def test_generators_are_seeds():
     assert as_seed(np.random.default_rng(0)) == as_seed(np.random.default_rng(0))
     assert as_seed(np.random.RandomState(0)) == as_seed(np.random.RandomState(0))
+    for kind in (np.random.default_rng, np.random.RandomState):
+        assert as_seed(kind(0)) != as_seed(kind(1))
     with pytest.raises(ValueError, match="random_state=-1 must not be negative"):
         as_seed(-1)
 

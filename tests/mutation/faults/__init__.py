@@ -1,8 +1,30 @@
 """The list of faults, by room, and who else may notice one of a room."""
 
-from tests.mutation.faults import laws, worlds
+from tests.mutation.faults import (
+    density,
+    distances,
+    divergence,
+    ensemble,
+    labels,
+    laws,
+    number,
+    partition,
+    spectral,
+    worlds,
+)
 
-FAULTS = (*worlds.FAULTS, *laws.FAULTS)
+FAULTS = (
+    *worlds.FAULTS,
+    *laws.FAULTS,
+    *labels.FAULTS,
+    *distances.FAULTS,
+    *divergence.FAULTS,
+    *partition.FAULTS,
+    *spectral.FAULTS,
+    *density.FAULTS,
+    *ensemble.FAULTS,
+    *number.FAULTS,
+)
 
 # What is run where the tests of a room notice nothing: those of rooms that build on it.
 WIDER = {

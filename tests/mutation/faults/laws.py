@@ -5,6 +5,7 @@ from functools import partial
 from tests.mutation.fault import Fault
 
 Law = partial(Fault, room="data/laws")
+Standardizing = partial(Fault, room="data/test_standardize.py")
 
 FAULTS = (
     Law(
@@ -117,12 +118,6 @@ FAULTS = (
     ),
     Law(
         "data/laws/values.py",
-        "        cumulative[self.starts[1:] - 1] = np.arange(1, self.n_objects + 1)\n",
-        "",
-        "weights that do not quite add up to 1 reach into the next object",
-    ),
-    Law(
-        "data/laws/values.py",
         "sums if self.weights is not None else sums / self.counts[objects, None]",
         "sums / self.counts[objects, None]",
         "means of weighted values are divided twice",
@@ -181,13 +176,13 @@ FAULTS = (
         "return squares",
         "a missing value of a correlated law has a finite variance",
     ),
-    Fault(
+    Standardizing(
         "data/standardize.py",
         "        self.scale_ = np.where(flat, 1.0, np.sqrt(variance))\n",
         "        self.scale_ = np.sqrt(np.where(variance > 0, variance, 1.0))\n",
         "a column that is constant but for rounding is blown up",
     ),
-    Fault(
+    Standardizing(
         "data/standardize.py",
         '        if self.spread == "total":\n',
         "        if True:\n",

@@ -1,0 +1,82 @@
+"""Faults in the choice of how many clusters there are."""
+
+from functools import partial
+
+from tests.mutation.fault import Fault
+
+Reference = partial(Fault, room="number/test_references.py")
+
+FAULTS = (
+    Reference(
+        "number/references.py",
+        "one.measured(seen, how.seed + number)",
+        "one.measured(seen, how.seed)",
+        "all references are the same",
+    ),
+    Reference(
+        "number/references.py",
+        "            p = 1.0 / number\n",
+        "            p = 1.0 / (n_null + 1)\n",
+        "a reference as clustered as the data says nothing",
+    ),
+    Reference(
+        "number/references.py",
+        "if number >= FEW_REFERENCES and beyond > CLEAR:",
+        "if beyond > CLEAR:",
+        "a single reference, which has no spread, is enough",
+    ),
+    Reference(
+        "number/references.py",
+        "        if gains[-1] >= own:\n",
+        "        if np.mean(gains) >= own:\n",
+        "data are compared with the mean of references",
+    ),
+    Reference(
+        "number/references.py",
+        "(bic[0] - bic) / (2 * self.n_objects)",
+        "(bic[0] - bic) / 2",
+        "gains grow with the number of objects",
+    ),
+    Reference(
+        "number/references.py",
+        "            if k not in best or found.bic < best[k].bic:\n",
+        "            if True:\n",
+        "of mixtures of one number the last is kept",
+    ),
+    Reference(
+        "number/structureless.py",
+        "    levels = np.cumsum(unimodal(density))\n",
+        "    levels = np.cumsum(density)\n",
+        "references have as many peaks as the data",
+    ),
+    Reference(
+        "number/structureless.py",
+        "(1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)",
+        "np.eye(d)",
+        "features of references are independent",
+    ),
+    Reference(
+        "number/structureless.py",
+        "return np.sqrt(errors) * rng.standard_normal(errors.shape)",
+        "return errors * rng.standard_normal(errors.shape)",
+        "references have variances for errors",
+    ),
+    Reference(
+        "number/choose.py",
+        "        k = k if p_one <= alpha else 1\n",
+        "        k = k if p_one < alpha else 1\n",
+        "a p-value of alpha does not refute one cluster",
+    ),
+    Reference(
+        "number/choose.py",
+        "    k = int(merged(best.components, seed).max()) + 1\n",
+        "    k = best.components.n_components\n",
+        "Gaussians that overlap are clusters",
+    ),
+    Reference(
+        "number/choose.py",
+        "    best = min(found.mixtures.values(), key=lambda mixture: mixture.bic)\n",
+        "    best = list(found.mixtures.values())[-1]\n",
+        "the number of Gaussians has no price",
+    ),
+)

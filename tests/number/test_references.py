@@ -1,0 +1,155 @@
+"""What one cluster is tested against, step by step."""
+
+import numpy as np
+import pytest
+
+import incerta as ic
+from incerta.mixture.fitting import Found, How
+from incerta.mixture.model import Components, Measured
+from incerta.number import choose_k, references
+from incerta.number.references import Best
+from incerta.number.structureless import Structureless, structureless
+
+HOW = How(range(1, 4), ("diag",), False, 0.1, 1, 1e-3, 50, 7)
+
+
+def mixture(means, bic):
+    means = np.array(means, dtype=float).reshape(-1, 1)
+    weights = np.full(len(means), 1.0 / len(means))
+    return Found(Components(weights, means, np.ones_like(means)), "diag", [], bic, bic)
+
+
+ONE, TWO = mixture([0.0], 100.0), mixture([-9.0, 9.0], 60.0)
+
+
+# gains ------------------------------------------------------------------------------
+
+
+def test_gains_are_halves_of_bic_per_object():
+    best = Best({1: ONE, 2: TWO}, n_objects=10)
+    np.testing.assert_allclose(best.gains((1, 2, 3)), [0.0, 2.0, np.nan])
+    np.testing.assert_allclose(best.gains((2, 1)), [0.0, -2.0])
+    assert best.best_of((1, 2)) == 2
+    assert best.best_of((4, 5)) == 4
+
+
+def test_the_best_mixture_of_each_number(monkeypatch):
+    worse = TWO._replace(bic=80.0)
+    for tried in ([ONE, TWO, worse], [ONE, worse, TWO]):
+        monkeypatch.setattr(references, "candidates", lambda *_, t=tried: t)
+        found = Best.of(Measured(np.zeros((1, 5)), np.zeros((1, 5))), HOW)
+        assert found.mixtures == {1: ONE, 2: TWO}
+        assert found.n_objects == 5
+
+
+# one after the other ----------------------------------------------------------------
+
+
+def p_of(gains, own, n_null, monkeypatch):
+    """P-value of data that gain `own`, with references that gain `gains`."""
+    data = Best({1: ONE._replace(bic=2.0 * own), 2: TWO._replace(bic=0.0)}, 1)
+    monkeypatch.setattr(Best, "kept", staticmethod(lambda *_: data))
+    monkeypatch.setattr(references, "structureless", lambda *_: None)
+    made = (([0.0, gain], gain) for gain in gains)
+    monkeypatch.setattr(references, "_references", lambda *_: made)
+    p, rows = references.p_of_one(None, TWO, (1, 2), HOW, n_null, None, None)
+    return p, len(rows)
+
+
+def test_a_reference_as_clustered_as_the_data_decides(monkeypatch):
+    assert p_of([0.1, 0.5, 0.1], 0.4, 39, monkeypatch) == (1 / 2, 2)
+    assert p_of([0.4, 0.1], 0.4, 39, monkeypatch) == (1.0, 1)
+
+
+def test_none_of_them_is(monkeypatch):
+    gains = 0.2 + 0.1 * np.sin(np.arange(39))
+    assert p_of(gains, 0.4, 39, monkeypatch) == (1 / 40, 39)
+
+
+def test_few_are_enough_where_all_is_clear(monkeypatch):
+    gains = 0.2 + 0.01 * np.sin(np.arange(39))
+    p, n_seen = p_of(gains, 5.0, 39, monkeypatch)
+    assert p < 1e-9
+    assert n_seen == 8
+    # Equal ones have no spread; that the first ones agree says nothing yet.
+    assert p_of([0.1] * 3 + [0.9] * 36, 0.5, 39, monkeypatch) == (1 / 4, 4)
+
+
+def test_every_reference_is_another(monkeypatch):
+    class Same(Structureless):
+        def measured(self, like, seed):
+            return seed
+
+    best = Best({1: ONE, 2: TWO}, 10)
+    seeds = []
+    monkeypatch.setattr(Best, "of", lambda seed, how: seeds.append(seed) or best)
+    for number in (1, 2, 3):
+        row, most = references._reference(None, Same(0, 0, 0), HOW, (1, 2), number)
+        np.testing.assert_allclose(row, [0.0, 2.0])
+        assert most == 2.0
+    assert len(set(seeds)) == 3
+    one = Structureless(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), np.eye(1))
+    like = Measured(np.zeros((1, 9)), np.zeros((1, 9)))
+    drawn = [one.measured(like, seed).values for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+
+
+# what they are like -----------------------------------------------------------------
+
+
+def test_they_have_one_peak_and_the_correlation_of_the_data():
+    rng = np.random.default_rng(0)
+    truth = np.where(np.arange(300) % 2, 4.0, -4.0) + rng.standard_normal(300)
+    values = np.array([truth, truth + 0.5 * rng.standard_normal(300)])
+    seen = Measured(values, np.full((2, 300), 0.01))
+    means = np.array([[-4.0, -4.0], [4.0, 4.0]])
+    components = Components(np.full(2, 0.5), means, np.full((2, 2), 1.0))
+    one = structureless(seen, components, HOW)
+    for levels in one.levels:
+        density = np.diff(levels)
+        peak = density.argmax()
+        assert (np.diff(density[: peak + 1]) >= -1e-12).all()
+        assert (np.diff(density[peak:]) <= 1e-12).all()
+    correlation = one.root @ one.root.T
+    np.testing.assert_allclose(np.diag(correlation), 1.0)
+    # Normal scores that have the sign in common, and nothing else: (E|z|)².
+    assert correlation[0, 1] == pytest.approx(2 / np.pi, abs=0.05)
+
+
+def test_they_have_the_errors_of_the_data():
+    place = Structureless(np.full((1, 2), 5.0), np.array([[0.0, 1.0]]), np.eye(1))
+    variances = np.repeat([0.01, 4.0], 2000)[None]
+    found = place.measured(Measured(np.zeros((1, 4000)), variances), 0)
+    spread = found.values.reshape(2, 2000).std(axis=1)
+    np.testing.assert_allclose(spread, [0.1, 2.0], rtol=0.1)
+    np.testing.assert_array_equal(found.errors, variances)
+
+
+# the choice -------------------------------------------------------------------------
+
+
+def chosen(mixtures, p, monkeypatch, alpha=0.025):
+    found = Best({m.components.n_components: m for m in mixtures}, 60)
+    monkeypatch.setattr(Best, "kept", staticmethod(lambda *_: found))
+    answer = p, np.zeros((1, 3))
+    monkeypatch.setattr("incerta.number.choose.p_of_one", lambda *_: answer)
+    data = ic.as_uncertain(np.arange(60.0)[:, None])
+    return choose_k(data, [1, 2, 3], alpha=alpha, random_state=0).k
+
+
+def test_one_is_refuted_at_the_level_itself(monkeypatch):
+    assert chosen([ONE, TWO], 0.025, monkeypatch) == 2
+    assert chosen([ONE, TWO], 0.0251, monkeypatch) == 1
+
+
+def test_more_gaussians_have_a_price(monkeypatch):
+    three = mixture([-9.0, 0.0, 9.0], 70.0)
+    assert chosen([ONE, TWO, three], 0.0, monkeypatch) == 2
+    assert chosen([ONE, TWO, three._replace(bic=50.0)], 0.0, monkeypatch) == 3
+
+
+@pytest.mark.parametrize(("gap", "k"), [(1.0, 2), (6.0, 3)])
+def test_gaussians_that_overlap_are_one_cluster(gap, k, monkeypatch):
+    near = mixture([-20.0, 20.0, 20.0 + gap], 50.0)
+    assert chosen([ONE, TWO, near], 0.0, monkeypatch) == k
