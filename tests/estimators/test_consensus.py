@@ -207,6 +207,20 @@ def test_sc_finds_a_radius():
     np.testing.assert_array_equal(fixed.labels_, found.labels_)
 
 
+@pytest.mark.parametrize("seed", [5, 10, 16])
+def test_the_radius_of_sc_holds_in_any_units(seed):
+    # It is the distance of two objects, which rounding must not put apart.
+    rng = np.random.default_rng(seed)
+    x = np.repeat([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]], 8, axis=0)
+    x = x + rng.normal(size=(24, 2))
+    draws = x + 0.8 * rng.normal(size=(12, 24, 2))
+    one, two = (
+        SC(min_samples=3, random_state=0).fit(ic.from_worlds(draws * unit))
+        for unit in (1.0, 1000.0)
+    )
+    np.testing.assert_array_equal(two.labels_per_world_, one.labels_per_world_)
+
+
 def test_objects_that_coincide_have_a_radius():
     found = SC(random_state=0).fit(np.ones((6, 2)))
     np.testing.assert_array_equal(found.labels_, 0)

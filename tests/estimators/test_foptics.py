@@ -10,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
+from incerta.density.ordering import densest_first
 from incerta.estimators import _foptics
 from incerta.estimators._foptics import FOPTICS
 from incerta.exceptions import IncertaWarning
@@ -65,7 +66,10 @@ def same_partition(one, two):
 )
 def test_without_uncertainty_it_is_optics(seed, n, m, max_eps):
     x = exact_points(seed, n)
+    # Theirs begins with the first row, ours with the densest object.
     mine = FOPTICS(m, max_eps=max_eps, xi=0.05).fit(x)
+    x = x[densest_first(mine.core_distances_, x)]
+    mine.fit(x)
     theirs = optics(x, m, max_eps)
     np.testing.assert_array_equal(mine.ordering_, theirs.ordering_)
     np.testing.assert_array_equal(mine.predecessor_, theirs.predecessor_)
@@ -172,8 +176,28 @@ def test_labels_are_numbered_by_first_appearance():
     x = np.array([[50.0], [0.0], [10.0], [0.5], [10.5], [1.0], [11.0]])
     found = FOPTICS(2, eps=1.0).fit(x)
     np.testing.assert_array_equal(found.labels_, [-1, 0, 1, 0, 1, 0, 1])
-    order = found.labels_[found.ordering_]
-    assert order[0] == -1
+
+
+@pytest.mark.parametrize(
+    "cut", [{"n_clusters": 3}, {"n_clusters": 3, "max_eps": 2.0}, {"xi": 0.05}, {}]
+)
+@pytest.mark.filterwarnings("ignore::incerta.exceptions.IncertaWarning")
+def test_objects_without_ids_may_come_in_any_order(cut):
+    """Given worlds, what is found has nothing to do with the rows."""
+    rng = np.random.default_rng(3)
+    x = np.repeat(rng.normal(scale=3.0, size=(3, 2)), 30, axis=0)
+    x = x + rng.normal(size=x.shape)
+    draws = x + 0.5 * rng.normal(size=(12, *x.shape))
+    for m in (2, 5):  # of two, each is the other's nearest: core distances are equal
+        one = FOPTICS(m, **cut, random_state=0).fit(ic.from_worlds(draws))
+        for seed in range(4):
+            other = np.random.default_rng(seed).permutation(len(x))
+            two = FOPTICS(m, **cut, random_state=0).fit(ic.from_worlds(draws[:, other]))
+            np.testing.assert_array_equal(other[two.ordering_], one.ordering_)
+            np.testing.assert_array_equal(two.reachability_, one.reachability_[other])
+            assert same_partition(two.labels_, one.labels_[other])
+            expected = one.confidence_[other]
+            np.testing.assert_allclose(two.confidence_, expected, atol=1e-12)
 
 
 # -- every kind of data --------------------------------------------------------------
@@ -252,7 +276,7 @@ def test_as_many_clusters_as_objects():
 def test_more_neighbours_than_objects_is_all_noise(method, max_eps):
     data = make("gaussian", n=4)
     found = FOPTICS(5, method=method, max_eps=max_eps, random_state=0).fit(data)
-    np.testing.assert_array_equal(found.ordering_, np.arange(4))
+    np.testing.assert_array_equal(np.sort(found.ordering_), np.arange(4))
     for every in (found.core_distances_, found.reachability_):
         np.testing.assert_array_equal(every, np.inf)
     np.testing.assert_array_equal(found.labels_, -1)

@@ -91,7 +91,8 @@ def test_other_names_of_the_classes_are_other_names_of_the_clusters(make):
     data, _, y = problem(apart=4.0, n=60)
     names = np.array([2, 0, 1, -1])
     one, two = make().fit(data, y), make().fit(data, names[y])
-    np.testing.assert_array_equal(names[one.labels_], two.labels_)
+    # An object between two clusters gets the lower number, which is another one now.
+    assert np.abs(one.membership_ - two.membership_[:, names[:3]]).mean() < 0.02
 
 
 @of_both

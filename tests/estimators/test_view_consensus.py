@@ -6,6 +6,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
 
 import incerta as ic
+from incerta.estimators import _views
 from incerta.metrics import clustering_accuracy
 
 
@@ -160,3 +161,23 @@ def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
         found.save(tmp_path / "model")
         with pytest.raises(ValueError, match="model"):
             ic.load(tmp_path / "model")
+
+
+def test_ties_do_not_go_by_the_numbers_of_a_search(monkeypatch):
+    draws = np.r_[np.arange(10.0), 50.0 + np.arange(10.0), 4.5][:, None] * np.ones(
+        (2, 1, 1)
+    )
+    draws[1, -1] = 54.5  # in one group of two draws, and in the other
+    data = ic.from_worlds(draws)
+    one = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
+    np.testing.assert_array_equal(one.membership_[-1], 0.5)
+    found = _views.partitioned
+
+    def with_other_numbers(*given):
+        partition, labels = found(*given)
+        return partition.renamed(np.array([1, 0])), labels
+
+    monkeypatch.setattr(_views, "partitioned", with_other_numbers)
+    two = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
+    np.testing.assert_array_equal(two.labels_, one.labels_)
+    np.testing.assert_array_equal(two.membership_, one.membership_)

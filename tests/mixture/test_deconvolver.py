@@ -5,11 +5,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from tests.strategies import examples, make
 
 ALPHA = 1e-4
+
+
+def not_an_array(estimator):
+    """What is believed about missing values is no array."""
+    if isinstance(estimator, ic.Standardizer):
+        return {}
+    return {"check_estimators_pickle": "transforms values that are missing"}
+
+
+@parametrize_with_checks(
+    [ic.Deconvolver(), ic.Standardizer()], expected_failed_checks=not_an_array
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
 
 
 def measured(truth, seed, correlated=False):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from incerta.cli.columns import Columns, table_with
 from incerta.cli.guessing import listed, profiled
 from incerta.cli.options import refuse
-from incerta.cli.summary import printable, say
+from incerta.cli.summary import say
+from incerta.wording import printable
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from incerta.cli.summary import WIDTH, printable, shown
-from incerta.wording import counted
+from incerta.cli.summary import WIDTH, shown
+from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,33 @@ class Ordering(NamedTuple):
     predecessor: Indices  # -1 for such an object
 
 
-def order(reach: Array | csr_array, core: Array) -> Ordering:
+def densest_first(core: Array, places: Array) -> Indices:
+    """Objects from the densest on, those of equal density from place to place.
+
+    Parameters
+    ----------
+    core : ndarray of shape (n_objects,)
+        Core distances.
+    places : ndarray of shape (n_objects, n_features)
+        Where the objects are expected; the first feature decides first.
+
+    Returns
+    -------
+    ndarray of shape (n_objects,)
+        Only objects that share all of these come in the order of their rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> densest_first(np.array([2.0, 1.0, 1.0]), np.array([[0.0], [9.0], [8.0]]))
+    array([2, 1, 0])
+    """
+    return np.lexsort([*places.T[::-1], core])
+
+
+def order(
+    reach: Array | csr_array, core: Array, first: Indices | None = None
+) -> Ordering:
     """Order objects by reachability: OPTICS on a given matrix.
 
     Parameters
@@ -31,16 +57,22 @@ def order(reach: Array | csr_array, core: Array) -> Ordering:
         stored reach nothing.
     core : ndarray of shape (n_objects,)
         Core distances; an object at inf reaches no other.
+    first : ndarray of shape (n_objects,), optional
+        Objects in the order in which they may start, and in which equals go; that of
+        the rows by default.
 
     Returns
     -------
     Ordering
-        Starts at the lowest object not yet in order, and continues with the one with
-        the smallest reachability, the lowest among equals.
+        Starts at the first object not yet in order, and continues with the one with
+        the smallest reachability, the first among equals.
 
     Notes
     -----
     Dense: n² operations, a row at a time. Sparse: the stored entries, plus a heap.
+    OPTICS leaves open where to start. From which object one starts decides which
+    clusters are found where one object reaches another within a radius, but not the
+    other way round; with expected distances that is no rare case.
 
     Examples
     --------
@@ -49,9 +81,11 @@ def order(reach: Array | csr_array, core: Array) -> Ordering:
     >>> order(np.abs(x - x[:, None]), core=np.ones(4)).ordering
     array([0, 2, 3, 1])
     """
+    if first is None:
+        first = np.arange(len(core))
     if isinstance(reach, csr_array):
-        return _order_sparse(reach, core)
-    return _order_dense(reach, core)
+        return _order_sparse(reach, core, first)
+    return _order_dense(reach, core, first)
 
 
 class Extraction(NamedTuple):
@@ -183,40 +217,44 @@ def clusters_by_steepness(
     return Extraction(labels, _levels(found, labels), None)
 
 
-def _order_dense(reach: Array, core: Array) -> Ordering:
+def _order_dense(reach: Array, core: Array, first: Indices) -> Ordering:
     n = len(core)
     ordering, predecessor = np.empty(n, dtype=np.intp), np.full(n, -1)
     reachability = np.full(n, np.inf)
+    # Those that wait and those that are open lie in the order of `first`.
     waiting, is_open = reachability.copy(), np.ones(n, dtype=np.bool_)
     for place in range(n):
-        o = int(waiting.argmin())
-        if np.isinf(waiting[o]):
-            o = int(is_open.argmax())
-        ordering[place] = o
-        is_open[o], waiting[o] = False, np.inf
+        at = int(waiting.argmin())
+        if np.isinf(waiting[at]):
+            at = int(is_open.argmax())
+        o = ordering[place] = first[at]
+        is_open[at], waiting[at] = False, np.inf
         if np.isfinite(core[o]):
-            better = np.flatnonzero((reach[o] < reachability) & is_open)
-            waiting[better] = reachability[better] = reach[o, better]
-            predecessor[better] = o
+            from_here = reach[o, first]
+            better = np.flatnonzero((from_here < reachability[first]) & is_open)
+            waiting[better] = reachability[first[better]] = from_here[better]
+            predecessor[first[better]] = o
     return Ordering(ordering, reachability, predecessor)
 
 
-def _order_sparse(reach: csr_array, core: Array) -> Ordering:
+def _order_sparse(reach: csr_array, core: Array, first: Indices) -> Ordering:
     n = len(core)
     ordering, predecessor = np.empty(n, dtype=np.intp), np.full(n, -1)
     reachability, is_open = np.full(n, np.inf), np.ones(n, dtype=np.bool_)
-    heap: list[tuple[float, int]] = []
+    rank = np.argsort(first)
+    heap: list[tuple[float, int]] = []  # distances and ranks
     lowest = place = 0
     while place < n:
         if heap:
-            distance, o = heappop(heap)
+            distance, at = heappop(heap)
+            o = first[at]
             # An object is pushed again when it gets nearer; the old entry stays.
             if not is_open[o] or distance > reachability[o]:
                 continue
         else:
-            while not is_open[lowest]:
+            while not is_open[first[lowest]]:
                 lowest += 1
-            o = lowest
+            o = first[lowest]
         ordering[place], place = o, place + 1
         is_open[o] = False
         if np.isinf(core[o]):
@@ -227,7 +265,7 @@ def _order_sparse(reach: csr_array, core: Array) -> Ordering:
         columns, distances = columns[better], distances[better]
         reachability[columns] = distances
         predecessor[columns] = o
-        for entry in zip(distances.tolist(), columns.tolist(), strict=True):
+        for entry in zip(distances.tolist(), rank[columns].tolist(), strict=True):
             heappush(heap, entry)
     return Ordering(ordering, reachability, predecessor)
 

@@ -10,6 +10,8 @@ from incerta.worlds import Worlds
 
 # Worlds that are pooled; more hardly move the curve.
 FEW_WORLDS = 5
+# Relative error of a distance, at most.
+ROUNDING = 1e-12
 
 
 def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
@@ -64,9 +66,10 @@ def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
 def positive_knee(worlds: Worlds, min_samples: int) -> float:
     """Knee of the `neighbour_distances`, above 0: DBSCAN takes no radius of 0.
 
-    It is 0 where objects coincide.
+    It is 0 where objects coincide. A knee is a distance of two objects; they are within
+    the radius in any units, however distances are rounded.
     """
-    found = knee(neighbour_distances(worlds, min_samples))
+    found = knee(neighbour_distances(worlds, min_samples)) * (1.0 + ROUNDING)
     return max(found, float(np.finfo(np.float64).tiny))
 
 

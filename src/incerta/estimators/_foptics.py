@@ -17,6 +17,7 @@ from incerta.density.ordering import (
     clusters_at_cut,
     clusters_by_number,
     clusters_by_steepness,
+    densest_first,
     order,
 )
 from incerta.density.persistence import persistent_radius, tree_of_ordering
@@ -50,9 +51,10 @@ class FOPTICS(UncertainClusterer):
 
     Objects are visited in the order in which they are reached from dense ones, by
     their expected reachability distance [1]_; clusters are the valleys of this
-    distance along the order. No radius has to be chosen beforehand, clusters may have
-    any shape and different densities, and objects outside all of them are noise.
-    Without uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all
+    distance along the order. It begins with the densest object, so that the rows have
+    no say. No radius has to be chosen beforehand, clusters may have any shape and
+    different densities, and objects outside all of them are noise. Without
+    uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all
     clusters.
 
     Parameters
@@ -213,7 +215,10 @@ class FOPTICS(UncertainClusterer):
         self._check_size(worlds)
 
         reach, self.core_distances_ = self._expected(worlds)
-        found = order(reach, self.core_distances_)
+        # In the order of their names, features decide the same in any order.
+        places = data.mean()[:, np.argsort(data.feature_names)]
+        first = densest_first(self.core_distances_, places)
+        found = order(reach, self.core_distances_, first)
         self.ordering_, self.reachability_, self.predecessor_ = found
         clusters = self._extracted(worlds, self.n_clusters, self.eps, self.xi)
         self.labels_, self.cluster_levels_, self.eps_ = clusters

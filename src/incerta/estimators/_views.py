@@ -221,6 +221,10 @@ class ViewConsensus(UncertainClusterer):
         of_laws = isinstance(truths, Spreads)
         how = k, of_laws
         first, in_views = partitioned(given, *how, AT_FIRST, self.seed_, told)
+        # Of clusters that are as probable, an object gets that with the lower number,
+        # which must not be an accident of the search.
+        found_now = kept(first.fusion.labels_of(in_views), told)
+        first = first.renamed(_ranks(found_now, k, n_named(told)))
         labels = kept(first.fusion.labels_of(in_views), told)
         nothing_open = k == 1 or truths.certain(some)
         if isinstance(truths, Measurements) and not nothing_open:
@@ -258,11 +262,9 @@ class ViewConsensus(UncertainClusterer):
     def _number(self, membership: Array, n_known: int) -> None:
         """Number the clusters in the order in which they appear, but for named ones."""
         labels = likeliest(membership)
-        order = numbered(labels, self.n_clusters, n_known)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+        rank = _ranks(labels, self.n_clusters, n_known)
         self.labels_ = rank[labels]
-        self.membership_ = membership[:, order]
+        self.membership_ = membership[:, np.argsort(rank)]
         if hasattr(self, "labels_per_world_"):
             self.labels_per_world_ = rank[self.labels_per_world_]
         self._model = self._model._replace(
@@ -324,6 +326,11 @@ def _in_worlds(
     for look, partition in zip(looks, cycle(partitions), strict=False):
         yield partition.labels_of(look, device)
         next(steps, None)
+
+
+def _ranks(labels: Indices, n_clusters: int, n_known: int) -> Indices:
+    """New number of each cluster, in the order of `numbered`."""
+    return np.argsort(numbered(labels, n_clusters, n_known))
 
 
 def _truths(data: UncertainData, seed: int) -> Truths:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
-from incerta.data.coerce import objects_of
+from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.meaning import of_errors
@@ -74,6 +74,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         Their covariances.
     reliability_ : ndarray of shape (n_features,)
         Share of the observed variance of each feature that is not error.
+    n_iter_ : int
+        Number of rounds.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -178,13 +180,14 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.max_iter,
             as_seed(self.random_state),
         )
-        components = fitted_to(data, how).components
+        found = fitted_to(data, how)
+        self.n_iter_, components = len(found.objective), found.components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.as_kind("full").covariances
         self.reliability_ = reliability(data).features
         return self
 
-    def transform(self, X: Any) -> UncertainData:
+    def transform(self, X: Any) -> Any:
         """What is known about the true values of objects, of the fit or new ones.
 
         Parameters
@@ -196,11 +199,13 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         -------
         UncertainData
             With the meaning "belief". Data that have no errors, or mean something else
-            by their uncertainty, come back as they are.
+            by their uncertainty, come back as they are; a plain 2-D array without gaps
+            as an array.
         """
         check_is_fitted(self)
         data = objects_of(self, X, reset=False)
-        return believed(data, self._components())
+        found = believed(data, self._components())
+        return found.mean() if found.exact and is_plain_table(X) else found
 
     def _components(self) -> Components:
         full = Components(self.weights_, self.means_, self.covariances_)
@@ -245,20 +250,25 @@ def _law_of(found: Belief) -> Law:
     return Gaussian.with_covariance(centres, found.covariances[:, 0])
 
 
+# What a model file holds besides arrays.
+_NUMBERS = ("n_features_in_", "n_iter_")
+
+
 def _state(deconvolver: Deconvolver) -> State:
     state = deconvolver.get_params(deep=False)
-    for name in ("n_features_in_", *Deconvolver._stored):
+    for name in (*_NUMBERS, *Deconvolver._stored):
         if hasattr(deconvolver, name):
             state[name] = getattr(deconvolver, name)
     return state
 
 
 def _made(state: State) -> Deconvolver:
-    fields = ("n_features_in_", *Deconvolver._stored)
+    fields = (*_NUMBERS, *Deconvolver._stored)
     given = {name: value for name, value in state.items() if name not in fields}
     deconvolver = Deconvolver(**given)
     deconvolver._validate_params()
     whole(state.get("n_features_in_"), 0, "n_features_in_")
+    whole(state.get("n_iter_", 1), 1, "n_iter_")
     check_shapes(state, Deconvolver._stored, {"d": state["n_features_in_"]})
     if not np.allclose(state["weights_"].sum(), 1.0):
         wrong("weights do not add up to 1")

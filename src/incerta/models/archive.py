@@ -2,7 +2,7 @@
 
 Members are stored as they are, in a fixed order, with fixed names and a fixed date: the
 same model gives the same bytes. Everything a file says about its size is checked
-against its actual size before anything is read.
+against its actual size before anything is read, and paid for from its budget.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any, NoReturn, Self
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
@@ -17,9 +18,10 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 from numpy.lib import format as npy
 
-from incerta.backend.memory import blocks
+from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.backend.writing import replacing
 from incerta.exceptions import ModelFileError
+from incerta.models.budget import OF_ARRAY, OF_DIRECTORY, OF_JSON, Budget
 
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 2**17
@@ -85,18 +87,20 @@ class Archive:
     path : Path
         The file.
     max_bytes : int
-        Maximum number of bytes that it may hold.
+        Maximum number of bytes of memory that it may take.
+
+    Attributes
+    ----------
+    budget : Budget
+        What is left of them, for whatever is made of the file.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
         size = path.stat().st_size
-        if size > max_bytes:
-            self._refuse(
-                f"has {size} bytes, more than the {max_bytes} allowed; pass "
-                f"max_bytes={size} to load it anyway"
-            )
-        self._check_end(size)
+        self.budget = Budget(path, size, max_bytes)
+        self.budget.pay(size)
+        self.budget.pay(OF_DIRECTORY * self._directory_bytes(size))
         self._zip = ZipFile(path)
         self._members = self._zip.infolist()
         self._n_bytes = size
@@ -115,6 +119,7 @@ class Archive:
         self._check_stored(first)
         if first.file_size > MOST_MANIFEST_BYTES:
             self._refuse(f"has a {MANIFEST} of {first.file_size} bytes")
+        self.budget.pay(OF_JSON * first.file_size)
         text = self._zip.read(first).decode("ascii")
         return json.loads(text, parse_constant=_no_constant)
 
@@ -132,6 +137,9 @@ class Archive:
         # What is stored as it is cannot add up to more, unless members overlap.
         if sum(member.file_size for member in self._members) > self._n_bytes:
             self._refuse("claims to hold more than it does")
+        # The file itself is paid for; what is on its way from there is not.
+        largest = max((member.file_size for member in members), default=0)
+        self.budget.pay(2 * min(largest, BLOCK_BYTES) + OF_ARRAY * len(members))
         return [self._array(member) for member in members]
 
     def _array(self, member: ZipInfo) -> np.ndarray:
@@ -144,15 +152,15 @@ class Archive:
             if not is_storable(dtype):
                 self._refuse(f"has {member.filename} of type {dtype}")
             # In Python's whole numbers, which do not overflow.
-            n_entries = 1
-            for length in shape:
-                n_entries *= length
+            n_entries = prod(shape)
             rest = member.file_size - file.tell()
             if min(shape, default=0) < 0 or n_entries * dtype.itemsize != rest:
                 self._refuse(
                     f"has {rest} bytes in {member.filename} for shape {shape} of "
                     f"{dtype}"
                 )
+            # Sums over no entries have as many as the other lengths say.
+            self.budget.pay(0 if n_entries else 8 * prod(filter(None, shape)))
             flat = np.empty(n_entries, dtype)
             into = flat.view(np.uint8)
             for block in blocks(rest, 1):
@@ -169,8 +177,8 @@ class Archive:
         if not 0 <= member.file_size == member.compress_size:
             self._refuse(f"has two sizes for {member.filename}")
 
-    def _check_end(self, size: int) -> None:
-        """Check the end record: whether it is a zip, and how long its list is."""
+    def _directory_bytes(self, size: int) -> int:
+        """How long the list of members is; refuse what does not end as a zip."""
         with self.path.open("rb") as file:
             file.seek(max(0, size - 98))
             tail = file.read(98)
@@ -182,6 +190,7 @@ class Archive:
             length = struct.unpack("<Q", tail[-58:-50])[0]
         if length > DIRECTORY_BYTES:
             self._refuse(f"has a list of members of {length} bytes")
+        return int(length)
 
     def _starts_as_zip(self) -> bool:
         with self.path.open("rb") as file:

@@ -75,7 +75,7 @@ class Checkpoint(NamedTuple):
         try:
             with Archive(file, physical_bytes()) as archive:
                 manifest, arrays = archive.manifest(), archive.arrays()
-            return Decoder(arrays).decode(manifest["piece"])
+            return Decoder(arrays, archive.budget).decode(manifest["piece"])
         except Exception as error:
             msg = f"{file} is damaged ({error}); remove it, and it is made again."
             raise CheckpointError(msg) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NoReturn
 
 from sklearn.base import BaseEstimator
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.memory import physical_bytes
 from incerta.exceptions import ModelFileError
 from incerta.models.archive import Archive, write_archive
+from incerta.models.budget import Budget
 from incerta.models.recipes import register_scikit_learn
 from incerta.models.registry import is_model
 from incerta.models.values import Decoder, Encoder
@@ -21,6 +23,7 @@ FORMAT = "incerta model"
 # Raise it when older versions could misread a file; keep reading the older ones, and
 # keep a file of each in the tests.
 FORMAT_VERSION = 1
+MOST_TOLD = 500  # characters of what is wrong
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -94,7 +97,8 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     path : str or path-like
         The file.
     max_bytes : int, optional
-        Largest file to read; half of this machine's memory by default.
+        Most memory to take; half of this machine's memory by default. A file that asks
+        for more is refused before it gets it.
 
     Returns
     -------
@@ -110,8 +114,12 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     -----
     Nothing in a file is executed: it can only name classes from a fixed list, arrays
     are read without pickle, and names of folders and files in it are not followed.
-    Sizes are checked before anything is read. Like any data from strangers, a model
-    from a stranger may still be wrong.
+    Whatever would take memory is counted before it is made: a file takes at most 64
+    times its size and 64 MiB, mostly little more than its size, and what is counted
+    stays within `max_bytes`. Every part has a checksum: a file that was damaged by
+    accident is refused, unless nothing was hit that matters. Like any data from
+    strangers, a model from a stranger may still be wrong: its checksums are right, and
+    what it predicts is what its maker chose.
 
     Examples
     --------
@@ -131,15 +139,18 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
             manifest = archive.manifest()
             _check_version(file, manifest)
             arrays = archive.arrays()
-        return _model_of(manifest, arrays)
+        return _model_of(manifest, arrays, archive.budget)
     except ModelFileError:
         raise
+    except MemoryError as error:
+        msg = f"{file} does not fit into the memory that is free."
+        raise ModelFileError(msg) from error
     except FileNotFoundError as error:
         msg = f"there is no file {file}."
         raise ModelFileError(msg) from error
     # A damaged file can trip any step; whatever it says, the file is the reason.
     except Exception as error:
-        reason = str(error).strip() or type(error).__name__
+        reason = shorten(str(error), MOST_TOLD) or type(error).__name__
         msg = f"{file} cannot be loaded; it is damaged or not a model file: {reason}."
         raise ModelFileError(msg) from error
 
@@ -159,12 +170,12 @@ def _check_version(file: Path, manifest: Any) -> None:
         )
 
 
-def _model_of(manifest: dict[str, Any], arrays: list[Any]) -> Any:
+def _model_of(manifest: dict[str, Any], arrays: list[Any], budget: Budget) -> Any:
     if manifest["n_arrays"] != len(arrays):
         msg = f"{len(arrays)} of {manifest['n_arrays']} arrays are there"
         raise ValueError(msg)
     register_scikit_learn()
-    model = Decoder(arrays).decode(manifest["model"])
+    model = Decoder(arrays, budget).decode(manifest["model"])
     if not is_model(model):
         msg = f"it holds a {type(model).__name__}"
         raise ValueError(msg)

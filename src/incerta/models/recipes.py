@@ -100,8 +100,15 @@ def _csr_state(matrix: Any) -> State:
     }
 
 
+def _csr_cost(state: State) -> int:
+    # Numbers of unusual types are copied into usual ones, and positions are sorted.
+    return 32 * sum(state[name].size for name in ("data", "indices", "indptr"))
+
+
 def _made_csr(state: State) -> Any:
+    shapes = {"data": "a v", "indices": "i v", "indptr": "i r"}
     parts = state["data"], state["indices"], state["indptr"]
+    check_shapes(state, shapes, {})
     matrix = sparse.csr_array(parts, shape=state["shape"])
     matrix.check_format(full_check=True)
     return matrix
@@ -146,8 +153,10 @@ def _made_generator(state: State) -> np.random.Generator:
     return np.random.Generator(source)
 
 
-register(sparse.csr_array, Recipe(_csr_state, _made_csr))
-register(np.random.RandomState, Recipe(_random_state, _made_random))
+register(sparse.csr_array, Recipe(_csr_state, _made_csr, cost=_csr_cost))
+register(
+    np.random.RandomState, Recipe(_random_state, _made_random, cost=lambda _: 2**12)
+)
 register(np.random.Generator, Recipe(_generator_state, _made_generator))
 
 

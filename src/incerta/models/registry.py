@@ -27,6 +27,9 @@ class Recipe(NamedTuple):
     state: Callable[[Any], State]
     make: Callable[[State], Any]
     is_model: bool = False  # whether a file may hold it by itself
+    # Bytes that `make` takes for a state, beyond those of the state and some 1000. It
+    # is asked before anything is checked, and must make nothing itself.
+    cost: Callable[[State], int] | None = None
 
 
 _RECIPES: dict[str, Recipe] = {}

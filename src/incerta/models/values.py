@@ -26,9 +26,29 @@ import numpy as np
 
 from incerta.exceptions import ModelFileError
 from incerta.models.archive import is_storable
+from incerta.models.budget import (
+    OF_ARRAY,
+    OF_CHARACTER,
+    OF_ITEM,
+    OF_LIST,
+    OF_OBJECT,
+    OF_PAIR,
+    OF_SCALAR,
+    OF_TEXT,
+    Budget,
+)
 from incerta.models.registry import UnstorableError, name_of, recipe_for
 
 MOST_DEPTH = 40
+MOST_DIMENSIONS = 32
+# What `_scalar` writes.
+NUMBERS = {
+    name: np.dtype(name).type
+    for name in (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
+        *("uint64", "float16", "float32", "float64", "str"),
+    )
+}
 RESULTS_ALONE = (
     "Keep only the results (labels_, membership_; table() of a Clustering), or fit"
 )
@@ -88,7 +108,7 @@ class Encoder:
         out = []
         for key, entry in value.items():
             with self._at(f"[{key!r}]"):
-                if type(key) not in (str, int):
+                if not _is_key(key):
                     self._refuse(key, "is a key that is neither text nor a number.")
                 out.append([key, self.encode(entry)])
         return out
@@ -160,10 +180,16 @@ class Decoder:
     ----------
     arrays : sequence of ndarray
         In the order of their numbers.
+    budget : Budget, optional
+        Pays for whatever is made, before it is made; everything by default.
     """
 
-    def __init__(self, arrays: Sequence[np.ndarray]) -> None:
+    def __init__(
+        self, arrays: Sequence[np.ndarray], budget: Budget | None = None
+    ) -> None:
+        budget = budget or Budget()
         self._arrays = arrays
+        self._pay, self._pay_for_array = budget.pay, budget.pay_for_array
         self._depth = 0
         self._makers: dict[str, Callable[[Any], Any]] = {
             "float": self._float,
@@ -196,6 +222,7 @@ class Decoder:
         if not isinstance(items, list) or self._depth > MOST_DEPTH:
             msg = "something is not a list, or it is nested too deeply"
             raise ValueError(msg)
+        self._pay(OF_LIST + OF_ITEM * len(items))
         made = [self.decode(item) for item in items]
         self._depth -= 1
         return made
@@ -205,16 +232,20 @@ class Decoder:
 
     def _scalar(self, content: Any) -> Any:
         name, value = content
-        dtype, value = np.dtype(str(name)), self.decode(value)
-        if dtype.kind not in "biufU" or not isinstance(value, str | int | float):
+        made = NUMBERS.get(str(name))
+        value = self.decode(value)
+        if made is None or not isinstance(value, str | int | float):
             msg = f"{name!r} is not a type of number"
             raise ValueError(msg)
-        return dtype.type(value)
+        length = len(value) if isinstance(value, str) else 0
+        self._pay(OF_SCALAR + OF_CHARACTER * length)
+        return made(value)
 
     def _dict(self, pairs: Any) -> dict[str | int, Any]:
+        self._pay(OF_LIST + OF_PAIR * len(pairs))
         out: dict[str | int, Any] = {}
         for key, value in pairs:
-            if type(key) not in (str, int) or key in out:
+            if not _is_key(key) or key in out:
                 msg = "a key is neither text nor a number, or occurs twice"
                 raise ValueError(msg)
             out[key] = self.decode(value)
@@ -224,12 +255,14 @@ class Decoder:
         if type(number) is not int or not 0 <= number < len(self._arrays):
             msg = f"array {number} is missing"
             raise ValueError(msg)
+        self._pay_for_array(self._arrays[number])
         return self._arrays[number]
 
     def _texts(self, content: Any) -> np.ndarray:
         shape, run, ends = content
-        data = self._array(run).tobytes()
-        stops = self._array(ends)
+        letters, stops = self._array(run), self._array(ends)
+        self._pay(OF_ARRAY + OF_CHARACTER * letters.nbytes + OF_TEXT * stops.size)
+        data = letters.tobytes()
         if stops.dtype != np.int64 or stops.ndim != 1:
             msg = "texts have no ends"
             raise ValueError(msg)
@@ -245,21 +278,33 @@ class Decoder:
 
     def _objects(self, content: Any) -> np.ndarray:
         shape, items = content
+        self._pay(OF_ARRAY)
         return _as_objects(shape, self._all(items))
 
     def _object(self, content: Any) -> Any:
         name, state = content
         recipe = recipe_for(str(name))
-        return recipe.make({field: self.decode(state[field]) for field in state})
+        self._pay(OF_OBJECT + OF_PAIR * len(state))
+        parts = {field: self.decode(state[field]) for field in state}
+        if recipe.cost is not None:
+            self._pay(recipe.cost(parts))
+        return recipe.make(parts)
 
 
 def _as_objects(shape: Any, entries: list[Any]) -> np.ndarray:
-    if any(type(length) is not int for length in shape) or prod(shape) != len(entries):
+    flawed = len(shape) > MOST_DIMENSIONS or any(
+        type(length) is not int or not 0 <= length < 2**31 for length in shape
+    )
+    if flawed or prod(shape) != len(entries):
         msg = "an array of objects has a wrong shape"
         raise ValueError(msg)
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return array.reshape(shape)
+    # One by one: arrays among them would be taken apart, and their entries counted.
+    return np.fromiter(entries, dtype=object, count=len(entries)).reshape(shape)
+
+
+def _is_key(key: Any) -> bool:
+    # Larger numbers can all have the same hash: a dictionary of them takes for ever.
+    return type(key) is str or (type(key) is int and abs(key) < 2**53)
 
 
 def _way_out(value: Any) -> str:

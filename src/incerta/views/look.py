@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 from sklearn.metrics import pairwise_distances_argmin
 
 from incerta.backend.device import CPU
@@ -163,7 +163,7 @@ def linked(graph: Matrix, known: Indices | None) -> Matrix:
     """
     if known is None:
         return graph
-    pairs = graph.tocoo()
+    pairs = coo_array(graph)
     one, other = known[pairs.row], known[pairs.col]
     stays = (one < 0) | (other < 0)
     labelled = np.flatnonzero(known >= 0)

@@ -42,6 +42,11 @@ def _object_state(group: ObjectGroup) -> State:
     return {"name": name, "parameters": group.parameters, "size": group.size}
 
 
+def _object_cost(state: State) -> int:
+    # Its moments are computed once, of all cells together.
+    return 256 * sum(column.size for column in state["parameters"].values())
+
+
 def _made_object(state: State) -> ObjectGroup:
     cls, parameters = getattr(stats, state["name"], None), state["parameters"]
     if not isinstance(cls, type) or not issubclass(cls, _NEW_STYLE):
@@ -81,9 +86,15 @@ def _kernel_state(kde: Any) -> State:
     }
 
 
+def _kernel_cost(state: State) -> int:
+    # Covariance and its root come in two kinds each, after a copy of the values.
+    values = state["dataset"].size + state["weights"].size
+    return int(2**11 + 32 * values + 64 * state["covariance"].size)
+
+
 def _made_kernel(state: State) -> Any:
     shapes = {"dataset": "f d n", "weights": "f n", "covariance": "f d d"}
-    check_shapes(state, shapes, {})
+    _check_all(state, shapes)
     kde: Any = stats.gaussian_kde(state["dataset"], state["factor"], state["weights"])
     # It rounds both anew: a last bit may differ, and with it a draw.
     kde._weights, kde.covariance = state["weights"], state["covariance"]
@@ -94,13 +105,31 @@ def _t_state(member: Any) -> State:
     return {"loc": member.loc, "shape": member.shape, "df": member.df}
 
 
+def _t_cost(state: State) -> int:
+    return int(2**13 + 64 * state["shape"].size)
+
+
 def _made_t(state: State) -> Any:
+    # All of it: what is left out would be made up by scipy, of any size.
+    _check_all(state, {"loc": "f d", "shape": "f d d"})
     loc, shape, df = state["loc"], state["shape"], state["df"]
     return stats.multivariate_t(loc, shape, df, allow_singular=True)
 
 
+def _check_all(state: State, shapes: dict[str, str]) -> None:
+    for name in shapes:
+        if state[name] is None:
+            msg = f"a distribution has no {name}"
+            raise ValueError(msg)
+    check_shapes(state, shapes, {})
+
+
 register(FrozenGroup, Recipe(_frozen_state, _made_frozen))
-register(ObjectGroup, Recipe(_object_state, _made_object))
+register(ObjectGroup, Recipe(_object_state, _made_object, cost=_object_cost))
 register(SingleGroup, Recipe(lambda group: {"members": group.members}, _made_singles))
-register(stats.gaussian_kde, Recipe(_kernel_state, _made_kernel))
-register(type(stats.multivariate_t([0.0])), Recipe(_t_state, _made_t), "multivariate_t")
+register(stats.gaussian_kde, Recipe(_kernel_state, _made_kernel, cost=_kernel_cost))
+register(
+    type(stats.multivariate_t([0.0])),
+    Recipe(_t_state, _made_t, cost=_t_cost),
+    "multivariate_t",
+)

@@ -1,0 +1,3 @@
+"""Modules here are run by a command, and tested by tests/test_fuzz.py."""
+
+collect_ignore_glob = ["*.py"]

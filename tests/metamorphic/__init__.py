@@ -1,0 +1,1 @@
+"""Laws that relate two runs: what changes nothing about the data changes no answer."""
