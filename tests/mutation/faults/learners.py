@@ -4,93 +4,95 @@ from functools import partial
 
 from tests.mutation.fault import Fault
 
+Whole = partial(Fault, room="classifiers/test_classifiers.py")
+Formula = partial(Fault, room="classifiers/test_formulas.py")
 Following = partial(Fault, room="streams/test_following.py")
-Judging = partial(Fault, room="classifiers/test_named_judged.py")
 Micro = partial(Fault, room="streams/test_umicro.py")
 Sliding = partial(Fault, room="streams/test_sliding.py")
+Small = partial(Fault, room="streams/test_formulas.py")
 Worlds = partial(Fault, room="streams/test_stream_rpc.py")
 
 FAULTS = (
     # classifiers ----------------------------------------------------------------------
-    Fault(
+    Whole(
         "classifiers/_base.py",
         "            data, codes = data[order], codes[order]\n",
         "            data = data[order]\n",
         "classes stay in the order of the rows while objects are sorted",
     ),
-    Fault(
+    Formula(
         "classifiers/_beliefs.py",
         'Deconvolver().fit(data) if data.meaning == "error" else None',
         "None",
         "worlds are drawn around measured values, which adds a second error",
     ),
-    Fault(
+    Whole(
         "classifiers/_discriminant.py",
         "        self.weights_ = shares * self.priors_[self.class_of_component_]\n",
         "        self.weights_ = shares / len(each)\n",
         "all classes are equally frequent, whatever the priors",
     ),
-    Fault(
+    Whole(
         "classifiers/_discriminant.py",
         "return full if off.any() else full.as_kind",
         "return full.as_kind",
         "correlations are dropped in predictions",
     ),
-    Fault(
+    Formula(
         "classifiers/_discriminant.py",
         "        return given / total\n",
         "        return given\n",
         "given priors do not add up to 1",
     ),
-    Fault(
+    Formula(
         "classifiers/_naive_bayes.py",
         "            inside = np.zeros_like(inside)\n",
         "",
         "a Gaussian of measured values is as wide as truth and errors together",
     ),
-    Fault(
+    Formula(
         "classifiers/_naive_bayes.py",
         "values, own = centre + kept * (values - centre), kept * own",
         "values = centre + kept * (values - centre)",
         "kernels of measured values keep the whole error",
     ),
-    Fault(
+    Formula(
         "classifiers/_naive_bayes.py",
         "total = own[:, j, None] + self.variances_[:, j]",
         "total = 0.0 * own[:, j, None] + self.variances_[:, j]",
         "errors of new objects do not count",
     ),
-    Fault(
+    Formula(
         "classifiers/_naive_bayes.py",
         "from_logs(logs + np.log(self.priors_))",
         "from_logs(logs)",
         "rare classes are as probable as frequent ones",
     ),
-    Fault(
+    Formula(
         "classifiers/_support.py",
-        "            apart = apart[np.triu_indices(len(apart), 1)]\n",
-        "            apart = apart.ravel()\n            apart[apart > 1.0] = 1.0\n",
-        "the width of the second level is cut at 1",
+        "self.width_of_level_2_ = float(np.sqrt(middle))",
+        "self.width_of_level_2_ = float(middle)",
+        "the width of the second level is a square",
     ),
-    Fault(
+    Formula(
         "classifiers/_support.py",
         "own[:, None] + self._sizes - 2.0 * expected",
         "own[:, None] + own[:, None] - 2.0 * expected",
         "distances of laws forget the size of the other",
     ),
-    Fault(
+    Whole(
         "classifiers/_vote.py",
         "self.estimators_[j] for j in pairs.positions",
         "self.estimators_[0] for j in pairs.positions",
         "all worlds are judged by the classifier of the first",
     ),
-    Fault(
+    Formula(
         "classifiers/_vote.py",
         "base = clone(base).set_params(random_state=self.seed_)",
         "base = clone(base)",
         "a classifier without a seed is not repeatable",
     ),
-    Judging(
+    Formula(
         "classifiers/judged.py",
         "        probable[np.ix_(test, columns)] = learned.predict_proba(X[test])\n",
         "        probable[test, : len(columns)] = learned.predict_proba(X[test])\n",
@@ -111,11 +113,11 @@ FAULTS = (
     ),
     Micro(
         "streams/sketch.py",
-        "        while id not in place and id in became:\n            id = became[id]\n",
-        "",
+        "        while id not in place and id in became:\n",
+        "        while False:\n",
         "of micro-clusters that were joined, the past is not taken off",
     ),
-    Micro(
+    Small(
         "streams/_base.py",
         "there.older(self._left(self.time_ - self._origin))",
         "there",
@@ -127,31 +129,31 @@ FAULTS = (
         "early.sketch",
         "an earlier state is taken off with its former weight",
     ),
-    Micro(
+    Small(
         "streams/clock.py",
         "(0.0 if last is None else last + 1.0)",
         "(0.0 if last is None else last)",
         "the first object of a piece comes together with the last before it",
     ),
-    Micro(
+    Small(
         "streams/clock.py",
         "MOST_HALVINGS = 400.0",
         "MOST_HALVINGS = 4000.0",
         "weights grow until they overflow",
     ),
-    Micro(
+    Small(
         "streams/snapshots.py",
         "order = (one.tick & -one.tick).bit_length()",
         "order = one.tick.bit_length()",
         "snapshots of late are few, and those of long ago stay for ever",
     ),
-    Micro(
+    Small(
         "streams/snapshots.py",
         "[one for one in snapshots if one.time <= time]",
         "[one for one in snapshots if one.time < time]",
         "the state at the very time that is asked for is not found",
     ),
-    Micro(
+    Small(
         "streams/macro.py",
         "lloyd(sketch.mean, n_clusters, N_STARTS, rng, sketch.weight).labels",
         "lloyd(sketch.mean, n_clusters, N_STARTS, rng).labels",
@@ -164,13 +166,13 @@ FAULTS = (
         "block.number >= number - self.n_blocks",
         "the window is a block too long",
     ),
-    Sliding(
+    Small(
         "streams/window.py",
         "        while now in became:\n",
         "        if now in became:\n",
         "micro-clusters that were joined twice are lost",
     ),
-    Sliding(
+    Small(
         "streams/_sliding.py",
         "sure = (there == 1.0).all() and self._all_exist()",
         "sure = (there == 1.0).all()",
@@ -182,13 +184,13 @@ FAULTS = (
         "            pass\n",
         "every piece of numbered objects has the same random numbers",
     ),
-    Worlds(
+    Small(
         "streams/_stream_rpc.py",
         "labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)",
         "labels, cut_at = cut(rows, k, N_STARTS, self.seed_)",
         "k-means of the embedding forgets the weights",
     ),
-    Worlds(
+    Small(
         "streams/_stream_rpc.py",
         "            seed=self.seed_,\n            weights=weights,\n",
         "            seed=self.seed_,\n",

@@ -57,8 +57,8 @@ FAULTS = (
     ),
     Fault(
         "data/tables/draws.py",
-        "    shifted = np.sqrt(found.unsure) * rng.standard_normal(found.unsure.shape)\n",
-        "    shifted = np.zeros(found.unsure.shape)\n",
+        "shifted = np.sqrt(found.unsure) * rng.standard_normal(found.unsure.shape)",
+        "shifted = np.zeros(found.unsure.shape)",
         "shifts of joint draws count as known",
         room="data/tables/test_draws.py",
     ),
@@ -91,7 +91,7 @@ FAULTS = (
     ),
     Cells(
         "data/files/numbers.py",
-        "    return error * float(f\"1{cell.power}\") if cell.power else error\n",
+        '    return error * float(f"1{cell.power}") if cell.power else error\n',
         "    return error\n",
         "a power of ten is not that of the error in parentheses",
     ),
@@ -104,7 +104,7 @@ FAULTS = (
     Cells(
         "data/files/numbers.py",
         "    if len(rows) > 1:\n        (_, i), (_, j) = ",
-        "    if len(set(rows) - {\"\"}) > 1:\n        (_, i), (_, j) = ",
+        '    if len(set(rows) - {""}) > 1:\n        (_, i), (_, j) = ',
         "numbers without a unit pass beside those with one",
     ),
     Cells(
@@ -146,16 +146,16 @@ FAULTS = (
     # what the uncertainty means, repeats ----------------------------------------------
     Fault(
         "data/meaning.py",
-        "inexact = not data.exact or data.law.missing() is not None",
-        "inexact = not data.exact",
-        "exact values with gaps are not measurements",
+        'return data.meaning == "error" and inexact',
+        'return data.meaning == "error"',
+        "exact values are measurements that missed the truth",
         room="data/test_meaning.py",
     ),
     Fault(
         "data/meaning.py",
-        "    if data.law.missing() is not None:\n        return False\n",
-        "",
-        "data with gaps are certain",
+        "    return data.exact or not data.variance().any()\n",
+        "    return data.exact\n",
+        "errors of 0 leave something open",
         room="data/test_meaning.py",
     ),
     Fault(

@@ -121,7 +121,7 @@ FAULTS = (
     ),
     Fault(
         "selection/keeping.py",
-        "compared = by_some_objects(drawn, DIVERGENCE_OBJECTS, seed)",
+        "compared = drawn.only(some)",
         "compared = drawn",
         "many objects are compared one by one",
     ),
