@@ -380,7 +380,7 @@ def test_profile_and_typical_objects(blobs):
 def test_what_may_be_of_another_cluster_is_not_typical():
     labels, means = np.zeros(5, dtype=int), np.array([[-2], [-1], [0], [1.5], [2.5]])
     confidence = np.array([0.6, 0.9, 0.5, 1.0, 0.7])
-    assert typical_of(labels, 1, means, confidence).tolist() == [3]
+    assert typical_of(labels, 1, means, confidence).tolist() == [1]
     assert typical_of(labels, 1, means, np.full(5, np.nan)).tolist() == [2]
 
 

@@ -30,7 +30,6 @@ def test_what_fails_leaves_no_trace(tmp_path):
     path = tmp_path / "file"
     path.write_text("what was there")
 
-
     def interrupted():
         with replacing(path) as beside:
             beside.write_text("half")
