@@ -4,11 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.divergence import jensen_shannon
 from incerta.selection import representatives
-from incerta.streams.absorbing import Absorbed, Room
+from incerta.streams.absorbing import Absorbed, Room, Rule, absorb
 from incerta.streams.clock import checked_times, pieces
 from incerta.streams.macro import macro_labels
 from incerta.streams.sketch import empty
@@ -98,7 +99,7 @@ def test_sure_objects_after_unsure_ones_still_go_to_the_surest():
 @pytest.fixture(scope="module")
 def heavy_and_light():
     """A stream with micro-clusters of very unequal weights."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(23)
     values = np.concatenate([rng.normal(0, 1, (400, 2)), rng.normal(3, 2, (30, 2))])
     data = ic.from_gaussian(rng.permutation(values), std=0.5)
     how = {"n_micro_clusters": 9, "n_worlds": 8, "n_representatives": 3}
@@ -125,7 +126,10 @@ def test_no_other_cut_of_the_embedding_is_better(heavy_and_light):
         )
 
     every = (np.array([0, *rest]) for rest in product([0, 1], repeat=len(rows) - 1))
-    assert misfit(stream.macro_labels_) <= min(map(misfit, every)) * (1 + 1e-9)
+    best = min(map(misfit, every))
+    assert misfit(stream.macro_labels_) <= best * (1 + 1e-9)
+    unweighted = KMeans(2, n_init=10, random_state=0).fit_predict(rows)
+    assert misfit(unweighted) > 2.0 * best
 
 
 def test_worlds_are_compared_by_weight(heavy_and_light):
@@ -140,3 +144,34 @@ def test_worlds_are_compared_by_weight(heavy_and_light):
         for w in (None, relative[::-1].copy())
     ]
     assert any(other != expected.tolist() for other in others)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("fills", [False, True])
+@pytest.mark.parametrize("existence", [None, np.linspace(0.1, 1.0, 40)])
+def test_a_single_micro_cluster_takes_all(engine, fills, existence):
+    if engine == "numba":
+        pytest.importorskip("numba", reason="needs the extra fast")
+    data, _ = blobs(40)
+    given = data.mean(), data.variance(), np.zeros(40), np.arange(40.0)
+    rule = Rule(1.0, 0.0, fills)
+    done = absorb(Room(empty(2, 1), 0, 0), *given, rule, engine, existence)
+    assert (done.room.n, done.room.next_id, len(done.joined)) == (1, 1, 0)
+    weights = np.ones(40) if existence is None else existence
+    mean = weights @ data.mean() / weights.sum()
+    np.testing.assert_array_equal(done.room.sketch.number, [40])
+    np.testing.assert_allclose(done.room.sketch.weight, [weights.sum()])
+    np.testing.assert_allclose(done.room.sketch.mean, [mean])
+    np.testing.assert_allclose(
+        done.room.sketch.scatter, [weights @ (data.mean() - mean) ** 2]
+    )
+
+
+def test_what_came_before_is_taken_off_as_it_is_by_now():
+    """Of one micro-cluster that got objects before and after."""
+    values = np.random.default_rng(0).normal(size=(200, 1))
+    stream = ic.UMicro(1, n_micro_clusters=1, half_life=50.0, snapshot_every=25.0)
+    late = stream.fit(values).between(100.0).micro_clusters_
+    weights = 2.0 ** ((np.arange(100) - 99.0) / 50.0)
+    np.testing.assert_allclose(late.weight, [weights.sum()])
+    np.testing.assert_allclose(late.mean, [weights @ values[100:] / weights.sum()])

@@ -123,7 +123,7 @@ FAULTS = (
         "there",
         "weights are as of the last ageing, not of the last object",
     ),
-    Micro(
+    Small(
         "streams/_umicro.py",
         "early.sketch.older(self._left(time - early.time))",
         "early.sketch",

@@ -19,9 +19,9 @@ FAULTS = (
     ),
     Errors(
         "data/tables/errors.py",
-        "width = (high - low) / np.sqrt(12.0)",
-        "width = (high - low) / 2.0",
-        "the deviation of an interval is half its width",
+        "width = (high - low) / (2 * QUANTILE_OF[roles.kind])",
+        "width = (high - low) / QUANTILE_OF[roles.kind]",
+        "confidence intervals are read as margins on one side",
     ),
     Errors(
         "data/tables/errors.py",
