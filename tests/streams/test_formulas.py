@@ -175,3 +175,13 @@ def test_what_came_before_is_taken_off_as_it_is_by_now():
     weights = 2.0 ** ((np.arange(100) - 99.0) / 50.0)
     np.testing.assert_allclose(late.weight, [weights.sum()])
     np.testing.assert_allclose(late.mean, [weights @ values[100:] / weights.sum()])
+
+
+def test_pieces_that_number_their_objects_from_0_are_drawn_as_one():
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    how = {"n_worlds": 6, "n_representatives": 2, "n_micro_clusters": 30}
+    whole = ic.StreamRPC(2, **how).fit(ic.from_gaussian(values, std=0.5))
+    parts = ic.StreamRPC(2, **how)
+    for some in (values[:12], values[12:]):
+        parts.partial_fit(ic.from_gaussian(some, std=0.5))
+    np.testing.assert_allclose(parts._centres, whole._centres)

@@ -178,7 +178,7 @@ FAULTS = (
         "sure = (there == 1.0).all()",
         "a sure piece after an unsure one does not look for the surest",
     ),
-    Worlds(
+    Small(
         "streams/_stream_rpc.py",
         "            data = replace(data, ids=data.ids + self.n_seen_)\n",
         "            pass\n",
