@@ -7,6 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
+from incerta.api.profile import typical_of
 from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
 from tests.strategies import KINDS, make
@@ -374,6 +375,13 @@ def test_profile_and_typical_objects(blobs):
         typical = result.typical()[c]
         assert result.labels[typical] == c
         assert result.confidence[typical] >= np.median(result.confidence[members])
+
+
+def test_what_may_be_of_another_cluster_is_not_typical():
+    labels, means = np.zeros(5, dtype=int), np.array([[-2], [-1], [0], [1.5], [2.5]])
+    confidence = np.array([0.6, 0.9, 0.5, 1.0, 0.7])
+    assert typical_of(labels, 1, means, confidence).tolist() == [1]
+    assert typical_of(labels, 1, means, np.full(5, np.nan)).tolist() == [2]
 
 
 def test_new_objects_come_in_their_own_units(blobs):

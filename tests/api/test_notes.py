@@ -34,6 +34,8 @@ def test_crumbs():
 def test_where_all_clusters_are_small_none_is_a_crumb():
     assert crumbs(IDS[:40], sized(*[2] * 20), False) == []
     assert crumbs(IDS[:10], sized(9, 1), False) == []
+    assert crumbs(IDS[:19], sized(18, 1), False) == []  # of too few objects
+    assert len(crumbs(IDS[:20], sized(19, 1), False)) == 1
     assert crumbs(IDS[:30], np.full(30, -1), True) == []
 
 

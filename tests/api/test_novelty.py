@@ -179,3 +179,23 @@ def test_more_objects_than_references():
 def test_from_which_novelty_on_objects_are_named():
     assert from_which(1) == from_which(50) == 3.0
     assert from_which(10**6) == pytest.approx(np.log10(20e6))
+
+
+def test_what_a_reference_lacks_could_be_anything_that_others_have():
+    rng = np.random.default_rng(3)
+    values, gaps = rng.normal(size=(25, 2)), np.zeros((25, 2), dtype=bool)
+    gaps[7, 1] = True
+    data = lacking(ic.from_gaussian(values, std=0.3), gaps)
+    references = Novelty(data)._references
+    row = int(np.flatnonzero(references.positions == 7)[0])
+    others = np.delete(values[:, 1], 7)
+    assert references.centres[row, 1] == pytest.approx(others.mean())
+    width = references.variances[row, 0] - 0.3**2
+    assert references.variances[row, 1] == pytest.approx(others.var() + width)
+
+
+def test_objects_with_many_values_are_where_their_means_are():
+    values = np.random.default_rng(4).normal(size=(40, 25, 1))
+    places = room._places(ic.from_array(values))
+    expected = values.var(axis=1).mean() / 25  # about which their own are scattered
+    assert places.variances.mean() == pytest.approx(expected, rel=0.15)

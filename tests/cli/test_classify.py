@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.classifiers.judged import Judged
+from incerta.cli.classified import Check
 from incerta.cli.columns import Columns
 from incerta.cli.labels import labels_of
 from incerta.exceptions import IncertaWarning
@@ -71,6 +73,14 @@ def test_what_is_said_about_errors_and_known_classes(call, wide, tmp_path):
     assert np.sum(facts["against_known_classes"]["confusion"]) == 12
     assert facts["folds"]["accuracy"] == 1.0
     assert len(rows_of((out / "table.csv").read_text())) == 12
+
+
+def test_errors_help_where_they_lower_the_brier_score():
+    right, wrong = np.ones(4), np.zeros(4)
+    good, bad = np.array([0.1, 0.2, 0.1, 0.2]), np.array([0.5, 0.6, 0.9, 0.4])
+    gain, error = Check(5, Judged(right, good), Judged(wrong, bad)).gain()
+    assert gain == pytest.approx((bad - good).mean())
+    assert error == pytest.approx((bad - good).std() / 2)
 
 
 def test_objects_without_a_class_are_said_and_left_out(call, wide, new):

@@ -106,6 +106,16 @@ def test_a_row_far_away_is_no_cluster():
     assert len(work.watcher.clusters) == 2
 
 
+def test_another_number_must_be_found_twice(monkeypatch):
+    found = iter([2, 3, 2, 3, 3, 1])
+    name = "incerta.streams.number.number_of_clusters"
+    monkeypatch.setattr(name, lambda *given: next(found))
+    watcher = Watcher()
+    looks = [watcher._k(None, last=False) for _ in range(5)]
+    assert looks == [2, None, 2, None, 3]
+    assert watcher._k(None, last=True) == 3
+
+
 def test_a_number_that_was_asked_for():
     work = task(k=3)
     assert next(work.run(rows(600, [[0, 0], [9, 0]]))).startswith("500 rows: 3 clus")

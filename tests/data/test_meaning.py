@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import incerta as ic
+from incerta.data.meaning import certain, of_errors
 from incerta.datasets import load_wine, make_uncertain
 from tests.strategies import make
 
@@ -71,3 +72,18 @@ def test_files_keep_it(tmp_path):
     model.save(tmp_path / "model.incerta")
     again = ic.load(tmp_path / "model.incerta")
     assert again._model.worlds.data.meaning == "error"
+
+
+def test_what_is_certain_and_what_has_errors():
+    gaps = [[1.0, np.nan], [2.0, 3.0]]
+    known = {
+        "exact": (ic.as_uncertain([[1.0], [2.0]]), True, False),
+        "errors of 0": (ic.from_gaussian([[1.0]], std=0.0), True, True),
+        "errors": (ic.from_gaussian([[1.0]], std=[[0.5]]), False, True),
+        "gaps": (ic.from_gaussian(gaps, std=0.0, missing="infinite"), False, True),
+        "beliefs": (ic.from_interval([[0.0]], [[1.0]]), False, False),
+        "no width": (ic.from_interval([[1.0]], [[1.0]]), True, False),
+    }
+    for name, (data, all_known, has_errors) in known.items():
+        assert certain(data) == all_known, name
+        assert of_errors(data) == has_errors, name

@@ -8,7 +8,13 @@ from scipy.optimize import minimize_scalar
 from scipy.special import polygamma
 from scipy.stats import f as f_law
 
-from incerta.data.pooling import _factors, _inverse_trigamma, moderated, pool
+from incerta.data.pooling import (
+    _factors,
+    _inverse_trigamma,
+    _spreads,
+    moderated,
+    pool,
+)
 
 
 @given(st.floats(1e-8, 1e6))
@@ -127,3 +133,16 @@ def test_all_values_alike():
     found = moderated(some, np.ones((50, 2)), pool(some, np.ones((50, 2))))
     assert (found[:, 0] == 0.0).all()
     assert (found[:, 1] > 0.0).all()
+
+
+def test_what_an_object_has_to_do_with_it_where_values_are_correlated():
+    """Sample variances of correlated values have the square of their correlation."""
+    rng = np.random.default_rng(5)
+    n, rho, of_objects = 6000, 0.7, 0.3
+    correlation = np.array([[1.0, rho], [rho, 1.0]])
+    values = rng.multivariate_normal([0, 0], correlation, size=(n, 5))
+    logs = np.log(values.var(axis=1, ddof=1)) + of_objects * rng.normal(size=(n, 1))
+    by_chance = polygamma(1, np.full((n, 2), 2.0))
+    gaps = logs - logs.mean(axis=0)
+    _, common = _spreads(gaps, 1.0 / by_chance, by_chance, correlation)
+    assert common == pytest.approx(of_objects**2, abs=0.04)

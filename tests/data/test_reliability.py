@@ -64,3 +64,9 @@ def test_many_features_are_not_listed_one_by_one():
     data = ic.from_gaussian(rng.normal(size=(50, 9)) * 9.0, std=0.1)
     assert "reliability        from 1.00 to 1.00" in repr(data)
     assert "not error: from 1.00 to 1.00" in ic.cluster(data, 1).explain()
+
+
+def test_some_of_what_is_seen_is_true_at_least():
+    values, errors = np.array([[-1.0, 0.0, 1.0]]), np.full((1, 3), 9.0)
+    found = true_spread(values, errors, np.ones((1, 3)), least=0.05)
+    np.testing.assert_allclose(found.variances, 0.05 * 2 / 3)

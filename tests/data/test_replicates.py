@@ -130,3 +130,19 @@ def test_the_command_line_reads_replicates(tmp_path):
     done = CliRunner().invoke(app, [*said, "--batch", "night"])
     assert done.exit_code == 0, done.output
     assert "error: measured values missed the truth" in done.output
+
+
+def test_correlations_of_few_repeats_are_drawn_towards_none():
+    """As if d more values had been seen that have none."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(4, 6, 1))
+    values = np.concatenate([x, x + 0.2 * rng.normal(size=x.shape)], axis=2)
+    law = law_of_replicates(
+        values.reshape(24, 2), np.repeat(np.arange(4), 6), 4, ("a", "b")
+    )
+    gaps = (values - values.mean(axis=1, keepdims=True)).reshape(24, 2)
+    sums = gaps.T @ gaps
+    seen = sums[0, 1] / np.sqrt(sums[0, 0] * sums[1, 1])
+    found = law.covariance()
+    share = found[:, 0, 1] / np.sqrt(found[:, 0, 0] * found[:, 1, 1])
+    np.testing.assert_allclose(share, seen * 20 / (20 + 2))

@@ -19,6 +19,7 @@ from incerta.selection import keep_worlds
 from tests.strategies import KINDS, make
 
 DATA = make("gaussian", n=30, d=2, seed=3)
+OTHER = make("gaussian", n=30, d=2, seed=4)  # of the same shape
 
 
 def consensus(folder, seed=0, clusterer=None, **how):
@@ -117,6 +118,7 @@ def test_choose_k(tmp_path):
     ("other", "message"),
     [
         (lambda f: consensus(f).fit(DATA[:29]), "with other data; give another"),
+        (lambda f: consensus(f).fit(OTHER), "with other data; give another"),
         (lambda f: consensus(f, seed=1).fit(DATA), r"other seed \(0, here 1\)"),
         (lambda f: consensus(f, clusterer=KMeans(3)).fit(DATA), r"\(clusterer\)"),
         (lambda f: consensus(f, threshold=0.4).fit(DATA), r"\(threshold\)"),

@@ -251,6 +251,21 @@ def test_order_in_memory_is_kept_and_a_shared_array_is_held_once(tmp_path):
     assert again[0] is again[3]
 
 
+def test_a_square_and_its_transpose_are_two():
+    square = np.arange(9.0).reshape(3, 3)
+    encoder = Encoder()
+    encoded = encoder.encode([square, square.T])
+    first, second = Decoder(encoder.arrays).decode(encoded)
+    np.testing.assert_array_equal(first, second.T)
+
+
+def test_nothing_in_a_file_says_when_it_was_written(tmp_path):
+    write_archive(tmp_path / "a", {}, [np.zeros(2)])
+    with zipfile.ZipFile(tmp_path / "a") as file:
+        dates = {member.date_time for member in file.infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+
+
 PLAIN = st.recursive(
     st.none()
     | st.booleans()

@@ -147,6 +147,8 @@ def _chosen(
     sketch, n, _ = room
     if n == 0 or (rule.fills and n < sketch.n):
         return -1
+    if sketch.n == 1:  # there is no room for another, and no two to be joined
+        return 0
     there = sketch.only(slice(n))
     apart = np.square(x - there.mean).sum(axis=1) + there.blur() * growth
     apart += variance.sum()

@@ -54,10 +54,13 @@ def absorb_all(  # type: ignore[no-untyped-def]
                     apart += gap * gap
                 if apart < least:
                     c, least = k, apart
-        if c >= 0 and least + own > _bound(
-            weight, squares, mean, scatter, error, number, n, c, growth, factor
-        ):
-            c = -1
+        # Where there is room for one, it takes all: there are no two to be joined.
+        if c >= 0 and len(weight) > 1:
+            bound = _bound(
+                weight, squares, mean, scatter, error, number, n, c, growth, factor
+            )
+            if least + own > bound:
+                c = -1
         e = existence[i]
         if c >= 0 and not sure:
             c = _surest(

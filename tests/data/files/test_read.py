@@ -411,3 +411,11 @@ def test_rows_become_lines_and_are_counted(tmp_path):
         ic.read(path, id="id", **said)
     with pytest.raises(DataError, match=r"column 'low', line 5: 3.0 is above"):
         ic.read(path, **said)
+
+
+def test_a_row_with_line_breaks_is_named_by_its_first_line(tmp_path):
+    path = tmp_path / "bounds.csv"
+    path.write_text('id,low,high\na,1,2\n"b\nc\nd",3,1\n')
+    said = {"values": "x", "errors": ("low", "high"), "kind": "interval"}
+    with pytest.raises(DataError, match=r"column 'low', line 3: 3.0 is above"):
+        ic.read(path, **said)

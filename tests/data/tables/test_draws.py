@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.data.tables.draws import fill_draws
+from incerta.data.tables.draws import _effects, fill_draws
 from incerta.exceptions import IncertaWarning, MissingValueError
 
 NAMES = ("p", "q")
@@ -170,3 +170,15 @@ def test_what_cannot_be_filled(gaps, message):
     worlds[gaps] = np.nan
     with pytest.raises(MissingValueError, match=message):
         fill_draws(worlds, np.arange(3), np.arange(4), NAMES)
+
+
+def test_a_shift_that_is_not_known_is_one_for_the_whole_draw():
+    """Where one object of a draw is known, the others are off together."""
+    rng = np.random.default_rng(0)
+    worlds = simulated(rng, 12, 20, shift=0.5)
+    worlds[0, 1:] = np.nan
+    y, known = worlds.copy(), ~np.isnan(worlds)
+    unsure = _effects(y, known).unsure[0]
+    means = fills(worlds, 100)[:, 0, 1:].mean(axis=1)
+    assert (unsure > 0.05).all()
+    assert (means.var(axis=0) > 0.7 * unsure).all()

@@ -7,9 +7,13 @@ from tests.mutation.faults import (
     ensemble,
     labels,
     laws,
+    learners,
+    mixtures,
     number,
+    outside,
     partition,
     spectral,
+    tables,
     worlds,
 )
 
@@ -24,6 +28,10 @@ FAULTS = (
     *density.FAULTS,
     *ensemble.FAULTS,
     *number.FAULTS,
+    *learners.FAULTS,
+    *mixtures.FAULTS,
+    *tables.FAULTS,
+    *outside.FAULTS,
 )
 
 # What is run where the tests of a room notice nothing: those of rooms that build on it.

@@ -1,0 +1,198 @@
+"""Faults in mixtures, and in views and what they agree on."""
+
+from functools import partial
+
+from tests.mutation.fault import Fault
+
+Em = partial(Fault, room="mixture/test_em.py")
+Formula = partial(Fault, room="mixture/test_formulas.py")
+Labelled = partial(Fault, room="mixture/test_labels.py")
+View = partial(Fault, room="views/test_formulas.py")
+Views = partial(Fault, room="views/test_views.py")
+
+FAULTS = (
+    # mixture --------------------------------------------------------------------------
+    Formula(
+        "mixture/maximisation.py",
+        "        spreads = own + own**2 * found.gains / shares[:, None] - moves**2\n",
+        "        spreads = own + own**2 * found.gains / shares[:, None]\n",
+        "variances are about the old means",
+    ),
+    Formula(
+        "mixture/maximisation.py",
+        "        / (counts + prior.weight),\n",
+        "        / counts,\n",
+        "the prior widens covariances instead of drawing them",
+    ),
+    Formula(
+        "mixture/maximisation.py",
+        "-0.5 * self.weight * (logs + ratios)",
+        "-0.5 * self.weight * logs",
+        "the prior's part of the objective lacks a term",
+    ),
+    Formula(
+        "mixture/maximisation.py",
+        "guess is not None and (tried := after(guess)).objective >= last.objective",
+        "guess is not None and np.isfinite((tried := after(guess)).objective)",
+        "a step ahead is taken though it is worse",
+    ),
+    Formula(
+        "mixture/expectation.py",
+        "        n_known = xp.sum(known, axis=0)\n    pulls = gap * precision\n",
+        "    pulls = gap * precision\n",
+        "missing values count in the constant of a diagonal density",
+    ),
+    Em(
+        "mixture/expectation.py",
+        "        total *= known[:, None, :]\n",
+        "",
+        "rows of missing values stay in the matrices",
+    ),
+    Formula(
+        "mixture/expectation.py",
+        "- xp.sum(shares) * root.T @ root",
+        "- xp.sum(shares) * root @ root.T",
+        "errors that are alike: an inverse from the wrong side of its root",
+    ),
+    Formula(
+        "mixture/expectation.py",
+        "weights = np.append(weights, components.noise_weight)",
+        "weights = np.append(weights, 0.0)",
+        "noise has no weight",
+    ),
+    Formula(
+        "mixture/expectation.py",
+        "    return put_beside(logs, measured.known) @ measured.known\n",
+        "    return put_beside(np.full(measured.n_objects, logs.sum()), "
+        "measured.values)\n",
+        "noise of objects with gaps fills the whole box",
+    ),
+    Em(
+        "mixture/expectation.py",
+        "    if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:\n"
+        "        return None\n",
+        "",
+        "squares of far values leave no digits",
+    ),
+    Em(
+        "mixture/belief.py",
+        "    return mean + own @ fitted.pulls, left\n",
+        "    return mean + fitted.pulls, left\n",
+        "beliefs are pulled without the covariance",
+    ),
+    Em(
+        "mixture/belief.py",
+        "            np.copyto(centre, some.values, where=exact)\n",
+        "",
+        "exact values come back rounded",
+    ),
+    Formula(
+        "mixture/fitting.py",
+        '        "tied": d * (d + 1) // 2,\n',
+        '        "tied": k * d * (d + 1) // 2,\n',
+        "a shared covariance is counted once per component",
+    ),
+    Em(
+        "mixture/fitting.py",
+        "Measured(values, measured.errors[..., :most], labels=labels)",
+        "Measured(values, measured.errors[..., chosen], labels=labels)",
+        "errors that are alike are copied for a trial",
+    ),
+    Formula(
+        "mixture/running.py",
+        "within + each(part * (1.0 - part)) * squares",
+        "within",
+        "blended moments forget how far the means are apart",
+    ),
+    Formula(
+        "mixture/running.py",
+        "moments=blended(self.moments, new, share**FORGETTING)",
+        "moments=blended(self.moments, new, share)",
+        "what was said with worse components counts in full",
+    ),
+    Labelled(
+        "mixture/expectation.py",
+        "other = (labels >= 0) & (labels != np.arange(n_rows)[:, None])",
+        "other = labels != np.arange(n_rows)[:, None]",
+        "objects without a label are of no component",
+    ),
+    Labelled(
+        "mixture/merging.py",
+        "        open_parts[:n_named, :n_named] = 0.0\n",
+        "",
+        "clusters that are known to be different are joined",
+    ),
+    Formula(
+        "mixture/merging.py",
+        "        groups[groups > b] -= 1\n",
+        "",
+        "numbers of merged clusters have holes",
+    ),
+    Formula(
+        "mixture/clusters.py",
+        "    known = known if order is None else known[order]\n",
+        "",
+        "known clusters are those of other objects",
+    ),
+    # views ----------------------------------------------------------------------------
+    View(
+        "views/fusion.py",
+        "weights = votes * agreement(shared)",
+        "weights = votes",
+        "a view that agrees with none counts in full",
+    ),
+    View(
+        "views/fusion.py",
+        "np.sqrt(weights[:, None] / np.maximum(counts, 1))",
+        "np.sqrt(weights[:, None] / np.maximum(counts.max(axis=1)[:, None], 1))",
+        "small clusters hardly count in the projections",
+    ),
+    View(
+        "views/fusion.py",
+        "    if shared_information(tables).sum() >= others[best]:\n",
+        "    if True:\n",
+        "a mean that is like no view is kept",
+    ),
+    View(
+        "views/fusion.py",
+        "        halves = 0.5 * np.square(self.centres).sum(axis=1)\n",
+        "        halves = 0.0\n",
+        "the nearest centre is the longest one",
+    ),
+    Views(
+        "views/look.py",
+        "        first = counts.argmax(axis=2)[..., None]\n",
+        "        first = np.zeros_like(counts[..., :1])\n",
+        "the nearest neighbour alone decides",
+    ),
+    View(
+        "views/look.py",
+        "    stays = (one < 0) | (other < 0)\n",
+        "    stays = np.ones_like(one, dtype=bool)\n",
+        "objects of different labels stay neighbours",
+    ),
+    Views(
+        "views/truths.py",
+        "own * -np.log(uniforms(streams, keys)[0])",
+        "own * uniforms(streams, keys)[0]",
+        "weights of the bootstrap are uniform",
+    ),
+    View(
+        "views/truths.py",
+        "    return Look(seen, values, 1.0 / total, means)\n",
+        "    return Look(seen, values, total, means)\n",
+        "badly measured objects weigh most",
+    ),
+    Views(
+        "views/truths.py",
+        "        return Measurements((*self.priors, several))\n",
+        "        return Measurements((several,))\n",
+        "worlds are never drawn as if all were of one Gaussian",
+    ),
+    View(
+        "views/partition.py",
+        "        votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]\n",
+        "        votes = [1.0, 1.0, *[1.0] * len(others)]\n",
+        "two graphs that are alike have two votes",
+    ),
+)

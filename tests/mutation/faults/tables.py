@@ -1,0 +1,203 @@
+"""Faults in reading tables and files, and in what follows from repeats."""
+
+from functools import partial
+
+from tests.mutation.fault import Fault
+
+Cells = partial(Fault, room="data/files/test_numbers.py")
+Errors = partial(Fault, room="data/tables/test_errors.py")
+Files = partial(Fault, room="data/files/test_read.py")
+Frames = partial(Fault, room="data/test_from_frame.py")
+
+FAULTS = (
+    # tables ---------------------------------------------------------------------------
+    Errors(
+        "data/tables/errors.py",
+        '"moe90": lambda error: error / QUANTILE_95',
+        '"moe90": lambda error: error / QUANTILE_975',
+        "a 90 % margin is read as one of 95 %",
+    ),
+    Errors(
+        "data/tables/errors.py",
+        "width = (high - low) / (2 * QUANTILE_OF[roles.kind])",
+        "width = (high - low) / QUANTILE_OF[roles.kind]",
+        "confidence intervals are read as margins on one side",
+    ),
+    Errors(
+        "data/tables/errors.py",
+        "        std = std / (value * np.log(10.0))\n",
+        "        std = std / value\n",
+        "errors of decimal logarithms are those of natural ones",
+    ),
+    Errors(
+        "data/tables/errors.py",
+        "value, above, below = (finite(table, column, coded)",
+        "value, below, above = (finite(table, column, coded)",
+        "upper and lower errors are swapped",
+    ),
+    Frames(
+        "data/tables/errors.py",
+        "value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)",
+        "error = np.where(none, np.nan, error)",
+        "a filler beside an ivar of 0 is taken for a value",
+    ),
+    Fault(
+        "data/tables/correlations.py",
+        "        matrices[:, i, j] = matrices[:, j, i] = column\n",
+        "        matrices[:, i, j] = column\n",
+        "a correlation stands on one side of the matrix",
+        room="data/tables/test_correlations.py",
+    ),
+    Fault(
+        "data/tables/impute.py",
+        "        cov[np.ix_(rows, m, m)] = residual + across @ B.T\n",
+        "        cov[np.ix_(rows, m, m)] = residual\n",
+        "an uncertain known value makes the imputed one no less certain",
+        room="data/tables/test_impute.py",
+    ),
+    Fault(
+        "data/tables/draws.py",
+        "shifted = np.sqrt(found.unsure) * rng.standard_normal(found.unsure.shape)",
+        "shifted = np.zeros(found.unsure.shape)",
+        "shifts of joint draws count as known",
+        room="data/tables/test_draws.py",
+    ),
+    Fault(
+        "data/tables/draws.py",
+        "places = np.ix_(np.argsort(draws), np.argsort(ids))",
+        "places = np.ix_(np.arange(len(draws)), np.arange(len(ids)))",
+        "what is filled in depends on the order of the rows",
+        room="data/tables/test_draws.py",
+    ),
+    Fault(
+        "data/tables/repeats.py",
+        "            cube[:, endings.index(end), j] = column\n",
+        "            cube[:, list(columns).index(end), j] = column\n",
+        "repeats of values that have different ones are mixed up",
+        room="data/tables/test_repeats.py",
+    ),
+    Frames(
+        "data/tables/joint.py",
+        "cells: Indices = draws.codes * len(coded.ids) + coded.codes",
+        "cells: Indices = draws.codes * len(draws.ids) + coded.codes",
+        "pairs of draw and object are numbered by the number of draws",
+    ),
+    # files ----------------------------------------------------------------------------
+    Cells(
+        "data/files/numbers.py",
+        "    if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4\n",
+        "    if False:\n",
+        "12.3(4) is 12.3 ± 4",
+    ),
+    Cells(
+        "data/files/numbers.py",
+        '    return error * float(f"1{cell.power}") if cell.power else error\n',
+        "    return error\n",
+        "a power of ten is not that of the error in parentheses",
+    ),
+    Cells(
+        "data/files/numbers.py",
+        '        last = "." if body.rfind(".") > body.rfind(",") else ","\n',
+        '        last = "," if body.rfind(".") > body.rfind(",") else "."\n',
+        "the first of two marks is the decimal one",
+    ),
+    Cells(
+        "data/files/numbers.py",
+        "    if len(rows) > 1:\n        (_, i), (_, j) = ",
+        '    if len(set(rows) - {""}) > 1:\n        (_, i), (_, j) = ',
+        "numbers without a unit pass beside those with one",
+    ),
+    Cells(
+        "data/files/numbers.py",
+        "    values[np.isin(values, numbers_of(rules.na))] = np.nan\n",
+        "",
+        "-999.0 is a number though na says -999",
+    ),
+    Cells(
+        "data/files/sentinels.py",
+        "    return bool(gap > high - low)\n",
+        "    return bool(gap > 0)\n",
+        "any 99 at the end of a column is called a mark",
+    ),
+    Files(
+        "data/files/read.py",
+        "numbers if (numbers.astype(ids.dtype) == ids).all() else ids",
+        "numbers",
+        "station 050114 loses its zero",
+    ),
+    Files(
+        "data/files/cells.py",
+        "line, begin = begin + source.n_skipped, rows.line_num + 1",
+        "line, begin = rows.line_num + source.n_skipped, rows.line_num + 1",
+        "a row with line breaks is named by its last line",
+    ),
+    Files(
+        "data/files/csv.py",
+        "                strings_can_be_null=False,\n",
+        "                strings_can_be_null=True,\n",
+        "an object called NA has no id",
+    ),
+    Cells(
+        "data/files/dialect.py",
+        "        skipped, spaced = source.n_skipped + n, mark",
+        "        skipped, spaced = n, mark",
+        "lines above a title are not skipped",
+    ),
+    # what the uncertainty means, repeats ----------------------------------------------
+    Fault(
+        "data/meaning.py",
+        'return data.meaning == "error" and inexact',
+        'return data.meaning == "error"',
+        "exact values are measurements that missed the truth",
+        room="data/test_meaning.py",
+    ),
+    Fault(
+        "data/meaning.py",
+        "    return data.exact or not data.variance().any()\n",
+        "    return data.exact\n",
+        "errors of 0 leave something open",
+        room="data/test_meaning.py",
+    ),
+    Fault(
+        "data/reliability.py",
+        "    if not matters.any():\n        matters[:] = True\n",
+        "",
+        "where no feature is reliable objects are nothing",
+        room="data/test_reliability.py",
+    ),
+    Fault(
+        "data/reliability.py",
+        "        variances = np.maximum(excess, least * observed)\n",
+        "        variances = np.maximum(excess, 0.0)\n",
+        "nothing is left of the variance where errors are too large",
+        room="data/test_reliability.py",
+    ),
+    Fault(
+        "data/replicates.py",
+        "    errors = variances / found.counts\n",
+        "    errors = variances\n",
+        "a mean is as uncertain as a single value",
+        room="data/test_replicates.py",
+    ),
+    Fault(
+        "data/replicates.py",
+        "    kept = freedom / (freedom + d)\n",
+        "    kept = 1.0\n",
+        "correlations of few repeats are taken as they are",
+        room="data/test_replicates.py",
+    ),
+    Fault(
+        "data/pooling.py",
+        "    logs -= digamma(known / 2) - np.log(known / 2)\n",
+        "",
+        "logarithms of sample variances are not biased",
+        room="data/test_pooling.py",
+    ),
+    Fault(
+        "data/pooling.py",
+        "products -= rho**2 * ((weights * by_chance).T @ weights)",
+        "products -= rho * ((weights * by_chance).T @ weights)",
+        "sample variances are as correlated as the values",
+        room="data/test_pooling.py",
+    ),
+)
