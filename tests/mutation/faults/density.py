@@ -212,8 +212,8 @@ FAULTS = (
     ),
     Ordered(
         "density/ordering.py",
-        "better = np.flatnonzero((reach[o] < reachability) & is_open)",
-        "better = np.flatnonzero(reach[o] < reachability)",
+        "better = np.flatnonzero((from_here < reachability[first]) & is_open)",
+        "better = np.flatnonzero(from_here < reachability[first])",
         "objects that are in order already are reached again",
     ),
     Ordered(

@@ -15,13 +15,13 @@ FAULTS = (
     ),
     Spectral(
         "spectral/affinity.py",
-        "apart = squares[np.triu_indices(len(values), 1)]",
+        "apart = squares[one, other]",
         "apart = squares.ravel()",
         "objects count as neighbours of themselves in the median",
     ),
     Spectral(
         "spectral/affinity.py",
-        "        values = values[np.sort(picked)]\n",
+        "        values = values[picked]\n",
         "        values = values[:MEDIAN_OBJECTS]\n",
         "the median distance is that of the first objects",
     ),
@@ -99,7 +99,7 @@ FAULTS = (
     ),
     Spectral(
         "spectral/laplacians.py",
-        "            return Laplacians(self.worlds[j], *how)\n",
+        "            return Laplacians(self.worlds[j], *how, self.weights)\n",
         "            return Laplacians(self.worlds[j])\n",
         "some of the Laplacians have another width",
     ),

@@ -71,7 +71,7 @@ FAULTS = (
     ),
     Fault(
         "data/tables/repeats.py",
-        "            cube[:, endings.index(end), j] = column\n",
+        "            cube[:, places[end], j] = column\n",
         "            cube[:, list(columns).index(end), j] = column\n",
         "repeats of values that have different ones are mixed up",
         room="data/tables/test_repeats.py",
