@@ -1,5 +1,6 @@
 """`cluster` and what it returns."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -410,3 +411,17 @@ def test_one_object():
     assert "<Clustering: 1 object in 1 cluster by UKMeans" in repr(result)
     asked = ic.cluster(ic.from_gaussian([[1.0]], std=0.1), 1, "UKMeans")
     assert "1 cluster, as asked for." in asked.reasons
+
+
+def test_columns_of_predictions_are_those_of_the_labels():
+    data = ic.from_gaussian([[0.0], [9.0], [0.5], [9.5]], std=0.5)
+    result = ic.cluster(data, 2, "UKMeans")
+    other = copy(result.estimator)  # the same, after a cluster that no object has
+    shares = result.estimator.predict_proba
+    other.membership_ = np.column_stack([np.zeros(4), other.membership_])
+    other.labels_ = other.labels_ + 1
+    other.predict_proba = lambda X: np.column_stack([np.zeros(len(X)), shares(X)])
+    renamed = replace(result, estimator=other)
+    np.testing.assert_array_equal(renamed.labels, result.labels)
+    expected = np.column_stack([result.predict_proba(data), np.zeros(4)])
+    np.testing.assert_array_equal(renamed.predict_proba(data), expected)

@@ -191,3 +191,11 @@ def test_what_cannot_be_opened(tmp_path):
         reading.opened(tmp_path / "none.csv", False)
     with pytest.raises(FileError, match="folder"):
         reading.opened(tmp_path, False)
+
+
+def test_a_point_stays_the_decimal_mark():
+    reader = Reader(Columns(values=("x",)))
+    reader.objects([Row(2, {"x": "1 234.5"})])
+    later, bad = reader.objects([Row(3, {"x": "1,5"}), Row(4, {"x": "2"})])
+    assert [one.number for one in bad] == [3]
+    assert later.mean().ravel().tolist() == [2.0]

@@ -194,3 +194,18 @@ def test_not_all_divergences_know_weights(divergence):
             seed=0,
             weights=np.ones(2),
         )
+
+
+def test_many_objects_are_not_all_compared(monkeypatch):
+    monkeypatch.setattr("incerta.selection.keeping.EXACT_DIVERGENCE_OBJECTS", 20)
+    monkeypatch.setattr("incerta.selection.keeping.DIVERGENCE_OBJECTS", 8)
+    seen = []
+
+    def compare(worlds, **_):
+        seen.append(worlds.shape[1])
+        return np.ones((len(worlds), len(worlds)))
+
+    monkeypatch.setattr("incerta.selection.keeping.jensen_shannon", compare)
+    data = ic.from_gaussian(np.arange(30.0)[:, None], std=1.0)
+    keep_worlds(data, 4, 2, seed=0)
+    assert max(seen) == 8
