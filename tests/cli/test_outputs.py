@@ -141,7 +141,9 @@ def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "closed", [pytest.param((1,), marks=pytest.mark.slow), (0, 1, 2)]
+)
 def test_closed_streams(wide, run, tmp_path, closed):
     def close():
         for number in closed:
@@ -153,7 +155,11 @@ def test_closed_streams(wide, run, tmp_path, closed):
 
 
 @pytest.mark.parametrize(
-    ("closed", "arguments"), [(1, ["info"]), (0, ["fit", "-", "--values", "x"])]
+    ("closed", "arguments"),
+    [
+        (1, ["info"]),
+        pytest.param(0, ["fit", "-", "--values", "x"], marks=pytest.mark.slow),
+    ],
 )
 def test_closed_streams_that_are_needed(run, closed, arguments):
     done = run(*arguments, preexec_fn=lambda: os.close(closed), stdin=None)
@@ -161,6 +167,7 @@ def test_closed_streams_that_are_needed(run, closed, arguments):
     assert done.stderr == "Error: stdin or stdout is closed; name files instead.\n"
 
 
+@pytest.mark.slow
 def test_letters_that_a_terminal_does_not_know(run, wide):
     ascii_only = {
         "LC_ALL": "C",
