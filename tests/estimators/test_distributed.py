@@ -70,6 +70,7 @@ def test_any_partitioning_any_order_the_same_to_the_last_bit(
     same(one, two)
 
 
+@pytest.mark.slow
 @examples(10)
 @given(
     cuts=st.lists(st.integers(0, 60), max_size=6),

@@ -234,6 +234,7 @@ def test_the_order_within_a_piece_does_not_matter():
     np.testing.assert_array_equal(mixtures[0].labels_[rows], mixtures[1].labels_)
 
 
+@pytest.mark.slow
 def test_large_data_are_chosen_for_by_a_part(monkeypatch):
     _, values, std = blobs(7, n=1500, level=0.3)
     data = ic.from_gaussian(values, std=std)

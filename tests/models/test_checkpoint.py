@@ -97,6 +97,7 @@ def test_every_kind_of_data(kind, tmp_path):
     np.testing.assert_array_equal(found[0].labels_, found[1].labels_)
 
 
+@pytest.mark.slow
 def test_choose_k(tmp_path):
     rng = np.random.default_rng(0)
     X = 6.0 * (np.arange(20) % 2)[:, None] + rng.normal(size=(20, 2))

@@ -82,6 +82,7 @@ def test_the_best_point_is_the_first_of_equals(blobs):
     assert point == min((t.min_samples, t.level) for t in equals)
 
 
+@pytest.mark.slow
 def test_labels_have_no_part_in_what_is_fitted(blobs):
     other = blobs._replace(target=np.roll(blobs.target, 7))
     for method in METHODS:

@@ -109,6 +109,7 @@ def test_figures_come_from_what_is_committed(tmp_path):
         assert (tmp_path / name).read_bytes() == content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUNDLED)
 def test_cells_can_be_computed_again(cells, name):
     for cell in some_of([cell for cell in cells if cell.set == name], 4, 8):
