@@ -210,3 +210,16 @@ def test_command_line(made):
     done = CliRunner().invoke(app, ["info", path, *said])
     assert done.exit_code == 0, done.output
     assert "objects            7 (cell0" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize("start", [2**60, -1])
+def test_starts_that_do_not_fit_the_entries(tmp_path, kind, start):
+    path = make(tmp_path, KINDS[kind])[0]
+    with h5py.File(path, "r+") as file:
+        starts = file["X/indptr"][:].astype(np.int64)
+        starts[-1] = start
+        del file["X/indptr"]
+        file["X"].create_dataset("indptr", data=starts)
+    with pytest.raises(FileError, match="X is damaged"):
+        ic.read(path, values=["g1"])

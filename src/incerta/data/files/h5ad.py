@@ -222,6 +222,10 @@ def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:
     kind = str(matrix.attrs.get("encoding-type", matrix.attrs.get("h5sparse_format")))
     starts = _item(matrix, "indptr")[:]
     indices, data = _item(matrix, "indices"), _item(matrix, "data")
+    # What entries of a row or column are is repeated as often as these say.
+    if len(starts) == 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(data):
+        msg = f"{matrix.name} is damaged: its rows or columns do not fit its entries."
+        raise FileError(msg)
     if kind.startswith("csc"):
         for j, number in enumerate(numbers):
             of_column = slice(starts[number], starts[number + 1])
