@@ -44,13 +44,13 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
             "one label for each, -1 where it is unknown."
         )
         raise ValueError(msg)
-    for label in given:
-        if not _whole(label):
-            msg = (
-                f"y has the label {label!r}; labels are whole numbers from 0, -1 where "
-                "unknown: np.unique(classes, return_inverse=True) numbers classes."
-            )
-            raise ValueError(msg)
+    odd = () if given.dtype.kind in "iu" else [one for one in given if not _whole(one)]
+    if odd:
+        msg = (
+            f"y has the label {odd[0]!r}; labels are whole numbers from 0, -1 where "
+            "unknown: np.unique(classes, return_inverse=True) numbers classes."
+        )
+        raise ValueError(msg)
     labels = given.astype(np.intp)
     low, high = int(labels.min()), int(labels.max())
     if low < UNKNOWN:

@@ -28,7 +28,7 @@ from incerta.spectral.laplacians import Laplacians
 from incerta.spectral.remembered import Embeddings, extensions, remembered
 from incerta.streams._base import POSITIVE, StreamClusterer
 from incerta.streams.clock import pieces
-from incerta.streams.parallel import in_as_many_worlds, moved_centres
+from incerta.streams.parallel import in_as_many_worlds, moved_centres, rows_of
 from incerta.streams.window import current_ids
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
@@ -280,11 +280,8 @@ class StreamRPC(StreamClusterer):
     @property
     def labels_(self) -> Indices:
         """Clusters of the objects of the last piece."""
-        ids = self._room.sketch.id[: self._room.n].tolist()
-        label = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
-        return np.array(
-            [label.get(id, -1) for id in self._into.tolist()], dtype=np.intp
-        )
+        rows = rows_of(self._into, self._room.sketch.id[: self._room.n])
+        return np.where(rows < 0, -1, self.macro_labels_[rows])
 
     @property
     def embedding_(self) -> Array:

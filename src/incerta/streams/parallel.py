@@ -39,6 +39,15 @@ def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
     return centres
 
 
+def rows_of(names: Indices, ids: Indices) -> Indices:
+    """Row of each name among ids that are all different; −1 if it is not there."""
+    if len(ids) == 0:
+        return np.full(len(names), -1, dtype=np.intp)
+    order = np.argsort(ids)
+    there = order[np.searchsorted(ids, names, sorter=order).clip(max=len(ids) - 1)]
+    return np.where(ids[there] == names, there, -1)
+
+
 def moved_centres(
     centres: Array,
     ids: Indices,
@@ -70,17 +79,17 @@ def moved_centres(
         In the order of the micro-clusters of now.
     """
     sketch, n, _ = done.room
-    place = {id: row for row, id in enumerate(sketch.id[:n].tolist())}
+    now = sketch.id[:n]
     shape = n, *centres.shape[1:]
     out = np.zeros((n, shape[1] * shape[2]))
-    known = np.array([place.get(id, -1) for id in ids.tolist()], dtype=np.intp)
+    known = rows_of(ids, now)
     stay = np.flatnonzero(known >= 0)
     flat = centres.reshape(len(centres), out.shape[1])
     out[known[stay]] = flat[stay]
     begun_with = out.copy()
 
     def add(values: Array, mass: Array, names: Indices) -> None:
-        rows = np.array([place.get(id, -1) for id in names.tolist()], dtype=np.intp)
+        rows = rows_of(names, now)
         some = np.flatnonzero(rows >= 0)
         rows, share = rows[some], mass[some] / sketch.weight[rows[some]]
         sums = csr_array((share, (rows, np.arange(len(some)))), shape=(n, len(some)))

@@ -59,10 +59,10 @@ def current_ids(ids: Indices, done: Absorbed) -> Indices:
     """Ids of micro-clusters that others were joined to; −1 is one that was dropped."""
     became = dict(done.joined.tolist())
     there = set(done.room.sketch.id[: done.room.n].tolist())
-    known: dict[int, int] = {}
-    for id in np.unique(ids).tolist():
-        now = id
+    different, places = np.unique(ids, return_inverse=True)
+    known = np.empty(len(different), dtype=np.int64)
+    for row, now in enumerate(different.tolist()):
         while now in became:
             now = became[now]
-        known[id] = now if now in there else -1
-    return np.array([known[id] for id in ids.tolist()], dtype=np.int64)
+        known[row] = now if now in there else -1
+    return known[places]
