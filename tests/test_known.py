@@ -110,3 +110,9 @@ def test_k_means_that_keeps_labels(seed):
         own = found.labels == c
         mean = np.average(values[own], axis=0, weights=weights[own])
         np.testing.assert_allclose(found.centres[c], mean, atol=0.02)
+
+
+def test_classes_in_words_are_not_passed_over():
+    with pytest.raises(ValueError, match="y holds text, and -1 among it"):
+        known_labels(["a", "a", -1], 3, 2, "n_clusters")
+    assert known_labels(["a", "b", "a"], 3, 2, "n_clusters") is None

@@ -73,6 +73,12 @@ def partial(y: Any) -> bool:
     if _gaps(given):
         msg = "y has gaps (NaN or None); write -1 where a label is unknown."
         raise ValueError(msg)
+    if given.dtype.kind in "US" and (given == str(UNKNOWN)).any():
+        msg = (
+            "y holds text, and -1 among it; labels are whole numbers from 0, -1 where "
+            "unknown: np.unique(classes, return_inverse=True) numbers classes."
+        )
+        raise ValueError(msg)
     return bool((given == UNKNOWN).any())
 
 

@@ -172,7 +172,7 @@ class TestExistence:
         [
             ([0.5], "one number for each of the 2"),
             ([0.5, 1.2], r"existence\[1\]=1.2"),
-            ([0.0, 1.0], r"existence\[0\]=0.0 must be a probability above 0"),
+            ([0.0, 1.0], r"existence\[0\]=0.0 must be above 0 and at most 1"),
             ([0.5, np.nan], r"existence\[1\]=nan"),
         ],
     )

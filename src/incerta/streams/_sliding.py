@@ -254,7 +254,7 @@ def checked_existence(existence: Any, n: int) -> Array | None:
     if wrong_ones.any():
         i = int(wrong_ones.argmax())
         msg = (
-            f"existence[{i}]={there[i]} must be a probability above 0; leave out "
+            f"existence[{i}]={there[i]} must be above 0 and at most 1; leave out "
             "objects that do not exist."
         )
         raise ValueError(msg)
