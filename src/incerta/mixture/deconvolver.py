@@ -17,6 +17,7 @@ from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
 from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
+from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import How
 from incerta.mixture.measured import measured
@@ -142,12 +143,6 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask about an estimator."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
     def fit(self, X: Any, y: None = None) -> Self:
         """Find out what the true values are like.
 
@@ -163,7 +158,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self
         """
         self._validate_params()
-        data = sorted_by_id(objects_of(self, X))
+        data = sorted_by_id(self._objects(X, reset=True))
         most = {"gaussian": 1, "mixture": MOST_COMPONENTS}
         numbers = (
             range(1, most[self.prior] + 1)
@@ -199,13 +194,28 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         -------
         UncertainData
             With the meaning "belief". Data that have no errors, or mean something else
-            by their uncertainty, come back as they are; a plain 2-D array without gaps
-            as an array.
+            by their uncertainty, come back as they are; a plain 2-D array as an array.
         """
         check_is_fitted(self)
-        data = objects_of(self, X, reset=False)
+        data = self._objects(X, reset=False)
         found = believed(data, self._components())
-        return found.mean() if found.exact and is_plain_table(X) else found
+        return found.mean() if is_plain_table(X) else found
+
+    def _objects(self, X: Any, *, reset: bool) -> UncertainData:
+        """The objects; no plain table with gaps.
+
+        An array gives an array, whatever is in it, and beliefs about missing values are
+        not an array.
+        """
+        data = objects_of(self, X, reset=reset)
+        if is_plain_table(X) and not data.exact:
+            msg = (
+                "X is a table without errors and has missing values (NaN). Say how "
+                "good the other values are: ic.from_gaussian(X, std=..., "
+                "missing='infinite'), with std=0.0 if they are exact."
+            )
+            raise MissingValueError(msg)
+        return data
 
     def _components(self) -> Components:
         full = Components(self.weights_, self.means_, self.covariances_)
