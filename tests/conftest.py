@@ -12,8 +12,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from incerta.backend import device
+from incerta.data.files import apart
 from incerta.estimators import _base
 from tests.strategies import N_EXAMPLES
+
+# Readers that are tested may end this process; that they do not end that of the user
+# is tested where another one is started, which takes a second.
+apart.HERE = True
 
 
 def pytest_addoption(parser):

@@ -11,13 +11,18 @@ from sklearn.cluster import HDBSCAN, KMeans
 import incerta as ic
 from incerta.api.answer import cluster
 from incerta.cli.answers import CONTROLS
-from incerta.cli.columns import Columns, classes_of
+from incerta.cli.columns import Columns
 from incerta.cli.compare import _print_tables
+from incerta.cli.labels import labels_of
 from incerta.estimators.named import METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
 from tests.cli.conftest import WIDE
 
 ASKED = (*WIDE, "-k", "3", "--methods", "UKMeans,ukmedoids,FDBSCAN")
+
+
+def classes_in(path, data, **columns):
+    return labels_of(path, Columns(**columns), "class", data).classes
 
 
 def rows_of(text):
@@ -29,7 +34,7 @@ def test_csv_against_the_library(call, wide):
     rows = {row["method"]: row for row in rows_of(done.stdout)}
     assert list(rows) == ["UKMeans", "UKMedoids", "FDBSCAN", *CONTROLS]
     data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
-    truth = classes_of(wide, Columns(id="star"), "class")
+    truth = classes_in(wide, data, id="star")
     results = {
         name: cluster(data, "auto" if name == "FDBSCAN" else 3, name)
         for name in rows
@@ -161,8 +166,38 @@ def test_the_others_are_shown_where_one_fails(call, wide):
 def test_a_list_of_classes_per_object(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("id,x,class\nb,1,u\na,2,v\nb,3,u\na,4,v\nc,5,u\n")
-    assert classes_of(path, Columns(id="id"), "class").tolist() == ["u", "v", "u"]
-    assert classes_of(path, Columns(), "class").tolist() == list("uvuvu")
+    data = ic.read(path, id="id", values="x")
+    assert classes_in(path, data, id="id").tolist() == ["u", "v", "u"]
+    assert classes_in(path, ic.read(path, values="x")).tolist() == list("uvuvu")
+
+
+@pytest.mark.parametrize("id", [[], ["--id", "id"]])
+def test_classes_of_the_objects_that_are_left(call, id):
+    rows = [f"s{i},{i % 3 * 9 + i / 50},{'uvw'[i % 3]}" for i in range(30)]
+    rows[4], rows[7], rows[9] = "s4,,v", "s7,,", "s9,0.2,"
+    table = "\n".join(["id,x,class", *rows])
+    asked = [*id, "--values", "x", "-k", "3", "--methods", "UKMeans", "--format", "csv"]
+    asked += ["--missing", "drop", "--truth", "class"]
+    done = call("compare", "-", *asked, input=table)
+    assert next(row["acc"] for row in rows_of(done.stdout)) == "1.0"
+    assert "1 object has no class, and no part in ACC" in " ".join(done.stderr.split())
+
+
+def test_classes_of_observations_that_are_left(call, tmp_path):
+    h5py = pytest.importorskip("h5py", reason="needs the extra io")
+    from tests.data.files.test_h5ad import put_frame
+
+    path, number = tmp_path / "cells.h5ad", np.arange(30)
+    values = (number % 3 * 9 + number / 50)[:, None]
+    values[4] = np.nan
+    with h5py.File(path, "w") as file:
+        names, classes = [f"cell{i}" for i in number], ["uvw"[i % 3] for i in number]
+        put_frame(file, "obs", names, **{"class": classes})
+        put_frame(file, "var", ["gene"])
+        file["X"] = values
+    asked = ["--values", "gene", "-k", "3", "--methods", "UKMeans", "--format", "csv"]
+    done = call("compare", path, *asked, "--missing", "drop", "--truth", "class")
+    assert next(row["acc"] for row in rows_of(done.stdout)) == "1.0"
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -175,8 +210,8 @@ def test_classes_are_numbers_or_text(tmp_path, ending):
     else:
         pytest.importorskip("pyarrow", reason="parquet needs pyarrow")
         table.to_parquet(path)
-    found = classes_of(path, Columns(id="id"), "class")
-    assert np.unique(found, return_inverse=True)[1].tolist() == [0, 1]
+    found = classes_in(path, ic.read(path, id="id", values="x"), id="id")
+    assert found.tolist() == ["3", "4"]
 
 
 def test_classes_must_be_one_per_object(call, wide):
@@ -184,8 +219,8 @@ def test_classes_must_be_one_per_object(call, wide):
     asked = ["--id", "star", "--values", "mass", "-k", "2", "--methods", "UKMeans"]
     done = call("compare", "-", *asked, "--truth", "class", input=table, code=1)
     assert "truth='class' has more than one class for object s000" in done.stderr
-    done = call("compare", "-", *asked, "--truth", "kind", input=table, code=1)
-    assert done.stderr.startswith("Error: truth: there is no column 'kind'")
+    done = call("compare", "-", *asked, "--truth", "kind", input=table, code=2)
+    assert "there is no column 'kind'" in done.stderr
 
 
 def test_a_method_finds_what_it_finds_alone(call, wide):

@@ -89,7 +89,7 @@ def run(
     ------
     Outcome
     """
-    make = import_module(f"{__package__}.{target}").make
+    module = import_module(f"{__package__}.{target}")
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     os.environ.update(ENVIRONMENT, PYTHONPATH=path.rstrip(os.pathsep))
     os.environ["INCERTA_FUZZ"] = target  # see `ready`
@@ -118,8 +118,7 @@ def run(
                     children.remove(child)
                     yield from child.outcomes()
                     if child.current is not None:
-                        kind = make(seed, child.current).kind
-                        yield _death(child, kind)
+                        yield _death(child, module, seed)
                     if child.rest:
                         again.append(child.rest)
         finally:
@@ -167,12 +166,15 @@ class _Child:
         return True
 
 
-def _death(child: _Child, kind: str) -> Outcome:
+def _death(child: _Child, module, seed: int) -> Outcome:
+    case = module.make(seed, child.current)
     code = child.process.exitcode or 0
     name = signal.Signals(-code).name if code < 0 else f"exit {code}"
     slow = child.hung or name == "SIGPROF"
     word = "slow" if slow else "died"
-    return Outcome(int(child.current or 0), kind, word, name, is_finding=True)
+    if getattr(module, "is_read_apart", lambda case: False)(case):
+        return Outcome(int(child.current or 0), case.kind, f"{word} apart")
+    return Outcome(int(child.current or 0), case.kind, word, name, is_finding=True)
 
 
 def _work(target, seed, folder, memory, seconds, numbers, pipe) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from incerta.data.files.dialect import TextFormat
     from incerta.data.tables.columns import Table
     from incerta.data.tables.roles import Roles
-    from incerta.typing import Ids
 
 STDIN = Path("-")
 
@@ -226,45 +225,6 @@ def with_columns(
     with_options.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     with_options.__annotations__ = {one.name: one.annotation for one in order}
     return with_options
-
-
-def classes_of(path: Path, columns: Columns, name: str) -> "Ids":
-    """Known class of each object: a column of numbers or text.
-
-    Parameters
-    ----------
-    path : Path
-        A file that `incerta.read` reads.
-    columns : Columns
-        What the options say.
-    name : str
-        Column with the classes, the same in all rows of an object.
-    """
-    import numpy as np
-
-    from incerta.data.tables.roles import Roles
-    from incerta.exceptions import DataError
-
-    # Draws are text to the readers, or whatever else the column holds: so are classes.
-    id = columns.id
-    roles = Roles(id, (), None, "sd", None, name, False)
-    try:
-        table = table_with(path, roles, columns)
-        table.load(roles.columns(table.names))
-    except DataError as error:
-        raise DataError(str(error).replace("sample:", "truth:", 1)) from error
-    classes = table.coded(name, "truth")
-    if id is None:
-        return classes.ids[classes.codes]
-    objects = table.coded(id, "id")
-    of_object = np.empty(len(objects.ids), dtype=np.intp)
-    of_object[objects.codes] = classes.codes
-    differs = of_object[objects.codes] != classes.codes
-    if differs.any():
-        which = objects.ids[objects.codes[differs.argmax()]]
-        msg = f"truth={name!r} has more than one class for object {which!s}."
-        raise DataError(msg)
-    return classes.ids[of_object]
 
 
 def table_with(path: Path, roles: "Roles", columns: Columns) -> "Table":

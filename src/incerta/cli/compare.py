@@ -8,18 +8,20 @@ import typer
 
 from incerta.cli import options, params
 from incerta.cli.answers import CONTROLS, Answer, answer, control
-from incerta.cli.columns import Columns, classes_of, on_disk, takes_columns
+from incerta.cli.columns import Columns, on_disk, takes_columns
 from incerta.cli.failures import in_one_line
 from incerta.cli.guessing import completed
+from incerta.cli.labels import Labels, labels_of
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
 from incerta.cli.summary import WIDTH, noted, say
 from incerta.cli.terminal import echo
 from incerta.estimators.named import METHODS
+from incerta.wording import counted, verb
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
-    from incerta.typing import Array, Ids
+    from incerta.typing import Array
 
 # What columns are called where there is little room.
 HEADINGS = {"stability": "stable", "acc": "ACC", "nmi": "NMI"}
@@ -88,7 +90,7 @@ def compare(
         check_format(form)
     names = methods.split(",")
     wanted = params.for_each(params.parsed(param), names)
-    classes: Ids | None = None
+    classes: Labels | None = None
     failed: dict[str, str] = {}
     answers: dict[str, Answer] = {}
     with noted() as warned, bars(shown=not quiet):
@@ -102,7 +104,16 @@ def compare(
             )
             data = columns.read(path)
             if truth is not None:
-                classes = classes_of(path, columns, truth)
+                classes = labels_of(path, columns, truth, data, "truth")
+                if classes is None or not len(classes.known):
+                    why = "there is no column" if classes is None else "no class in"
+                    options.refuse("--truth", f"{why} {truth!r}.")
+                without = len(data) - len(classes.known)
+                if without:
+                    told = (
+                        f"{counted(without, 'object')} {verb(without, 'has', 'have')}"
+                    )
+                    warned.append(f"{told} no class, and no part in ACC and NMI.")
         asked = options.number_of_clusters(k)
         numbers = _numbers(data, asked, names, seed, scale)
         for name in names:
@@ -156,7 +167,7 @@ def _number_for_control(
     return max(first, 1) if known is None else known
 
 
-def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -> None:
+def _show(answers: dict[str, Answer], classes: Labels | None, form: str | None) -> None:
     import numpy as np
 
     from incerta.metrics import ari
@@ -171,7 +182,7 @@ def _show(answers: dict[str, Answer], classes: "Ids | None", form: str | None) -
     write_table(facts, form, sys.stdout.buffer)
 
 
-def _facts(answers: dict[str, Answer], classes: "Ids | None") -> dict[str, Any]:
+def _facts(answers: dict[str, Answer], classes: Labels | None) -> dict[str, Any]:
     """What to say about each method, by columns."""
     import numpy as np
 
@@ -187,8 +198,9 @@ def _facts(answers: dict[str, Answer], classes: "Ids | None") -> dict[str, Any]:
         "seconds": np.array([each.seconds for each in answers.values()]),
     }
     if classes is not None:
-        facts["acc"] = np.array([clustering_accuracy(classes, one) for one in found])
-        facts["nmi"] = np.array([nmi(classes, one) for one in found])
+        told, known = classes.classes, [one[classes.known] for one in found]
+        facts["acc"] = np.array([clustering_accuracy(told, one) for one in known])
+        facts["nmi"] = np.array([nmi(told, one) for one in known])
     return facts
 
 

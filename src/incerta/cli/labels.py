@@ -53,7 +53,11 @@ def label_column(columns: Columns, path: Path, *, quiet: bool) -> str:
 
 
 def labels_of(
-    path: Path, columns: Columns, name: str, data: "UncertainData"
+    path: Path,
+    columns: Columns,
+    name: str,
+    data: "UncertainData",
+    option: str = "label",
 ) -> Labels | None:
     """Classes of objects that were read from a file.
 
@@ -67,6 +71,8 @@ def labels_of(
         Column with the classes: the same in all rows of an object that have one.
     data : UncertainData
         The objects.
+    option : str, default="label"
+        What messages call the column.
 
     Returns
     -------
@@ -75,27 +81,31 @@ def labels_of(
     """
     import numpy as np
 
-    table = _table(path, columns, name)
+    from incerta.data.files.formats import reader_of
+    from incerta.data.files.h5ad import NAMES, read_h5ad
+
+    id = columns.id
+    if id is None and reader_of(path) is read_h5ad:
+        id = NAMES
+    table = _table(path, columns, id, name)
     if table is None:
         return None
     words, absent = _words(table[name], columns.na)
-    of_object = _by_object(words, table, columns.id, name)
+    of_object = _by_object(words, table, id, f"{option}={name!r}")
     # Where some rows were left out, ids tell which; without ids these are row numbers.
     keys = [str(id) for id in data.ids.tolist()]
-    if columns.id is None and data.ids.dtype.kind not in "iu":  # the file has its own
-        keys = [str(row) for row in range(len(keys))]
     found = [of_object.get(key) for key in keys]
     known = np.flatnonzero([word is not None for word in found])
     classes = np.array([word for word in found if word is not None], dtype=str)
     return Labels(known, classes, absent)
 
 
-def _table(path: Path, columns: Columns, name: str) -> "Table | None":
+def _table(path: Path, columns: Columns, id: str | None, name: str) -> "Table | None":
     from incerta.data.tables.roles import Roles
     from incerta.exceptions import DataError
 
     # Draws are text to the readers, or whatever else the column holds: so are classes.
-    roles = Roles(columns.id, (), None, "sd", None, name, False)
+    roles = Roles(id, (), None, "sd", None, name, False)
     try:
         table = table_with(path, roles, columns)
         table.load(roles.columns(table.names))
@@ -119,7 +129,7 @@ def _words(
 
 
 def _by_object(
-    words: Sequence[str | None], table: "Table", id: str | None, name: str
+    words: Sequence[str | None], table: "Table", id: str | None, column: str
 ) -> dict[str, str]:
     """Class of each object that has one, by its id or the number of its row."""
     from incerta.exceptions import DataError
@@ -133,6 +143,6 @@ def _by_object(
             continue
         key = str(objects.ids[code])
         if found.setdefault(key, word) != word:
-            msg = f"label={name!r} has more than one class for object {key}."
+            msg = f"{column} has more than one class for object {key}."
             raise DataError(msg)
     return found

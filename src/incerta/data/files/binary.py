@@ -8,6 +8,7 @@ from typing import Any
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
+from incerta.data.files.apart import apart
 from incerta.data.files.arrow_sizes import (
     MAGIC,
     buffers_of,
@@ -96,24 +97,21 @@ def _refuse_batches(path: Path, schema: Any, needed: list[int], limit: int) -> N
 
 def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed variables of a netCDF file, of version 3 or 4."""
-    xarray = require("xarray", "io", f"reading {path.name}")
+    require("xarray", "io", f"reading {path.name}")
     with path.open("rb") as stream:
         start = stream.read(4)
     if start == b"\x89HDF":
         for module in ("h5netcdf", "h5py"):
             require(module, "io", f"reading {path.name}")
-        engine = "h5netcdf"
-    elif start.startswith(b"CDF"):
-        engine = "scipy"
-        with _Within(path) as checked:
-            from scipy.io import netcdf_file  # slow to import
-
-            netcdf_file(checked, mmap=True).close()
-    else:
+        return apart(_variables, path, "h5netcdf", roles, limit)
+    if not start.startswith(b"CDF"):
         msg = f"{path} is not a netCDF file: it starts with {start!r}."
         raise FileError(msg)
-    with xarray.open_dataset(path, engine=engine) as dataset:
-        return _variables(dataset, path, roles, limit)
+    with _Within(path) as checked:
+        from scipy.io import netcdf_file  # slow to import
+
+        netcdf_file(checked, mmap=True).close()
+    return _variables(path, "scipy", roles, limit)
 
 
 class _Within(io.FileIO):
@@ -127,7 +125,14 @@ class _Within(io.FileIO):
         return super().read(-1 if size is None else size)
 
 
-def _variables(dataset: Any, path: Path, roles: Roles, limit: int) -> Any:
+def _variables(path: Path, engine: str, roles: Roles, limit: int) -> Any:
+    import xarray
+
+    with xarray.open_dataset(path, engine=engine) as dataset:
+        return _chosen(dataset, path, roles, limit)
+
+
+def _chosen(dataset: Any, path: Path, roles: Roles, limit: int) -> Any:
     if roles.sample is None:
         chosen = roles.columns([str(name) for name in dataset.variables])
     else:

@@ -13,6 +13,7 @@ import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
+from incerta.data.files.apart import apart
 from incerta.data.files.csv import refuse_twice
 from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.tables.roles import Roles
@@ -26,6 +27,10 @@ MATRIX = "X"
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
+    return apart(_expanded, path, values, limit)
+
+
+def _expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     with _opened(path) as file:
         known = set(_variables(file, limit)) | set(_names_of_frame(_item(file, "obs")))
         names: list[str] = []
@@ -59,6 +64,12 @@ def read_h5ad(
     dict from str to column
         The rows of all layers, one after the other.
     """
+    return apart(_columns, path, roles, limit, layers)
+
+
+def _columns(
+    path: Path, roles: Roles, limit: int, layers: Sequence[str]
+) -> dict[str, Any]:
     with _opened(path) as file:
         places = _places(file, limit)
         columns = roles.columns(list(places))
@@ -116,6 +127,9 @@ def _item(group: Any, name: str) -> Any:
     found = None if hasattr(link, "filename") else group[name]
     if found is None or getattr(found, "external", None) or _is_virtual(found):
         msg = f"{group.file.filename}: {name!r} is in another file; not followed."
+        raise FileError(msg)
+    if not (hasattr(found, "keys") or hasattr(found, "shape")):
+        msg = f"{group.file.filename}: {name!r} is neither a group nor an array."
         raise FileError(msg)
     return found
 

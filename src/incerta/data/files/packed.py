@@ -80,9 +80,13 @@ def refuse_book(path: Path, limit: int) -> dict[str, Gaps]:
         msg = f"{path} is no file of sheets, or is locked by a password."
         raise FileError(msg)
     with zipfile.ZipFile(path) as book:
-        members = book.infolist()
+        members, size = book.infolist(), path.stat().st_size
         refuse_size(path, sum(member.file_size for member in members), limit)
-        if path.stat().st_size * MOST_DEFLATED > limit:
+        # zipfile makes room for as many bytes as a member says it has here.
+        if any(member.compress_size > size for member in members):
+            msg = f"{path} is damaged: a part is said to be larger than the file."
+            raise FileError(msg)
+        if size * MOST_DEFLATED > limit:
             _refuse_false_sizes(book)
         if "content.xml" in book.namelist():
             n_cells = _cells_of_open_document(path, book.read("content.xml"))
