@@ -164,3 +164,15 @@ class TestOpenDocument:
     def test_entities(self, tmp_path):
         path = ods(tmp_path / "d.ods", self.NAME, '<!DOCTYPE a [<!ENTITY b "b">]>')
         refused(path, "declares the entity 'b'")
+
+
+def test_a_part_that_says_it_is_larger_than_the_file(tmp_path):
+    path = ods(tmp_path / "t.ods", "")
+    packed = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as book:
+        size = book.getinfo("content.xml").compress_size.to_bytes(4, "little")
+    assert packed.count(size) == 2  # before the part, and in the list of parts
+    packed[packed.rindex(size) : packed.rindex(size) + 4] = b"\xff\xff\xff\x7f"
+    path.write_bytes(packed)
+    with pytest.raises(FileError, match="a part is said to be larger than the file"):
+        ic.read(path, values="h", max_bytes=LIMIT)

@@ -4,6 +4,7 @@ from functools import partial
 
 from tests.mutation.fault import Fault
 
+Apart = partial(Fault, room="data/files/test_apart.py")
 Cells = partial(Fault, room="data/files/test_numbers.py")
 Errors = partial(Fault, room="data/tables/test_errors.py")
 Files = partial(Fault, room="data/files/test_read.py")
@@ -142,6 +143,31 @@ FAULTS = (
         "        skipped, spaced = source.n_skipped + n, mark",
         "        skipped, spaced = n, mark",
         "lines above a title are not skipped",
+    ),
+    Apart(
+        "data/files/apart.py",
+        "        warnings.warn(message, category, stacklevel=2)\n",
+        "        pass\n",
+        "what another process warns of is lost",
+    ),
+    Apart(
+        "data/files/apart.py",
+        "if self.reader is None or self.reader.process.poll() is not None:",
+        "if self.reader is None:",
+        "a process that died is asked again",
+    ),
+    Apart(
+        "data/files/apart.py",
+        "    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print\n",
+        "",
+        "what a library prints is part of the answer",
+    ),
+    Fault(
+        "data/files/packed.py",
+        "if any(member.compress_size > size for member in members):",
+        "if False:",
+        "a part of a book may be larger than the book",
+        room="data/files/test_sheets.py",
     ),
     # what the uncertainty means, repeats ----------------------------------------------
     Fault(
