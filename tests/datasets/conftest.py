@@ -24,6 +24,7 @@ class Web:
     lengths: bool = True  # says how long the answer is
     cut_after: int | None = None  # bytes after which the connection breaks
     drip: float | None = None  # seconds between single bytes
+    drip_head: bool = False  # also of what stands before the body
     stall: threading.Event | None = None  # answers once this is set
 
 
@@ -34,6 +35,10 @@ def _handler(web):
             web.requests.append((self.path, wanted))
             if web.stall is not None:
                 web.stall.wait(60)
+                return
+            if web.drip_head:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n"[: web.cut_after])
+                self.drip(b"X-Why: " + bytes(1000))
                 return
             if self.path in web.redirects:
                 self.send_response(302)
@@ -64,8 +69,11 @@ def _handler(web):
             if web.drip is None:
                 self.wfile.write(body[start:][: web.cut_after])
                 return
+            self.drip(body[start:])
+
+        def drip(self, text):
             with suppress(OSError):  # nobody waits for the rest
-                for byte in body[start:]:
+                for byte in text:
                     self.wfile.write(bytes([byte]))
                     time.sleep(web.drip)
 

@@ -159,6 +159,13 @@ def test_a_server_that_only_drips_is_given_up(get, web):
         get(timeout=0.2)
 
 
+@pytest.mark.parametrize("after", [0, None])
+def test_a_server_that_drips_its_head_is_given_up(get, web, after):
+    web.drip, web.drip_head, web.cut_after = 0.02, True, after
+    with pytest.raises(FetchError, match="no whole head of an answer"):
+        get(timeout=0.2)
+
+
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
 def test_nothing_is_written_through_a_link(get, lonely, link):
     others = lonely / "others.txt"

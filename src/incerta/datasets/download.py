@@ -4,12 +4,20 @@ import hashlib
 import os
 import re
 import secrets
+import socket
 import stat
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.client import HTTPException, HTTPMessage, HTTPResponse
+from http.client import (
+    HTTPConnection,
+    HTTPException,
+    HTTPMessage,
+    HTTPResponse,
+    HTTPSConnection,
+)
 from pathlib import Path
 from typing import IO
 from urllib.error import HTTPError
@@ -231,14 +239,55 @@ def _opener() -> OpenerDirector:
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
-        HTTPHandler(),
-        HTTPSHandler(),
+        _Http(),
+        _Https(),
         HTTPDefaultErrorHandler(),
         _SafeRedirects(),
         HTTPErrorProcessor(),
     ):
         opener.add_handler(handler)
     return opener
+
+
+class _Prompt(HTTPConnection):
+    """A connection whose answer begins in time: the timeout is that of each byte."""
+
+    def getresponse(self) -> HTTPResponse:
+        late = threading.Event()
+        alarm = threading.Timer(self.timeout or 0.0, _hang_up, (self.sock, late))
+        alarm.daemon = True
+        alarm.start()
+        try:
+            answer = super().getresponse()
+        except (OSError, HTTPException):
+            if not late.is_set():
+                raise
+        finally:
+            alarm.cancel()
+        if late.is_set():  # half a head may look like an answer
+            msg = f"timed out: no whole head of an answer in {self.timeout:g} s"
+            raise TimeoutError(msg)
+        return answer
+
+
+def _hang_up(connection: socket.socket, late: threading.Event) -> None:
+    late.set()
+    with suppress(OSError):  # it has ended in the meantime
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+
+class _PromptAndSecure(_Prompt, HTTPSConnection):
+    pass
+
+
+class _Http(HTTPHandler):
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_Prompt, req)
+
+
+class _Https(HTTPSHandler):
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_PromptAndSecure, req)
 
 
 class _SafeRedirects(HTTPRedirectHandler):
