@@ -257,6 +257,7 @@ class _Prompt(HTTPConnection):
         alarm = threading.Timer(self.timeout or 0.0, _hang_up, (self.sock, late))
         alarm.daemon = True
         alarm.start()
+        answer: HTTPResponse | None = None
         try:
             answer = super().getresponse()
         except (OSError, HTTPException):
@@ -264,7 +265,9 @@ class _Prompt(HTTPConnection):
                 raise
         finally:
             alarm.cancel()
-        if late.is_set():  # half a head may look like an answer
+        if answer is None or late.is_set():
+            if answer is not None:  # half a head looks like a whole one
+                answer.close()
             msg = f"timed out: no whole head of an answer in {self.timeout:g} s"
             raise TimeoutError(msg)
         return answer
