@@ -7,7 +7,6 @@ from sklearn.cluster import KMeans
 import incerta as ic
 import incerta.estimators
 from incerta.data.extremes import LARGEST, SMALLEST, refuse_extremes
-from incerta.data.partitioned import PartitionedData
 from incerta.exceptions import DataError
 from tests.strategies import KINDS, make
 
@@ -57,10 +56,18 @@ def test_other_ways_in(scale):
     ic.UKMeans(3).fit(data.affine([1.0 / scale] * 2))
 
 
-def test_partitions():
-    part = data_of(1e200)
+@pytest.mark.parametrize("name", ["UKMeans", "ErrorMixture", "ViewConsensus"])
+@pytest.mark.parametrize("errors", [None, ["e"]])
+def test_partitions(name, errors, tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="needs the extra io")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra io")
+    for part, scale in enumerate([1.0, 1e200]):
+        names = [f"{part} {row}" for row in range(len(MEAN))]
+        table = {"id": names, "x": scale * MEAN[:, 0], "e": [0.3 * scale] * len(MEAN)}
+        parquet.write_table(pa.table(table), tmp_path / f"{part}.parquet")
+    data = ic.read(tmp_path, id="id", values="x", errors=errors, lazy=True)
     with pytest.raises(DataError, match="give it in another unit"):
-        ic.UKMeans(3).fit(PartitionedData((part,), part.feature_names))
+        estimator_of(name).fit(data)
 
 
 def test_new_objects():

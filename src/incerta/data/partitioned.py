@@ -262,7 +262,6 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))
-    refuse_extremes(data, spread=False)
     law, variances = data.law, np.zeros(len(data))
     if isinstance(law, Values):
         means = np.empty((len(data), n_features))
@@ -324,6 +323,7 @@ def _objects(
         msg = f"values={list(values)} must hold numbers; gather the table and use read."
         raise DataError(msg)
     if weight is None:
+        refuse_extremes(data, spread=False)
         return data
     # Not from_frame's own weights: their sums depend on the order of the rows.
     likely = law.values[:, -1]
@@ -339,12 +339,18 @@ def _objects(
     inner = np.ascontiguousarray(law.values[:, :-1])
     weighted = Values(inner, law.starts, shares)
     names = data.feature_names[:-1]
-    return UncertainData(weighted, data.ids, names, meaning=data.meaning)
+    data = UncertainData(weighted, data.ids, names, meaning=data.meaning)
+    refuse_extremes(data, spread=False)
+    return data
 
 
 def _measured(rows: Any, told: dict[str, Any]) -> UncertainData | None:
     """Turn the rows of a partition into objects with errors, where they are."""
-    return from_frame(rows, **told) if len(rows) else None
+    if not len(rows):
+        return None
+    data = from_frame(rows, **told)
+    refuse_extremes(data, spread=False)
+    return data
 
 
 def _expected(column: Array, law: Values) -> Array:
