@@ -1,6 +1,7 @@
 """The commands of the README and of the documentation run as they are written."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -77,15 +78,18 @@ def folder(tmp_path):
         for page in PAGES
     ],
 )
-def test_commands_run(page, folder):
+def test_commands_run(page, folder, call, monkeypatch):
     # The demo has tests of its own, and takes as long as all others.
     commands = [c for c in commands_of(page) if not c.startswith("incerta demo")]
     assert commands
+    monkeypatch.chdir(folder)
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     for command in commands:
+        if page != "README.md" and ">" not in command:  # starting takes seconds
+            call(*shlex.split(command)[1:])
+            continue
         done = subprocess.run(
             ["bash", "-c", command],
-            cwd=folder,
             capture_output=True,
             text=True,
             env={"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"},

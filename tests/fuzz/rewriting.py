@@ -165,7 +165,7 @@ def _of_type(array: np.ndarray, dtype: str) -> np.ndarray:
     try:
         with np.errstate(all="ignore"):
             return array.astype(dtype)
-    except (TypeError, ValueError):  # of a text that is no number
+    except (TypeError, ValueError, RuntimeError):  # a text that is no number, a date
         return np.zeros(array.shape, dtype)
 
 
