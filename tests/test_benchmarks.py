@@ -1,8 +1,10 @@
 """Benchmarks run, so that they cannot rot; what they measure is not asserted."""
 
 import os
+import runpy
 import subprocess
 import sys
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,29 +48,46 @@ SMALL = {
 }
 
 
+# What starts workers, measures memory, or is not a single file.
+APART = ("bench_dask.py", "bench_lazy.py", "bench_scale.py", "bench_read.py")
+APART += ("bench_stream.py", "accuracy", "gpu/bench_estimators.py")
 SCRIPTS = [*sorted(p.name for p in BENCHMARKS.glob("*.py")), "accuracy"]
 if find_spec("torch"):
     SCRIPTS.append("gpu/bench_estimators.py")
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_smallest_size(script):
-    check_runs(script, *SMALL[script])
+def test_smallest_size(script, run):
+    run(script, *SMALL[script])
 
 
 @pytest.mark.skipif("INCERTA_DATA" not in os.environ, reason="needs INCERTA_DATA")
-def test_real_errors():
-    check_runs("classification.py", "--kepler", "--objects", "60")
+def test_real_errors(run):
+    run("classification.py", "--kepler", "--objects", "60")
 
 
-def check_runs(script, *arguments):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / script), *arguments],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) > 1
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a script here, as starting takes seconds; those that start others apart."""
+
+    def run(script, *arguments):
+        command = [str(BENCHMARKS / script), *arguments]
+        if script in APART:
+            done = subprocess.run(
+                [sys.executable, *command], capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            told = done.stdout
+        else:
+            monkeypatch.setattr(sys, "argv", command)
+            monkeypatch.syspath_prepend(BENCHMARKS)
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                runpy.run_path(command[0], run_name="__main__")
+            told = capsys.readouterr().out
+        assert len(told.splitlines()) > 1
+
+    return run
 
 
 def test_wide_tables():

@@ -41,6 +41,7 @@ def test_children_that_die_are_told():
     assert "KeyError: 'file' (trouble.py" in told["fails"].detail
 
 
+@pytest.mark.slow
 def test_what_once_made_trouble(every_reader):
     """In a process of its own, which must not die, with little memory."""
     done = subprocess.run(

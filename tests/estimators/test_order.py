@@ -30,8 +30,14 @@ def halves_the_other_way_round(data, order):
     return ic.concat([data[order[:half]], data[order[half:]]])
 
 
+USUAL = ("exact", "samples", "gaussian", "correlated", "worlds")
+
+
 @by_name
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=() if k in USUAL else pytest.mark.slow) for k in KINDS],
+)
 def test_neither_rows_nor_batches_matter(estimator, kind):
     data = named(kind)
     fitted = small(estimator).fit(data)

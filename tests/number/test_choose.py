@@ -103,7 +103,7 @@ def test_clusters_are_counted(separation, seed):
 @pytest.mark.parametrize(
     "kind", ["Gaussian", "uniform", "skewed", "heavy", "correlated"]
 )
-@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("d", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_data_without_clusters_are_one(kind, d):
     choice = choose_k(without_clusters(kind, d=d), range(1, 6), random_state=0)
     assert choice.k == 1

@@ -44,7 +44,7 @@ CLIPPED = (
     ".map(e => e.getAttribute('aria-label'))"
 )
 # Drivers leave sockets to the garbage collector.
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.slow]
 
 
 FORMULAS = ["=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-1.5"]
