@@ -170,6 +170,9 @@ def test_what_rounding_leaves_below_zero_is_no_variance():
     cov = np.array([[[1.0, 0.0], [0.0, -1e-10]]])
     law = Gaussian.with_covariance(np.zeros((1, 2)), cov)
     np.testing.assert_array_equal(law.variance(), [[1.0, 0.0]])
+    one = 1.0 + 1e-10  # more than the variances allow
+    law = Gaussian.with_covariance(np.zeros((1, 2)), np.array([[[1, one], [one, 1]]]))
+    np.testing.assert_allclose(law.factor @ [1.0, -1.0], 0.0, atol=1e-9)
 
 
 def test_missing_values():
