@@ -181,3 +181,17 @@ def test_ties_do_not_go_by_the_numbers_of_a_search(monkeypatch):
     two = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
     np.testing.assert_array_equal(two.labels_, one.labels_)
     np.testing.assert_array_equal(two.membership_, one.membership_)
+
+
+def test_more_features_than_objects_need_no_matrices(monkeypatch):
+    # Covariances of all features would take d³ operations for each object.
+    def refuse(matrices):
+        msg = f"{matrices.shape[0]} features"
+        raise AssertionError(msg)
+
+    monkeypatch.setattr("incerta.mixture.expectation.inverse_roots", refuse)
+    rng = np.random.default_rng(0)
+    kinds, std = np.arange(30) % 3, rng.lognormal(size=(30, 40))
+    values = 4.0 * rng.normal(size=(3, 40))[kinds] + std * rng.normal(size=(30, 40))
+    found = ic.ViewConsensus(3, random_state=0).fit(ic.from_gaussian(values, std=std))
+    assert clustering_accuracy(kinds, found.labels_) == 1.0

@@ -336,7 +336,9 @@ def _ranks(labels: Indices, n_clusters: int, n_known: int) -> Indices:
 def _truths(data: UncertainData, seed: int) -> Truths:
     """Where the true values of objects come from."""
     if data.exact or of_errors(data):
-        how = How([1], ("full",), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
+        # Fewer objects than features do not tell how these go together.
+        kind = "full" if len(data) > data.n_features else "diag"
+        how = How([1], (kind,), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
         return Measurements((fitted(measured(data), how).components,))
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)

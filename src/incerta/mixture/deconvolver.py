@@ -246,14 +246,14 @@ def believed(data: UncertainData, components: Components) -> UncertainData:
 def _law_of(found: Belief) -> Law:
     """A law for beliefs: a plain one where there is a single component."""
     if found.shares.shape[1] > 1:
-        covariances = found.covariances
-        if covariances.ndim == 3:
-            covariances = covariances[..., None] * np.eye(covariances.shape[2])
-        n, k, d, _ = covariances.shape
-        flat = Gaussian.with_covariance(
-            found.centres.reshape(n * k, d), covariances.reshape(n * k, d, d)
-        )
-        return Mixtures(found.shares, found.centres, flat.factor.reshape(n, k, d, d))
+        n, k, d = found.centres.shape
+        if found.covariances.ndim == 3:
+            factor = np.sqrt(found.covariances)[..., None] * np.eye(d)
+        else:
+            centres = found.centres.reshape(n * k, d)
+            flat = found.covariances.reshape(n * k, d, d)
+            factor = Gaussian.with_covariance(centres, flat).factor.reshape(n, k, d, d)
+        return Mixtures(found.shares, found.centres, factor)
     centres = found.centres[:, 0]
     if found.covariances.ndim == 3:
         return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))

@@ -110,14 +110,16 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     since = dict.fromkeys(how.covariances, 0)
     steps = track(len(how.numbers) * len(how.covariances), "mixtures")
     sums_of = partial(sums, some.on(how.device))
-    trials = {kind: _trial(some, kind, how) for kind in how.covariances}
+    trials: dict[str, Trial] = {}
     for k in how.numbers:
         if k > some.n_objects:
             return
         also = [each for each in how.near if each.n_components == k]
-        for kind in how.covariances:
+        for kind in _affordable(how.covariances, k, some):
             if since[kind] >= PATIENCE:
                 continue
+            if kind not in trials:
+                trials[kind] = _trial(some, kind, how)
             start = _first(trials[kind], k, kind, also, how)
             yield (found := _finished(sums_of, start, kind, prior, how))
             value = getattr(found, how.criterion)
@@ -125,6 +127,16 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
             best[kind] = min(best[kind], value)
             also.append(found.components)
             next(steps, None)
+
+
+def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
+    """Kinds of covariances to try; full ones only where objects could tell them.
+
+    With fewer objects for each component than features they cost most of the time, and
+    the criterion refuses them: they have half as many numbers as there are values.
+    """
+    few = some.n_objects <= k * some.n_features
+    return [one for one in kinds if not (few and one == "full")] or list(kinds)
 
 
 def _finished(
