@@ -73,7 +73,9 @@ def main() -> int:
 
 def _replay(target: str, memory: int) -> int:
     """Read the files of the corpus, in this process; the last one said may kill it."""
-    os.environ.update(ENVIRONMENT)
+    if ENVIRONMENT.items() - os.environ.items():  # read when a process begins
+        os.environ.update(ENVIRONMENT)
+        os.execv(sys.executable, [sys.executable, "-m", "tests.fuzz", *sys.argv[1:]])
     module = import_module(f"tests.fuzz.{target}")
     limit_memory(memory)
     for path in sorted((Path(__file__).parent / "corpus" / target).iterdir()):
