@@ -40,7 +40,10 @@ def cluster():
 def client(cluster):
     with distributed.Client(cluster) as client:
         # Those that died are replaced; for a while they seem to be alive.
+        until = time.monotonic() + 60
         while len(client.run(os.getpid, on_error="ignore")) < 2:
+            if time.monotonic() > until:
+                pytest.fail("a worker that died was not replaced")
             time.sleep(0.2)
         yield client
 
