@@ -70,6 +70,16 @@ def test_answers_come_from_one_other_process(started):
     assert apart.apart(prints, started) is None
 
 
+def test_names_are_told_from_where_the_user_is(started, monkeypatch, tmp_path):
+    first, _ = apart.apart(number_of_process, started)
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "file").write_text("another")
+    for folder, text in ((tmp_path, "text"), (tmp_path / "below", "another")):
+        monkeypatch.chdir(folder)
+        found = apart.apart(number_of_process, Path("file"))
+        assert found == (first, text)
+
+
 def test_errors_and_warnings_come_along(started):
     with (
         pytest.warns(UserWarning, match="not quite right"),

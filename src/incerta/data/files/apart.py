@@ -60,7 +60,9 @@ def apart(read: Callable[..., T], path: Path, *args: Any) -> T:
             reader = mine.started()
         except OSError:  # no more processes, or no right to start one
             return read(path, *args)
-        told, result, error = reader.ask((read, path, args, seconds), path, seconds)
+        # Names of files are told from where the user is now.
+        question = read, Path.cwd(), path, args, seconds
+        told, result, error = reader.ask(question, path, seconds)
         reader.idle = _after(IDLE, _let_go)
     for message, category in told:
         warnings.warn(message, category, stacklevel=2)
@@ -173,9 +175,10 @@ def _serve() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print
     while True:
         try:
-            read, path, args, seconds = pickle.load(questions)
+            read, where, path, args, seconds = pickle.load(questions)
         except EOFError:
             return
+        os.chdir(where)
         _limit_time(seconds)
         pickle.dump(_answered(read, path, args), answers)
         answers.flush()
