@@ -55,6 +55,25 @@ def test_correlated_replicates_have_correlated_errors():
     np.testing.assert_allclose(share, 0.8, atol=0.08)
 
 
+@pytest.mark.parametrize(("n_features", "repeats"), [(2, 15), (8, 3), (40, 2)])
+def test_unequal_objects_are_no_sign_of_correlation(n_features, repeats):
+    rng = np.random.default_rng(3)
+    found = 0
+    for _ in range(20):
+        width = np.exp(0.8 * rng.normal(size=(100, 1, 1)))
+        values = width * rng.standard_t(5, size=(100, repeats, n_features))
+        found += ic.from_array(values, meaning="error").kind == "correlated gaussian"
+    assert found <= 1
+
+
+def test_correlations_of_unequal_objects_are_seen():
+    rng = np.random.default_rng(0)
+    width = np.exp(0.8 * rng.normal(size=(100, 1, 1)))
+    values = width * rng.normal(size=(100, 3, 8))
+    values[:, :, 1] = 0.6 * values[:, :, 0] + 0.8 * values[:, :, 1]
+    assert ic.from_array(values, meaning="error").kind == "correlated gaussian"
+
+
 def test_what_replicates_cannot_be():
     values = np.array([[1.0, 2.0], [3.0, np.nan]])
     with pytest.raises(ValueError, match="no object has two values of 'light'"):

@@ -5,14 +5,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtri
 
 from incerta.data.laws import Gaussian, Independent, Law, Values
 from incerta.data.pooling import moderated, pool
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices
 
-# Correlations of errors are kept if one of them is this many standard errors from 0.
-CLEAR = 4.0
+# Correlations are kept if one of them is so large by chance in fewer data sets than this.
+CHANCE = 1e-3
 
 
 class Moments(NamedTuple):
@@ -78,10 +79,7 @@ def law_of_replicates(
 def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
     """Counts, means and sums of squares of the values of each object."""
     known = ~np.isnan(values)
-    members = csr_array(
-        (np.ones(len(objects)), (objects, np.arange(len(objects)))),
-        shape=(n_objects, len(objects)),
-    )
+    members = _members(objects, n_objects)
     counts = members @ known.astype(np.float64)
     if (counts == 0).any():
         i, j = np.argwhere(counts == 0)[0]
@@ -92,24 +90,35 @@ def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
     return Moments(counts, means, members @ gaps**2)
 
 
+def _members(objects: Indices, n_objects: int) -> csr_array:
+    """Sums the rows of each object, by a product from the left."""
+    ones, rows = np.ones(len(objects)), np.arange(len(objects))
+    return csr_array((ones, (objects, rows)), shape=(n_objects, len(objects)))
+
+
 def _correlation(values: Array, objects: Indices, found: Moments) -> Array | None:
     """Correlation of the errors of features, if there clearly is any."""
     gaps = values - found.means[objects]
     complete = ~np.isnan(gaps).any(axis=1)
-    gaps = gaps[complete]
-    d = values.shape[1]
-    n_objects = len(np.unique(objects[complete]))
-    freedom = len(gaps) - n_objects
+    gaps, objects = gaps[complete], objects[complete]
+    n_objects, d = found.means.shape
+    each = np.maximum(np.bincount(objects, minlength=n_objects) - 1.0, 0.0)
+    freedom = each.sum()
     if d == 1 or freedom < 2 * d:
         return None
     covariance = gaps.T @ gaps
+    # Of objects that are measured unequally well, a few make most of the sum: how far it
+    # is from 0 by chance must be added up object by object.
+    squares = _members(objects, n_objects) @ gaps**2
+    by_chance = np.sqrt(squares.T @ (squares / np.maximum(each, 1.0)[:, None]))
+    pairs = np.triu_indices(d, 1)
+    clear = -ndtri(0.5 * CHANCE / len(pairs[0]))
+    if (np.abs(covariance[pairs]) <= clear * by_chance[pairs]).all():
+        return None
     scale = np.sqrt(np.diag(covariance))
     scale = np.where(scale > 0.0, scale, 1.0)
     correlation = covariance / np.outer(scale, scale)
     np.fill_diagonal(correlation, 1.0)
-    off = np.abs(correlation[np.triu_indices(d, 1)])
-    if off.max() * np.sqrt(freedom) < CLEAR:
-        return None
     # As if d more values had been seen in which features have nothing in common.
     kept = freedom / (freedom + d)
     return kept * correlation + (1.0 - kept) * np.eye(d)
