@@ -12,7 +12,7 @@ from incerta.data.pooling import moderated, pool
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices
 
-# Correlations are kept if one of them is so large by chance in fewer data sets than this.
+# Correlations are kept if one is so large by chance in fewer data sets than this.
 CHANCE = 1e-3
 
 
@@ -107,8 +107,8 @@ def _correlation(values: Array, objects: Indices, found: Moments) -> Array | Non
     if d == 1 or freedom < 2 * d:
         return None
     covariance = gaps.T @ gaps
-    # Of objects that are measured unequally well, a few make most of the sum: how far it
-    # is from 0 by chance must be added up object by object.
+    # Where some objects are measured worse than others, they make most of the sum: how
+    # far it is from 0 by chance must be added up object by object.
     squares = _members(objects, n_objects) @ gaps**2
     by_chance = np.sqrt(squares.T @ (squares / np.maximum(each, 1.0)[:, None]))
     pairs = np.triu_indices(d, 1)
