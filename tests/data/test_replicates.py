@@ -74,6 +74,15 @@ def test_correlations_of_unequal_objects_are_seen():
     assert ic.from_array(values, meaning="error").kind == "correlated gaussian"
 
 
+def test_no_more_objects_than_features_have_independent_errors():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20, 30, 20)) + rng.normal(size=(20, 30, 1))
+    few = ic.from_array(values, meaning="error")
+    assert few.kind == "gaussian"
+    enough = ic.from_array(values[:, :, :19], meaning="error")
+    assert enough.kind == "correlated gaussian"
+
+
 def test_what_replicates_cannot_be():
     values = np.array([[1.0, 2.0], [3.0, np.nan]])
     with pytest.raises(ValueError, match="no object has two values of 'light'"):

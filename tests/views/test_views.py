@@ -163,6 +163,15 @@ def test_values_are_weighted_anew():
     np.testing.assert_allclose(others, means[:3][:, [2, 0]], atol=1e-12)
 
 
+def test_errors_of_means_are_correlated_where_features_are_few():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 12, 11)) + rng.normal(size=(40, 12, 1))
+    assert errors_of(ic.from_array(values[:, :, :10])).shape == (10, 10, 40)
+    data = ic.from_array(values)
+    expected = data.with_meaning("error").variance().T
+    np.testing.assert_allclose(errors_of(data), expected, rtol=0.1)
+
+
 def test_errors_of_weighted_values():
     data = ic.from_samples([[0.0], [2.0], [5.0]], list("aab"), [3, 1, 1])
     found = errors_of(data)

@@ -24,7 +24,9 @@ class Moments(NamedTuple):
     squares: Array  # sums of squared distances to the mean
 
 
-def replicated(law: Values, feature_names: tuple[str, ...]) -> Law:
+def replicated(
+    law: Values, feature_names: tuple[str, ...], together: bool = True
+) -> Law:
     """Values of each object as replicates; single values of all objects stay exact."""
     if law.kind == "exact":
         return law
@@ -32,11 +34,16 @@ def replicated(law: Values, feature_names: tuple[str, ...]) -> Law:
         msg = "replicates cannot have weights; give values that count alike."
         raise DataError(msg)
     objects = np.repeat(np.arange(law.n_objects), law.counts)
-    return law_of_replicates(law.values, objects, law.n_objects, feature_names)
+    seen = law.values, objects, law.n_objects, feature_names
+    return law_of_replicates(*seen, together)
 
 
 def law_of_replicates(
-    values: Array, objects: Indices, n_objects: int, feature_names: tuple[str, ...]
+    values: Array,
+    objects: Indices,
+    n_objects: int,
+    feature_names: tuple[str, ...],
+    together: bool = True,
 ) -> Law:
     """Means of the values of each object, with the errors that pooled variances give.
 
@@ -50,11 +57,14 @@ def law_of_replicates(
         Number of objects.
     feature_names : tuple of str
         For messages.
+    together : bool, default=True
+        Whether to look for correlations between features.
 
     Returns
     -------
     Law
-        Gaussian errors around the means, correlated if the replicates clearly are.
+        Gaussian errors around the means, correlated if the replicates clearly are, and
+        there are more objects than features.
     """
     found = moments(values, objects, n_objects)
     freedom = found.counts - 1.0
@@ -65,7 +75,7 @@ def law_of_replicates(
             "their errors are; give error columns (errors=)."
         )
         raise DataError(msg)
-    correlation = _correlation(values, objects, found)
+    correlation = _correlation(values, objects, found) if together else None
     own = found.squares / np.maximum(freedom, 1.0)
     variances = moderated(own, freedom, pool(own, freedom, correlation))
     errors = variances / found.counts
@@ -104,7 +114,7 @@ def _correlation(values: Array, objects: Indices, found: Moments) -> Array | Non
     n_objects, d = found.means.shape
     each = np.maximum(np.bincount(objects, minlength=n_objects) - 1.0, 0.0)
     freedom = each.sum()
-    if d == 1 or freedom < 2 * d:
+    if d == 1 or n_objects <= d or freedom < 2 * d:
         return None
     covariance = gaps.T @ gaps
     # Where some objects are measured worse than others, they make most of the sum: how

@@ -11,6 +11,7 @@ seen, so that these are weighted anew (Bayesian bootstrap).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import cycle
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
+from incerta.data.replicates import replicated
 from incerta.mixture.deconvolver import believed
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, candidates
 from incerta.mixture.measured import measured
@@ -35,6 +37,9 @@ from incerta.worlds.sequence import worlds_of
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
+# With more features, means of many values are taken to have independent errors: a matrix
+# for each object costs the cube of their number, and brings less and less.
+MOST_CORRELATED = 10
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
 
@@ -223,12 +228,14 @@ def own_weights(law: Values) -> Array:
 def errors_of(data: UncertainData) -> Array:
     """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
 
-    Covariances, of shape (d, d, n), if values are clearly correlated.
+    Covariances, of shape (d, d, n), if values are clearly correlated and features few.
     """
     law = data.law
     if data.exact or not isinstance(law, Values):
         return np.zeros((data.n_features, len(data)))
     if law.weights is None:
-        return measured(data.with_meaning("error")).errors
+        together = data.n_features <= MOST_CORRELATED
+        means = replicated(law, data.feature_names, together)
+        return measured(replace(data, law=means, meaning="error")).errors
     squares = np.add.reduceat(law.weights**2, law.starts[:-1])
     return np.ascontiguousarray((law.variance() * squares[:, None]).T)
