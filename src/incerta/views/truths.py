@@ -37,8 +37,8 @@ from incerta.worlds.sequence import worlds_of
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
-# With more features, means of many values are taken to have independent errors: a matrix
-# for each object costs the cube of their number, and brings less and less.
+# With more features, errors of means are taken to be independent: a matrix for each
+# object costs the cube of their number, and brings less and less.
 MOST_CORRELATED = 10
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
