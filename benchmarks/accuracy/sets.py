@@ -7,6 +7,7 @@ import numpy as np
 from later import LATER
 from sklearn import datasets
 from sklearn.decomposition import PCA
+from spread import SPREAD
 
 import incerta as ic
 
@@ -138,6 +139,13 @@ def displaced(name: str, design: Design, seed: int) -> Case:
     return Case(data, classes, X, scale=not many)
 
 
+def many_values(name: str, seed: int) -> Case:
+    """Made objects that have many values."""
+    values, classes = SPREAD[name](np.random.default_rng([seed, *name.encode()]))
+    objects = np.repeat(np.arange(len(values)), [len(own) for own in values])
+    return Case(ic.from_samples(np.concatenate(values), objects), classes, None)
+
+
 def intervals(name: str) -> Callable[[], Case]:
     """A file of bounds, in the folder that INCERTA_DATA names."""
 
@@ -198,10 +206,12 @@ def keys(seeds: int) -> Iterator[tuple[str, Design | None, int]]:
             yield name, EXACTLY, seed
             for design in DESIGNS:
                 yield name, design, seed
-        for name in UNCERTAIN:
+        for name in (*UNCERTAIN, *SPREAD):
             yield name, None, seed
 
 
 def case(name: str, design: Design | None, seed: int) -> Case:
     """The data of one case."""
+    if name in SPREAD:
+        return many_values(name, seed)
     return UNCERTAIN[name]() if design is None else displaced(name, design, seed)

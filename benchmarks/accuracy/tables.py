@@ -8,6 +8,7 @@ from ablations import ABLATIONS
 from later import LATER
 from scipy.stats import rankdata, studentized_range
 from scores import Scores
+from spread import SPREAD
 
 # One of each kind: what people do, what was published for such data, the mixture that
 # takes errors off (the model of XDGMM). Fewer methods are told apart more easily.
@@ -193,7 +194,8 @@ def cases_of(rows):
     right = [r for r in errors if r["told"] == "1.0" and r["law"] == "gaussian"]
     wrong = [r for r in errors if r["told"] != "1.0" or r["law"] != "gaussian"]
     exact = [row for row in rows if row["size"] == "0.0"]
-    return right, wrong, exact, [row for row in rows if row["size"] == ""]
+    real = [row for row in rows if row["size"] == "" and row["set"] not in SPREAD]
+    return right, wrong, exact, real
 
 
 def known_of(rows):
@@ -214,6 +216,7 @@ def tables(path, seeds=range(10)):
     rows = [row for row in read(path) if int(row["seed"]) in seeds]
     whole = [row for row in rows if row["method"] not in ABLATIONS]
     right, wrong, exact, real = cases_of(known_of(whole))
+    made = paired([row for row in whole if row["set"] in SPREAD])
     new, _, new_exact, _ = cases_of(paired([r for r in whole if r["set"] in LATER]))
     return "\n".join(
         [
@@ -225,6 +228,7 @@ def tables(path, seeds=range(10)):
             *overview("Wrong error bars, Laplace errors", wrong),
             *overview("Exact data", exact),
             *overview("Real uncertain data", real),
+            *overview("Made objects with many values", made),
             *overview("New sets with errors", new),
             *overview("New sets, exact", new_exact),
             *calibration("Confidence, error bars right", right),
@@ -235,5 +239,6 @@ def tables(path, seeds=range(10)):
             *by_set("Values with errors, by set: ACC and NMI", right),
             *by_set("New sets with errors: ACC and NMI", new),
             *by_set("Real uncertain data: ACC and NMI", real),
+            *by_set("Made objects with many values: ACC and NMI", made),
         ]
     )

@@ -171,16 +171,28 @@ def test_ties_do_not_go_by_the_numbers_of_a_search(monkeypatch):
     data = ic.from_worlds(draws)
     one = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
     np.testing.assert_array_equal(one.membership_[-1], 0.5)
-    found = _views.partitioned
+    joined = _views.joined
 
     def with_other_numbers(*given):
-        partition, labels = found(*given)
-        return partition.renamed(np.array([1, 0])), labels
+        return joined(*given).renamed(np.array([1, 0]))
 
-    monkeypatch.setattr(_views, "partitioned", with_other_numbers)
+    monkeypatch.setattr(_views, "joined", with_other_numbers)
     two = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
     np.testing.assert_array_equal(two.labels_, one.labels_)
     np.testing.assert_array_equal(two.membership_, one.membership_)
+
+
+def test_what_one_view_finds_again_and_again_is_the_result():
+    """Means say nothing here; how features go together says all."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(80) % 2
+    around = rng.normal(size=(80, 40, 2))
+    around[:, :, 1] *= 0.6
+    around[:, :, 1] += 0.8 * (2 * truth - 1)[:, None] * around[:, :, 0]
+    data = ic.from_array(0.5 * rng.normal(size=(80, 1, 2)) + around)
+    model = ic.ViewConsensus(2, random_state=0).fit(data)
+    assert ic.metrics.clustering_accuracy(truth, model.labels_) > 0.9
+    assert model.views_["centres"] < 0.1
 
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):

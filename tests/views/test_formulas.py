@@ -89,5 +89,6 @@ def test_two_graphs_have_one_vote(monkeypatch):
     values = np.random.default_rng(0).normal(size=(30, 2))
     effort = Effort(("diag",), 1, 1, 1e-3, 10)
     for of_laws in (False, True):
-        partition.partitioned(exact_look(values), 2, of_laws, effort, 0)
+        views = partition.seen(exact_look(values), 2, of_laws, effort, 0)
+        partition.joined(views, np.ones(len(views.labels)), 2, 0)
     assert asked == [(4, [1, 1, 0.5, 0.5]), (5, [1, 1, 0.5, 0.5, 1])]

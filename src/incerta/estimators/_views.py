@@ -27,7 +27,8 @@ from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.views.kernel_means import kernel_means
 from incerta.views.look import Effort
-from incerta.views.partition import Partition, named_like, partitioned
+from incerta.views.partition import Partition, joined, named_like, seen
+from incerta.views.stability import in_parts, in_worlds
 from incerta.views.truths import (
     Beliefs,
     Measurements,
@@ -218,32 +219,35 @@ class ViewConsensus(UncertainClusterer):
         some, told, n_objects = some_labelled(objects, MOST_OBJECTS, self.seed_, known)
         truths = _truths(some, self.seed_)
         given = truths.as_given(some)
-        of_laws = isinstance(truths, Spreads)
-        how = k, of_laws
-        first, in_views = partitioned(given, *how, AT_FIRST, self.seed_, told)
-        # Of clusters that are as probable, an object gets that with the lower number,
-        # which must not be an accident of the search.
-        found_now = kept(first.fusion.labels_of(in_views), told)
-        first = first.renamed(_ranks(found_now, k, n_named(told)))
-        labels = kept(first.fusion.labels_of(in_views), told)
-        nothing_open = k == 1 or truths.certain(some)
-        if isinstance(truths, Measurements) and not nothing_open:
-            truths = truths.with_model(some, first.model, self.seed_)
-
+        how = k, isinstance(truths, Spreads)
+        first = seen(given, *how, AT_FIRST, self.seed_, told)
         effort = IN_WORLDS._replace(covariances=(first.model.kind,))
-        partitions, per_world = [], []
-        if nothing_open:
-            partitions, per_world = [first], [labels]
+        worlds = []
+        if k == 1 or truths.certain(some):
+            stable = in_parts(given, *how, effort, self.seed_, told)
         else:
+            if isinstance(truths, Measurements):
+                truths = truths.with_model(some, first.model, self.seed_)
             steps = track(self.n_worlds, "worlds")
             looks = truths.possible(some, self.n_worlds, self.seed_)
             for seed, look in enumerate(looks, self.seed_ + 1):
-                found, here = partitioned(look, *how, effort, seed, told)
-                now = kept(found.fusion.labels_of(here), told)
-                found = named_like(found, now, labels, k, told)
-                partitions.append(found)
-                per_world.append(kept(found.fusion.labels_of(here), told))
+                worlds.append(seen(look, *how, effort, seed, told))
                 next(steps, None)
+            stable = in_worlds([world.labels for world in worlds], k)
+
+        found = joined(first, stable, k, self.seed_, told)
+        # Of clusters that are as probable, an object gets that with the lower number,
+        # which must not be an accident of the search.
+        labels = kept(found.fusion.labels_of(first.labels), told)
+        found = found.renamed(_ranks(labels, k, n_named(told)))
+        labels = kept(found.fusion.labels_of(first.labels), told)
+        partitions, per_world = ([], []) if worlds else ([found], [labels])
+        for seed, world in enumerate(worlds, self.seed_ + 1):
+            found = joined(world, stable, k, seed, told)
+            now = kept(found.fusion.labels_of(world.labels), told)
+            found = named_like(found, now, labels, k, told)
+            partitions.append(found)
+            per_world.append(kept(found.fusion.labels_of(world.labels), told))
         self._model = Views(truths, tuple(partitions))
 
         if len(some) == n_objects:  # all of them, in the order of their ids
@@ -256,7 +260,7 @@ class ViewConsensus(UncertainClusterer):
         final = self.labels_ if len(some) == n_objects else labels
         self.views_ = {
             name: float(normalized_mutual_info_score(row, final))
-            for name, row in zip(VIEWS[: len(in_views)], in_views, strict=True)
+            for name, row in zip(VIEWS, first.labels, strict=False)
         }
 
     def _number(self, membership: Array, n_known: int) -> None:

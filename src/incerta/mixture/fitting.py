@@ -230,12 +230,7 @@ def some_of(measured: Measured, most: int, seed: int) -> Measured:
     if n <= most:
         return measured
     chosen = some_with_labels(keys_of(np.arange(n)), most, seed, measured.labels)
-    values = measured.values[:, chosen]
-    labels = None if measured.labels is None else measured.labels[chosen]
-    if measured.alike:
-        return Measured(values, measured.errors[..., :most], labels=labels)
-    known = None if measured.known is None else measured.known[:, chosen]
-    return Measured(values, measured.errors[..., chosen], known, labels)
+    return measured.only(chosen)
 
 
 def n_parameters(components: Components, covariance: str) -> int:

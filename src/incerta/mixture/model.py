@@ -89,6 +89,15 @@ class Measured(NamedTuple):
         labels = None if self.labels is None else self.labels[objects]
         return Measured(self.values[:, objects], errors, known, labels)
 
+    def only(self, chosen: Indices) -> Measured:
+        """The chosen objects."""
+        values = self.values[:, chosen]
+        labels = None if self.labels is None else self.labels[chosen]
+        if self.alike:
+            return Measured(values, self.errors[..., : len(chosen)], labels=labels)
+        known = None if self.known is None else self.known[:, chosen]
+        return Measured(values, self.errors[..., chosen], known, labels)
+
     def by_feature(self, components: Components) -> bool:
         """Whether neither errors nor components have correlations."""
         return self.errors.ndim == 2 and components.covariances.ndim == 2

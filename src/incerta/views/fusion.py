@@ -66,8 +66,8 @@ def fused(
     Fusion
     """
     n_views, size = len(labels), len(labels) * n_clusters
-    met = np.array([[_met(a, b, n_clusters) for b in labels] for a in labels])
-    shared = shared_information(met)
+    tables = np.array([[met(a, b, n_clusters) for b in labels] for a in labels])
+    shared = shared_information(tables)
     weights = votes * agreement(shared)
     if known is not None and len(np.unique(known[known >= 0])) == n_clusters:
         # All clusters have the same names in all views, which can vote.
@@ -75,7 +75,7 @@ def fused(
         return Fusion(weights[:, None, None] * alone, alone, np.arange(n_clusters))
     counts = np.array([np.bincount(row, minlength=n_clusters) for row in labels])
     scales = np.sqrt(weights[:, None] / np.maximum(counts, 1))
-    scaled = met.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)
+    scaled = tables.transpose(0, 2, 1, 3) * (scales[:, :, None, None] * scales)
     values, vectors = np.linalg.eigh(scaled.reshape(size, size))
     values, vectors = values[-n_clusters:], vectors[:, -n_clusters:]
     vectors = vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))
@@ -97,10 +97,10 @@ def fused(
     # Where views have nothing in common, a mean of them may be like none. Then the view
     # that tells most about the others is better.
     together = found.labels_of(labels)
-    tables = np.array([_met(row, together, n_clusters) for row in labels])
+    own_tables = np.array([met(row, together, n_clusters) for row in labels])
     others = shared.sum(axis=1) - np.diag(shared)
     best = int(others.argmax())
-    if shared_information(tables).sum() >= others[best]:
+    if shared_information(own_tables).sum() >= others[best]:
         return found
     rows = np.zeros((n_views, n_clusters, n_clusters))
     rows[best] = np.eye(n_clusters)
@@ -131,12 +131,12 @@ def agreement(shared: Array) -> Array:
     return total / total.mean()
 
 
-def shared_information(met: Array) -> Array:
+def shared_information(tables: Array) -> Array:
     """Normalised mutual information of labels by how often they meet.
 
     Parameters
     ----------
-    met : ndarray of shape (..., k, k)
+    tables : ndarray of shape (..., k, k)
         Number of objects with each pair of labels.
 
     Returns
@@ -144,7 +144,7 @@ def shared_information(met: Array) -> Array:
     ndarray of shape (...)
         From 0 to 1; by the arithmetic mean of the entropies.
     """
-    shares = met / met.sum(axis=(-2, -1), keepdims=True)
+    shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
     both = entr(shares.sum(axis=-1)) + entr(shares.sum(axis=-2))
     most = 0.5 * both.sum(axis=-1)
     mutual = 2.0 * most - entr(shares).sum(axis=(-2, -1))
@@ -153,7 +153,8 @@ def shared_information(met: Array) -> Array:
     return np.divide(mutual, most, out=np.ones_like(most), where=known)
 
 
-def _met(one: Indices, other: Indices, k: int) -> Array:
+def met(one: Indices, other: Indices, k: int) -> Array:
+    """How often two labels meet, shape (k, k)."""
     return np.bincount(one * k + other, minlength=k * k).reshape(k, k).astype(float)
 
 

@@ -37,6 +37,12 @@ class Look(NamedTuple):
     weights: Array | None  # (n,), of centres
     features: Array  # (n, f), of neighbours, and of centres among laws
 
+    def only(self, chosen: Indices) -> Look:
+        """The chosen objects."""
+        weights = None if self.weights is None else self.weights[chosen]
+        measured = self.measured.only(chosen)
+        return Look(measured, self.places[chosen], weights, self.features[chosen])
+
 
 class Effort(NamedTuple):
     """How hard to look for the best solution."""

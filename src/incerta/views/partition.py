@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from incerta.ensemble.naming import matched
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
-from incerta.typing import Indices
+from incerta.typing import Array, Indices
 from incerta.views.fusion import Fusion, fused
 from incerta.views.look import (
     Centres,
@@ -23,6 +23,9 @@ from incerta.views.look import (
     by_mixture,
     by_neighbours,
 )
+
+# A view that finds half of its clusters again counts for a quarter.
+STABLE_POWER = 2
 
 
 @stored()
@@ -68,15 +71,25 @@ class Partition(NamedTuple):
         return self._replace(fusion=fusion._replace(names=names[fusion.names]))
 
 
-def partitioned(
+class Seen(NamedTuple):
+    """Clusters that each view finds in one look at the objects."""
+
+    model: Model
+    centres: Centres
+    neighbours: Neighbours
+    laws: Centres | None
+    labels: Indices  # (n_views, n_objects)
+
+
+def seen(
     look: Look,
     k: int,
     of_laws: bool,
     effort: Effort,
     seed: int,
     known: Indices | None = None,
-) -> tuple[Partition, Indices]:
-    """Cluster objects in all views, and fuse.
+) -> Seen:
+    """Cluster objects in all views.
 
     Parameters
     ----------
@@ -95,9 +108,7 @@ def partitioned(
 
     Returns
     -------
-    partition : Partition
-    labels : ndarray of shape (n_views, n_objects)
-        In each view.
+    Seen
     """
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
@@ -106,16 +117,41 @@ def partitioned(
         centres, two = by_centres(look.places, look.weights, k, effort, seed, known)
         neighbours, others = by_neighbours(look.features, k, effort, seed, known)
         labels, laws = [one, two, *others], None
-        # Graphs are alike: together they have one vote. With more, sets that were not
-        # tuned on lost to k-means.
-        votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]
         if of_laws:
             laws, last = by_centres(look.features, None, k, effort, seed, known)
             labels.append(last)
-            votes.append(1.0)
-        together = np.array(labels)
-        fusion = fused(together, np.array(votes), k, seed, known)
-    return Partition(model, centres, neighbours, laws, fusion), together
+    return Seen(model, centres, neighbours, laws, np.array(labels))
+
+
+def joined(
+    views: Seen, stable: Array, k: int, seed: int, known: Indices | None = None
+) -> Partition:
+    """Fuse what views have found.
+
+    Parameters
+    ----------
+    views : Seen
+        Their clusters.
+    stable : ndarray of shape (n_views,)
+        How much of them each view finds again, from 0 to 1.
+    k : int
+        Number of clusters.
+    seed : int
+        Of k-means.
+    known : ndarray of shape (n_objects,), optional
+        Labels that must stay, −1 where unknown.
+
+    Returns
+    -------
+    Partition
+    """
+    # Graphs are alike: together they have one vote. With more, sets that were not tuned
+    # on lost to k-means.
+    graphs = len(views.neighbours.labels)
+    votes = np.ones(len(views.labels))
+    votes[2 : 2 + graphs] = 1.0 / graphs
+    fusion = fused(views.labels, votes * stable**STABLE_POWER, k, seed, known)
+    return Partition(*views[:-1], fusion)
 
 
 def named_like(

@@ -149,7 +149,7 @@ FAULTS = (
     ),
     View(
         "views/fusion.py",
-        "    if shared_information(tables).sum() >= others[best]:\n",
+        "    if shared_information(own_tables).sum() >= others[best]:\n",
         "    if True:\n",
         "a mean that is like no view is kept",
     ),
@@ -191,8 +191,8 @@ FAULTS = (
     ),
     View(
         "views/partition.py",
-        "        votes = [1.0, 1.0, *[1.0 / len(others)] * len(others)]\n",
-        "        votes = [1.0, 1.0, *[1.0] * len(others)]\n",
+        "    votes[2 : 2 + graphs] = 1.0 / graphs\n",
+        "",
         "two graphs that are alike have two votes",
     ),
 )
