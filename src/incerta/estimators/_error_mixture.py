@@ -51,8 +51,8 @@ class ErrorMixture(UncertainClusterer):
         it takes at least as many as they name, and does not join these.
     covariance : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
-        share one covariance. "auto" takes the first or the second, whichever has the
-        lower BIC: few objects do not say how many features are correlated.
+        share one covariance. "auto" takes the second, or the first if its BIC is lower
+        and there are more objects than components times features.
     noise : bool, default=False
         Whether there is a uniform component as well, whose objects get the label −1.
     max_components : int, default=10

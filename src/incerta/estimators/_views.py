@@ -122,10 +122,16 @@ class ViewConsensus(UncertainClusterer):
     data much better (BIC), all worlds are drawn from the mixture. Beliefs are drawn
     from as they are; of objects with many values,
     these are weighted anew (Bayesian bootstrap).
-    Views are fused by the mean of the projections onto their clusters, each weighted by
-    its agreement with the others; the two graphs, which are alike, count for one view.
-    If the result has less in common with the views than one of them has with the
-    others, that one is the result.
+    Views are fused by the mean of the projections onto their clusters. Each is weighted
+    by its agreement with the others and by the square of how much it finds again in
+    other worlds (for exact data, in parts of them): a view that alone sees clusters
+    finds them each time, one that sees none finds something else. The two graphs, which
+    are alike, count for one view. If the result has less in common with the views than
+    one of them has with the others, that one is the result.
+
+    Correlations between features are looked for where objects could tell them: in
+    components with more than ``n_clusters * n_features`` objects, in the belief with
+    more objects than features, in errors of means up to ten features.
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, stay as they are, in
     every view and world, and are certain: the mixture is that of `ErrorMixture` with
