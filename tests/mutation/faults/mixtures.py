@@ -93,9 +93,9 @@ FAULTS = (
         "a shared covariance is counted once per component",
     ),
     Em(
-        "mixture/fitting.py",
-        "Measured(values, measured.errors[..., :most], labels=labels)",
-        "Measured(values, measured.errors[..., chosen], labels=labels)",
+        "mixture/model.py",
+        "Measured(values, self.errors[..., : len(chosen)], labels=labels)",
+        "Measured(values, self.errors[..., chosen], labels=labels)",
         "errors that are alike are copied for a trial",
     ),
     Formula(
@@ -194,5 +194,26 @@ FAULTS = (
         "    votes[2 : 2 + graphs] = 1.0 / graphs\n",
         "",
         "two graphs that are alike have two votes",
+    ),
+    Fault(
+        "views/partition.py",
+        "votes * stable**STABLE_POWER",
+        "votes",
+        "views that find something else each time count in full",
+        room="views/test_stability.py",
+    ),
+    Fault(
+        "views/stability.py",
+        "    others = [*labels[2:], *labels[:2]]\n",
+        "    others = labels\n",
+        "worlds are compared with themselves",
+        room="views/test_stability.py",
+    ),
+    Fault(
+        "data/replicates.py",
+        "squares.T @ (squares / np.maximum(each, 1.0)[:, None])",
+        "np.outer(squares.sum(axis=0), squares.sum(axis=0)) / freedom",
+        "unequal objects are taken for a correlation",
+        room="data/test_replicates.py",
     ),
 )
