@@ -6,7 +6,7 @@ from unittest.mock import patch
 import numpy as np
 
 import incerta as ic
-from incerta.views import fusion
+from incerta.views import fusion, partition
 from incerta.views.truths import Measurements
 
 # In the order in which views are fused.
@@ -49,6 +49,12 @@ def without(*views: str) -> Callable:
     return found
 
 
+def views_alike(data, k, seed):
+    """Views count by their agreement alone, whether they find clusters again or not."""
+    with patch.object(partition, "STABLE_POWER", 0):
+        return default(data, k, seed)
+
+
 def one_gaussian(truths, data, model, seed):
     """True values are of one Gaussian."""
     return truths
@@ -87,6 +93,7 @@ ABLATIONS = {
     "values as beliefs": as_beliefs,
     "without errors": without_errors,
     "scaled by means": scaled_by_means,
+    "views alike": views_alike,
     "no mixture": without("mixture"),
     "no centres": without("centres"),
     "no graphs": without("neighbours", "nearness"),
