@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
+from incerta.mixture.alike import LOG_2PI, alike_under
 from incerta.mixture.factors import (
     add_to_diagonals,
     applied,
@@ -23,9 +24,6 @@ from incerta.mixture.factors import (
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices
 
-LOG_2PI = float(np.log(2.0 * np.pi))
-# Differences of squares this large still have seven digits.
-MOST_SQUARED_DEVIATIONS = 1e9
 # With so few numbers in matrices, all components are taken at once: a call for each
 # would take longer than what it does.
 FEW_NUMBERS = 2**16
@@ -230,11 +228,11 @@ def log_densities(measured: Measured, components: Components) -> Densities:
     shares = np.empty((k + (components.ranges is not None), n))
     totals = np.empty(n)
     for block, some in measured.in_blocks(components):
-        plain = plain_of(some, components)
-        if plain is None:
+        alike = alike_under(some, components)
+        if alike is None:
             logs = [each.logs for each in under_each(some, components)]
         else:
-            logs = plain.logs()
+            logs = alike.logs()
         found = log_shares(some, components, logs)
         shares[:, block], totals[block] = (fetch(each) for each in found)
     return Densities(shares, totals)
@@ -263,26 +261,27 @@ def sums(measured: Measured, components: Components) -> Sums:
     shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
     total = Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
     for _, some in measured.in_blocks(components):
-        plain = plain_of(some, components)
-        if plain is None:
-            total = total.plus(_block_sums(some, components))
-        else:
-            total = total.plus(_plain_sums(plain, some, components))
+        total = total.plus(_block_sums(some, components))
     return total
 
 
 def _block_sums(some: Measured, components: Components) -> Sums:
     xp, k = namespace(some.values), components.n_components
-    fitted = under_each(some, components)
-    logs, totals = log_shares(some, components, [each.logs for each in fitted])
+    alike = alike_under(some, components)
+    fitted = under_each(some, components) if alike is None else []
+    densities = [each.logs for each in fitted] if alike is None else alike.logs()
+    logs, totals = log_shares(some, components, densities)
     shares = xp.exp(logs[:k, :])
-    pairs = [(each, shares[c, :]) for c, each in enumerate(fitted)]
-    pulls = fetch(xp.stack([each.pulls @ q for each, q in pairs]))
-    gains = fetch(xp.stack([_gain(each, q) for each, q in pairs]))
+    if alike is None:
+        pairs = [(each, shares[c, :]) for c, each in enumerate(fitted)]
+        pulls = fetch(xp.stack([each.pulls @ q for each, q in pairs]))
+        gains = fetch(xp.stack([_gain(each, q) for each, q in pairs]))
+    else:
+        pulls, gains = alike.pulls_and_gains(shares)
     if components.covariances.ndim == 2 and gains.ndim == 3:
         gains = np.einsum("kii->ki", gains)
-    each = fetch(xp.sum(shares, axis=1))
-    return Sums(float(xp.sum(totals)), some.n_objects, each, pulls, gains)
+    total = fetch(xp.sum(shares, axis=1))
+    return Sums(float(xp.sum(totals)), some.n_objects, total, pulls, gains)
 
 
 def _gain(fitted: Fitted, shares: Any) -> Any:
@@ -291,63 +290,6 @@ def _gain(fitted: Fitted, shares: Any) -> Any:
     xp = namespace(pulls)
     if precision.ndim == 2:
         return (pulls**2 - precision) @ shares
-    d, n = pulls.shape
-    if precision.shape[2] < n:
-        root = precision[..., 0]
-        return (pulls * shares) @ pulls.T - xp.sum(shares) * root.T @ root
     weighted = xp.permute_dims(precision * xp.sqrt(shares), (1, 0, 2))
-    weighted = xp.reshape(weighted, (d, -1))
+    weighted = xp.reshape(weighted, (pulls.shape[0], -1))
     return (pulls * shares) @ pulls.T - weighted @ weighted.T
-
-
-class Plain(NamedTuple):
-    """A block of objects whose ``T`` are alike and diagonal: products of matrices do.
-
-    All is told from the middle of the components.
-    """
-
-    values: Any  # (d, n)
-    squares: Any  # (d, n)
-    means: Array  # (k, d)
-    precision: Array  # 1 / T, (k, d)
-
-    def logs(self) -> list[Any]:
-        """Log densities, (n,), under each component."""
-        k, d = self.means.shape
-        pulls = self.means * self.precision
-        logs = put_beside(pulls, self.values) @ self.values
-        logs -= 0.5 * (put_beside(self.precision, self.values) @ self.squares)
-        constants = d * LOG_2PI - np.log(self.precision).sum(axis=1)
-        constants += (pulls * self.means).sum(axis=1)
-        logs -= put_beside(0.5 * constants[:, None], self.values)
-        return [logs[c, :] for c in range(k)]
-
-
-def plain_of(measured: Measured, components: Components) -> Plain | None:
-    """A block of objects under all components; None where it cannot be had this way.
-
-    Squares of values far from the middle would leave no digits for narrow components.
-    """
-    if not (measured.alike and measured.by_feature(components)):
-        return None
-    middle = components.means.mean(axis=0)
-    values = measured.values - put_beside(middle[:, None], measured.values)
-    precision = 1.0 / (components.covariances + fetch(measured.errors[:, 0]))
-    squares = values**2
-    largest = fetch(namespace(squares).max(squares, axis=1))
-    if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:
-        return None
-    return Plain(values, squares, components.means - middle, precision)
-
-
-def _plain_sums(plain: Plain, some: Measured, components: Components) -> Sums:
-    xp = namespace(plain.values)
-    logs, totals = log_shares(some, components, plain.logs())
-    q = xp.exp(logs[: components.n_components, :])
-    found = xp.sum(q, axis=1), q @ plain.values.T, q @ plain.squares.T
-    each, first, second = (fetch(sums) for sums in found)
-    m, precision = plain.means, plain.precision
-    pulls = precision * (first - each[:, None] * m)
-    squares = second - 2.0 * m * first + m**2 * each[:, None]
-    gains = precision * (precision * squares - each[:, None])
-    return Sums(float(xp.sum(totals)), some.n_objects, each, pulls, gains)

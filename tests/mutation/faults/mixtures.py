@@ -49,10 +49,16 @@ FAULTS = (
         "rows of missing values stay in the matrices",
     ),
     Formula(
-        "mixture/expectation.py",
-        "- xp.sum(shares) * root.T @ root",
-        "- xp.sum(shares) * root @ root.T",
+        "mixture/alike.py",
+        "precision = self.roots.transpose(0, 2, 1) @ self.roots",
+        "precision = self.roots @ self.roots.transpose(0, 2, 1)",
         "errors that are alike: an inverse from the wrong side of its root",
+    ),
+    Formula(
+        "mixture/alike.py",
+        "put_beside(d * LOG_2PI + self.log_determinants, self.gaps)",
+        "put_beside(d * LOG_2PI + 0.0 * self.log_determinants, self.gaps)",
+        "errors that are alike: densities without their determinants",
     ),
     Formula(
         "mixture/expectation.py",
@@ -68,7 +74,7 @@ FAULTS = (
         "noise of objects with gaps fills the whole box",
     ),
     Em(
-        "mixture/expectation.py",
+        "mixture/alike.py",
         "    if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:\n"
         "        return None\n",
         "",
