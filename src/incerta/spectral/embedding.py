@@ -18,7 +18,12 @@ MOST_BLOCKS = 10
 
 
 def leading_eigenvectors(
-    matrix: Any, k: int, *, tol: float = 1e-9, max_steps: int = 500
+    matrix: Any,
+    k: int,
+    *,
+    tol: float = 1e-9,
+    max_steps: int = 500,
+    near: Array | None = None,
 ) -> tuple[Array, Array]:
     """Eigenvectors of the `k` largest eigenvalues.
 
@@ -32,6 +37,8 @@ def leading_eigenvectors(
         Largest residual ``|A u - λ u|`` to accept.
     max_steps : int, default=500
         Maximum number of products of the matrix with a block of vectors.
+    near : ndarray of shape (n, k), optional
+        Eigenvectors of a matrix that is much like this one: they are found sooner.
 
     Returns
     -------
@@ -56,6 +63,11 @@ def leading_eigenvectors(
         )
         raise DataError(msg)
     start = np.random.default_rng(0).standard_normal((n, min(k + GUARD, n)))
+    if near is not None:
+        if near.shape != (n, k):
+            msg = f"near must have the shape {(n, k)}, it has {near.shape}."
+            raise DataError(msg)
+        start[:, :k] = near
     basis = np.linalg.qr(start)[0]
 
     def times(block: Array) -> Array:

@@ -143,12 +143,16 @@ def by_neighbours(
     In the first one, all neighbours count alike; in the second, near ones count for
     more. That finds dense clusters in thin surroundings, and is lost more easily.
     """
-    labels = np.array(
-        [
-            _cut(normalised_laplacian(linked(graph, known)), k, effort, seed, known)
-            for graph in neighbour_graphs(values, n_neighbours(len(values)))
-        ]
-    )
+    found, vectors = [], None
+    for graph in neighbour_graphs(values, n_neighbours(len(values))):
+        laplacian = normalised_laplacian(linked(graph, known))
+        # The graphs have the same neighbours, and much the same eigenvectors.
+        _, vectors = leading_eigenvectors(
+            laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS, near=vectors
+        )
+        rows = of_unit_length(vectors)
+        found.append(by_centres(rows, None, k, effort, seed, known)[1])
+    labels = np.array(found)
     return Neighbours(values, labels), labels
 
 
@@ -179,13 +183,6 @@ def linked(graph: Matrix, known: Indices | None) -> Matrix:
     rows = np.concatenate([pairs.row[stays], rows])
     columns = np.concatenate([pairs.col[stays], columns])
     return csr_array((values, (rows, columns)), graph.shape)
-
-
-def _cut(
-    laplacian: Matrix, k: int, effort: Effort, seed: int, known: Indices | None
-) -> Indices:
-    vectors = leading_eigenvectors(laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS)[1]
-    return by_centres(of_unit_length(vectors), None, k, effort, seed, known)[1]
 
 
 def n_neighbours(n_objects: int) -> int:
