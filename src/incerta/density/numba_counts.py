@@ -100,7 +100,10 @@ def _without_each(
     stride = int(np.sqrt(n)) + 1
     n_corners = 0
     for start in range(0, n, stride):
-        corners[n_corners] = missing
+        # Assigning the row takes as long to compile as all the rest: the message of
+        # an error that cannot occur.
+        for j in range(m + 1):
+            corners[n_corners, j] = missing[j]
         n_corners += 1
         if _fold(missing, chances[start : start + stride]):
             break
@@ -116,7 +119,8 @@ def _without_each(
     for corner in range(n_corners - 1, -1, -1):
         start = corner * stride
         stop = min(start + stride, n)
-        befores[0] = corners[corner]
+        for j in range(m + 1):
+            befores[0, j] = corners[corner, j]
         for k in range(start, stop - 1):
             _count_below(befores, k - start, chances[k])
         for k in range(stop - 1, start - 1, -1):

@@ -94,8 +94,9 @@ def absorb_all(  # type: ignore[no-untyped-def]
                     errors = error[other].sum()
                     blur[other] = _blur(errors, weight[other], squares[other])
             weight[c], squares[c], number[c] = 0.0, 0.0, 0
-            scatter[c], error[c] = 0.0, 0.0
-            mean[c] = values[i]
+            # Assigning rows takes seconds to compile.
+            for j in range(d):
+                mean[c, j], scatter[c, j], error[c, j] = values[i, j], 0.0, 0.0
             id[c] = next_id
             next_id += 1
         counts = growth * e
