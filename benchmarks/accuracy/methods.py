@@ -57,8 +57,11 @@ def by_xdgmm(data, k, seed):
         return None
     values, errors = data.mean(), data.covariance()
     np.random.seed(seed)  # noqa: NPY002 (it has no other seed)
-    model = XDGMM(k, max_iter=200, random_state=seed).fit(values, errors)
-    logs = model.logprob_a(values, errors)
+    try:
+        model = XDGMM(k, max_iter=200, random_state=seed).fit(values, errors)
+        logs = model.logprob_a(values, errors)
+    except ValueError:  # a covariance has collapsed
+        return Answer(np.zeros(len(values), dtype=int))
     shares = np.exp(logs - logs.max(axis=1, keepdims=True))
     return Answer(logs.argmax(axis=1), shares / shares.sum(axis=1, keepdims=True))
 
