@@ -1,5 +1,6 @@
 """What must be known before anything is imported: threads, and what to leave out."""
 
+import gc
 import os
 from importlib.util import find_spec
 
@@ -18,3 +19,19 @@ for library, modules in {
 }.items():
     if find_spec(library) is None:
         collect_ignore_glob += modules
+
+# What is imported and collected stays until the end: nothing of it is garbage, however
+# often that is looked for.
+gc.disable()
+
+
+def pytest_collection_finish():
+    """Look for garbage among what tests make only."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish():
+    """Let libraries count what they have let go."""
+    gc.unfreeze()

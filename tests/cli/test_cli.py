@@ -135,6 +135,7 @@ def test_a_file_that_is_not_there(call, tmp_path):
     assert done.stderr == f"Error: there is no file {tmp_path / 'none.csv'}.\n"
 
 
+@pytest.mark.slow
 def test_debug_shows_where(run, tmp_path):
     done = run("--debug", "fit", tmp_path / "none.csv", "--values", "a")
     assert done.returncode == 1

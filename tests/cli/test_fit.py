@@ -313,6 +313,7 @@ def start(*arguments, **options):
     )
 
 
+@pytest.mark.slow
 def test_interrupted_it_leaves_nothing(tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -336,6 +337,7 @@ def test_interrupted_it_leaves_nothing(tmp_path):
     assert names_in(scratch) == []
 
 
+@pytest.mark.slow
 def test_head_has_seen_enough(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text(wide_table(6000))

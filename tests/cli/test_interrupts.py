@@ -105,7 +105,8 @@ def test_at_work(table, tmp_path, method, k, stage):
     assert names_in(tmp_path) == ["many.csv"]
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, 2])
 def test_in_a_step_that_cannot_be_interrupted(wide, tmp_path, times):
     arguments = "fit", wide, *WIDE, "-k", 3, "--method", "UKMeans"
     code = f"{STUCK}from incerta.cli import main\nmain()"
@@ -139,6 +140,7 @@ def test_while_the_program_is_loaded(wide):
     assert process.returncode == 130
 
 
+@pytest.mark.slow
 def test_a_process_that_ignores_interrupts_still_does(wide):
     # As shells start what runs in the background.
     code = (

@@ -141,9 +141,8 @@ def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(
-    "closed", [pytest.param((1,), marks=pytest.mark.slow), (0, 1, 2)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [(1,), (0, 1, 2)])
 def test_closed_streams(wide, run, tmp_path, closed):
     def close():
         for number in closed:
@@ -154,12 +153,9 @@ def test_closed_streams(wide, run, tmp_path, closed):
     assert names(tmp_path / "out") == FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("closed", "arguments"),
-    [
-        (1, ["info"]),
-        pytest.param(0, ["fit", "-", "--values", "x"], marks=pytest.mark.slow),
-    ],
+    ("closed", "arguments"), [(1, ["info"]), (0, ["fit", "-", "--values", "x"])]
 )
 def test_closed_streams_that_are_needed(run, closed, arguments):
     done = run(*arguments, preexec_fn=lambda: os.close(closed), stdin=None)

@@ -40,6 +40,7 @@ def said_on_a_terminal(after, *arguments):
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
     told = said_on_a_terminal(0.0, "fit", wide, *WIDE, "-k", 3)
     assert "worlds" in told
@@ -47,10 +48,8 @@ def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
     assert "ViewConsensus" in told  # what is said in the end
 
 
-@pytest.mark.parametrize(
-    ("after", "quiet"),
-    [(60.0, ()), pytest.param(0.0, ("--quiet",), marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("after", "quiet"), [(60.0, ()), (0.0, ("--quiet",))])
 def test_no_bar_for_quick_work_and_in_silence(wide, after, quiet):
     told = said_on_a_terminal(after, "fit", wide, *WIDE, "-k", 3, *quiet)
     assert "time left" not in told

@@ -98,6 +98,7 @@ def test_wrong_usage(call, option, value):
     assert option in done.stderr
 
 
+@pytest.mark.slow
 def test_missing_data_are_one_line(tmp_path):
     asked = ["table2", "--data", "nba", "--methods", "UK-means", "--jobs", "1"]
     done = subprocess.run(
