@@ -134,6 +134,12 @@ def spread_seeds(
     return places[seeds]
 
 
+def nearest_centres(places: Array, centres: Array) -> Indices:
+    """Nearest of the centres (k, d) to each place (n, d); centred, as for seeds."""
+    halves = 0.5 * np.square(centres).sum(axis=1)
+    return (places @ centres.T - halves).argmax(axis=1)
+
+
 def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array:
     """Seeds (s, k, d) in the order of the known labels.
 

@@ -203,8 +203,13 @@ def test_isolated_objects_have_an_empty_row():
         assert np.isfinite(found.common).all()
 
 
+by_both_ways = pytest.mark.parametrize("few", [0, embedding.FEW_ROWS])
+
+
+@by_both_ways
 @pytest.mark.parametrize("n_parts", [2, 5, 9])
-def test_disconnected_graph_gives_eigenvectors_of_one(n_parts):
+def test_disconnected_graph_gives_eigenvectors_of_one(monkeypatch, n_parts, few):
+    monkeypatch.setattr(embedding, "FEW_ROWS", few)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30 * n_parts, 2)) + 1000 * np.repeat(
         np.arange(n_parts), 30
@@ -223,12 +228,15 @@ def test_disconnected_graph_gives_eigenvectors_of_one(n_parts):
             assert np.linalg.matrix_rank(inside, tol=1e-6) == 1
 
 
+@by_both_ways
 @given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.data())
-def test_leading_eigenvectors_of_any_symmetric_matrix(n, seed, pick):
+def test_leading_eigenvectors_of_any_symmetric_matrix(few, n, seed, pick):
     k = pick.draw(st.integers(1, n))
     A = np.random.default_rng(seed).normal(size=(n, n))
     A = A + A.T
-    values, vectors = leading_eigenvectors(A, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding, "FEW_ROWS", few)
+        values, vectors = leading_eigenvectors(A, k)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:k], atol=1e-7)
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6)
 
@@ -240,7 +248,9 @@ def test_eigenvectors_of_another_matrix_are_a_start(n, seed, pick):
     A, B = np.random.default_rng(seed).normal(size=(2, n, n))
     A = A + A.T
     for near in (np.linalg.eigh(B + B.T)[1][:, :k], np.ones((n, k))):
-        values, vectors = leading_eigenvectors(A, k, near=near)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(embedding, "FEW_ROWS", 0)
+            values, vectors = leading_eigenvectors(A, k, near=near)
         np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:k], atol=1e-7)
         np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6)
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.metrics.pairwise import euclidean_distances
 
 from incerta.known import kept, named_order
-from incerta.lloyd import lloyd, spread_seeds
+from incerta.lloyd import lloyd, nearest_centres, spread_seeds
 from incerta.mixture.belief import belief
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
@@ -81,7 +80,7 @@ def starting_components(
             centres += middle
             if known is not None:
                 centres = centres[named_order(centres, places, known)]
-        nearest = kept(pairwise_distances_argmin(places, centres), known)
+        nearest = kept(nearest_centres(places - middle, centres - middle), known)
         counts = np.bincount(nearest, minlength=n_components) + 1.0
         weights = counts / counts.sum() * (1.0 - FIRST_NOISE * noise)
         within = np.square(places - centres[nearest]).mean(axis=0)

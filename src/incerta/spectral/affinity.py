@@ -264,8 +264,9 @@ def normalised_laplacian(affinity: Any) -> Matrix:
 def normalise_in_place(matrix: Any, root: Array) -> Any:
     """Scale rows and columns of a matrix that is not needed elsewhere."""
     if bool(sparse.issparse(matrix)):
-        scale = sparse.diags_array(root)
-        return sparse.csr_array(scale @ matrix @ scale)
+        of_row = np.repeat(root, np.diff(matrix.indptr))
+        values = of_row * matrix.data * root[matrix.indices]
+        return sparse.csr_array((values, matrix.indices, matrix.indptr), matrix.shape)
     factors = put_beside(root, matrix)
     matrix *= factors[:, None]
     matrix *= factors
