@@ -1,6 +1,4 @@
-import os
 import pickle
-import signal
 
 import numpy as np
 import pytest
@@ -286,40 +284,3 @@ def test_tables_with_errors_from_dask(missing):
         from_dask(ddf, **told, missing="impute")
     with pytest.raises(DataError, match="missing='infinite'"):
         from_dask(ddf, id="id", values=["x0"], missing="infinite")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("lost", ["summaries", "everything at once"])
-def test_a_killed_worker_does_not_lose_the_run(lost):
-    from distributed import Client
-
-    from tests.workers import two_workers
-
-    data = blobs(n=300, k=5, seed=3)
-    rows = frame(data)
-    alone = ic.UKMeans(5, n_init=2, tol=0.0, random_state=0)
-    alone.fit(parted(data, [], np.arange(300)))
-    assert alone.n_iter_ > 2
-    killed = []
-
-    def hook(name, done, total):
-        if name == "iterations" and done == 2:
-            pids = sorted(client.run(os.getpid).values())
-            for pid in pids if lost == "everything at once" else pids[:1]:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-
-    with (
-        dask.config.set(scheduler=None),
-        two_workers() as cluster,
-        Client(cluster) as client,
-        reporting_to(hook),
-    ):
-        ddf = dd.from_pandas(rows, npartitions=5)
-        fitted = ic.UKMeans(5, n_init=2, tol=0.0, random_state=0)
-        fitted.fit(from_dask(ddf, id="id", values=["x0", "x1"]))
-        same(alone, fitted)
-        assert fitted.confidence_.shape == (300,)
-    assert killed

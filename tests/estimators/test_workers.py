@@ -112,6 +112,22 @@ def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
     assert visits == 3 if fatal is None else visits > fatal
 
 
+@pytest.mark.parametrize("how_many", [1, 2])
+def test_rounds_by_workers(client, how_many):
+    rows, said = table(300), {"id": "star", "values": ["a", "b"]}
+    one = PartitionedData((ic.from_frame(rows, **said),), ("a", "b"))
+    here = ic.UKMeans(5, n_init=2, tol=0.0, random_state=0).fit(one)
+    assert here.n_iter_ > 2
+    mixed = rows.sample(frac=1.0, random_state=0, ignore_index=True)
+    there = ic.UKMeans(5, n_init=2, tol=0.0, random_state=0)
+    with dying(client, "iterations", how_many):
+        there.fit(ic.from_dask(dd.from_pandas(mixed, npartitions=5), **said))
+    for name in ("labels_", "cluster_centers_", "ids_", "inertia_", "objective_"):
+        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    assert there.n_iter_ == here.n_iter_
+    assert there.confidence_.shape == (300,)
+
+
 @pytest.mark.parametrize("how_many", [0, 1])
 def test_worlds_by_workers(client, how_many):
     data, _ = ic.datasets.make_uncertain_blobs(200, 2, 3, random_state=0)
