@@ -58,7 +58,7 @@ def together(n_objects):
     return ic.from_frame(rows_of((0, n_objects)), id="object", values=NAMES)
 
 
-def estimator(method):
+def estimator(method, n_worlds=100):
     from sklearn.mixture import GaussianMixture
 
     import incerta as ic
@@ -67,12 +67,12 @@ def estimator(method):
         return ic.UKMeans(K, n_init=5, random_state=0)
     if method == "ViewConsensus":
         return ic.ViewConsensus(K, n_worlds=8, random_state=0)
-    return ic.WorldConsensus(GaussianMixture(K, n_init=5), 100, random_state=0)
+    return ic.WorldConsensus(GaussianMixture(K, n_init=5), n_worlds, random_state=0)
 
 
-def timed(told, method, data):
+def timed(told, model, data):
     start = time.perf_counter()
-    labels = estimator(method).fit(data).labels_
+    labels = model.fit(data).labels_
     print(f"{told:42}{time.perf_counter() - start:7.2f} s", flush=True)
     return labels
 
@@ -109,24 +109,27 @@ def main():
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--methods", nargs="+", default=list(SHARES))
     options = parser.parse_args()
+    n_worlds = 5 if options.small else 100
     print(f"{N_VALUES} values × {N_FEATURES} features, k = {K}")
     sizes, found = {}, {}
     for method in options.methods:
         sizes[method] = 200 if options.small else int(options.objects * SHARES[method])
         told = f"{method}, {sizes[method]} objects, in one place"
-        here = timed(told, method, together(sizes[method]))
+        model = estimator(method, n_worlds)
+        here = timed(told, model, together(sizes[method]))
         # Partitions give a fit starts of their own.
         found[method] = [here] if method == "WorldConsensus" else []
     for n_workers in [1] if options.small else options.workers:
         with workers(n_workers):
             for method, n_objects in sizes.items():
                 told = f"{method}, {n_workers} workers"
+                model = estimator(method, n_worlds)
                 if method == "WorldConsensus":
-                    found[method].append(timed(told, method, together(n_objects)))
+                    found[method].append(timed(told, model, together(n_objects)))
                     continue
                 for n in (4, 16):
                     data = partitioned(n_objects, n)
-                    labels = timed(f"{told}, {n} partitions", method, data)
+                    labels = timed(f"{told}, {n} partitions", model, data)
                     found[method].append(labels)
     for method, labels in found.items():
         same = all((each == labels[0]).all() for each in labels)

@@ -4,7 +4,6 @@ import csv
 import re
 import resource
 import runpy
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -123,9 +122,10 @@ def test_the_picture_shows_the_stored_numbers():
 
 
 @pytest.mark.slow
-def test_the_numbers_of_the_picture_can_be_measured(tmp_path):
+@pytest.mark.filterwarnings("default")
+def test_the_numbers_of_the_picture_can_be_measured(tmp_path, monkeypatch):
     small = ["--draws", "1", "--objects", "40", "--csv", str(tmp_path / "small.csv")]
-    command = [sys.executable, str(DOCS / "picture.py"), "run", *small]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    script = str(DOCS / "picture.py")
+    monkeypatch.setattr(sys, "argv", [script, "run", *small])
+    runpy.run_path(script, run_name="__main__")
     assert len((tmp_path / "small.csv").read_text().splitlines()) == 1 + 6 * 5

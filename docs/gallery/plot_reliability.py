@@ -42,7 +42,7 @@ def law_of_the_truth(seen, error, rng):
 
 rng = np.random.default_rng(0)
 answers = {"right law": [], "error bar": []}
-for seed in range(5):
+for seed in range(3):
     true, seen, error = measured(1500, rng)
     laws = {
         "right law": law_of_the_truth(seen, error, rng),
