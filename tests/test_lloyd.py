@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import load_iris, load_wine
 
-from incerta.lloyd import lloyd, spread_seeds
+from incerta.lloyd import lloyd, nearest_centres, spread_seeds
 
 
 def cost(values, centres, weights=None):
@@ -53,6 +53,14 @@ def test_centres_are_at_rest(n, d, share, distinct, seed):
         assert off <= 1e-4 * values.var(axis=0).mean() + 1e-12
     if k >= len(np.unique(values, axis=0)) and k == n:
         assert cost(values, centres) < 1e-12
+
+
+@given(st.integers(1, 30), st.integers(1, 5), st.integers(1, 4), st.integers(0, 999))
+def test_nearest_of_the_centres(n, k, d, seed):
+    rng = np.random.default_rng(seed)
+    places, centres = rng.normal(size=(n, d)), 2.0 * rng.normal(size=(k, d))
+    far = np.square(places[:, None] - centres).sum(axis=2)
+    np.testing.assert_array_equal(nearest_centres(places, centres), far.argmin(axis=1))
 
 
 def test_the_best_start_is_taken():

@@ -203,6 +203,18 @@ def test_isolated_objects_have_an_empty_row():
         assert np.isfinite(found.common).all()
 
 
+@given(st.integers(1, 12), st.integers(0, 999))
+def test_laplacian_of_any_graph_dense_or_not(n, seed):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.5))
+    W = W + W.T
+    root = np.where(W.sum(axis=1) > 0.0, np.maximum(W.sum(axis=1), 1e-9) ** -0.5, 0.0)
+    graph = sparse.csr_array(W)
+    for found in (normalised_laplacian(graph).toarray(), normalised_laplacian(W)):
+        np.testing.assert_allclose(found, root[:, None] * W * root, atol=1e-12)
+    np.testing.assert_array_equal(graph.toarray(), W)  # what was given stays
+
+
 by_both_ways = pytest.mark.parametrize("few", [0, embedding.FEW_ROWS])
 
 

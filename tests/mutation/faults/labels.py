@@ -78,6 +78,12 @@ FAULTS = (
     ),
     Lloyd(
         "lloyd.py",
+        "    return (places @ centres.T - halves).argmax(axis=1)\n",
+        "    return (places @ centres.T).argmax(axis=1)\n",
+        "far centres count as near",
+    ),
+    Lloyd(
+        "lloyd.py",
         "        rest |= number == MOST_ROUNDS - 1\n",
         "",
         "what never rests is thrown away",

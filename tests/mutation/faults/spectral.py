@@ -68,6 +68,24 @@ FAULTS = (
         "the eigengap counts one cluster too few",
     ),
     Spectral(
+        "spectral/affinity.py",
+        "values = of_row * matrix.data * root[matrix.indices]",
+        "values = of_row**2 * matrix.data",
+        "columns of a sparse graph are scaled like its rows",
+    ),
+    Spectral(
+        "spectral/embedding.py",
+        "eigh(dense, subset_by_index=(n - k, n - 1))",
+        "eigh(dense, subset_by_index=(0, k - 1))",
+        "of few rows the last eigenvectors are taken",
+    ),
+    Spectral(
+        "spectral/embedding.py",
+        "        told = squares > SMALLEST_SQUARE\n",
+        "        told = squares > -1.0\n",
+        "what is in the space already is added to it as noise",
+    ),
+    Spectral(
         "spectral/embedding.py",
         "return rows / np.where(lengths > 0, lengths, 1.0)",
         "return rows / lengths",
