@@ -16,7 +16,7 @@ FEW_ROWS = 256
 # More start vectors than are wanted: they speed convergence and, since a block
 # cannot miss a multiple eigenvalue, make disconnected graphs safe.
 GUARD = 4
-# What columns of length 1 have not in common, if it is no rounding error.
+# Squares of what columns of length 1 add to a space; less is a rounding error.
 SMALLEST_SQUARE = 1e-13
 # The search space is cut back when it holds this many times the wanted vectors.
 MOST_BLOCKS = 10
@@ -172,7 +172,7 @@ def complement(block: Array, basis: Array) -> Array:
     rest = block[:, norms > 0] / norms[norms > 0]
     for _ in range(2):  # once leaves rounding errors of the size of the rest itself
         rest = rest - basis @ (basis.T @ rest)
-        # A singular value decomposition would take ten times as long.
+        # By squares: singular values of a tall block would take longer.
         squares, turned = np.linalg.eigh(rest.T @ rest)
         told = squares > SMALLEST_SQUARE
         rest = rest @ (turned[:, told] / np.sqrt(squares[told]))
