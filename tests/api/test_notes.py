@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.notes import crumbs, named, skewed, unlike, unlike_fit
+from incerta.api.notes import crumbs, named, other_ways, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel, predicted
 from incerta.cli.wording import as_options
 from incerta.exceptions import IncertaWarning
@@ -37,6 +37,28 @@ def test_where_all_clusters_are_small_none_is_a_crumb():
     assert crumbs(IDS[:19], sized(18, 1), False) == []  # of too few objects
     assert len(crumbs(IDS[:20], sized(19, 1), False)) == 1
     assert crumbs(IDS[:30], np.full(30, -1), True) == []
+
+
+def test_views_that_find_something_else():
+    assert other_ways(50, {}) == other_ways(50, {"mixture": 0.11, "laws": 1.0}) == []
+    views = {"mixture": 0.04, "centres": 0.001, "neighbours": 1.0}
+    assert other_ways(20, views) == [
+        "Gaussian clusters and clusters around centres would divide the objects quite "
+        "differently (agreement 0.04 and 0.00); confidence does not say which idea of "
+        "a cluster is right."
+    ]
+    assert other_ways(19, views) == []  # too few objects
+
+
+def test_rings_are_no_clusters_around_centres():
+    angle = np.tile(np.linspace(0.0, 2.0 * np.pi, 100, endpoint=False), 2)
+    radius = np.repeat([0.2, 1.0], 100)
+    rings = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
+    result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, seed=0)
+    assert ic.metrics.clustering_accuracy(radius > 0.5, result.labels) == 1.0
+    said = "lusters around centres would divide the objects quite differently"
+    assert said in result.explain()
+    assert said in str(summarise(result)["method"]["reasons"])
 
 
 def test_objects_unlike_others():

@@ -17,6 +17,15 @@ FEWEST = 20
 CRUMB, CRUMB_SHARE, PART_OF_MEAN = 2, 0.01, 0.2
 MOST_CRUMBS = 3
 MOST_NAMED = 8
+# A view that agrees less with the result has found something else.
+SOMETHING_ELSE = 0.1
+VIEWS = {
+    "mixture": "Gaussian clusters",
+    "centres": "clusters around centres",
+    "neighbours": "clusters of neighbours",
+    "nearness": "clusters of near neighbours",
+    "laws": "clusters of laws",
+}
 # Logarithms are proposed from this skewness on, if theirs is small.
 SKEWED, NOT_SKEWED = 2.0, 1.0
 
@@ -61,6 +70,32 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
 
 
 _WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
+
+
+def other_ways(n_objects: int, views: dict[str, float]) -> list[str]:
+    """Say if a view of the objects finds clusters that the result knows nothing of.
+
+    Parameters
+    ----------
+    n_objects : int
+        Number of objects.
+    views : dict of str to float
+        How much each view agrees with the result, from 0 to 1.
+
+    Returns
+    -------
+    list of str
+    """
+    found = [name for name, share in views.items() if share < SOMETHING_ELSE]
+    if n_objects < FEWEST or not found:
+        return []
+    what = named([VIEWS[name] for name in found])
+    share = named([f"{views[name]:.2f}" for name in found])
+    return [
+        f"{what[0].upper()}{what[1:]} would divide the objects quite differently "
+        f"(agreement {share}); confidence does not say which idea of a cluster is "
+        "right."
+    ]
 
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:

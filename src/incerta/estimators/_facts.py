@@ -36,3 +36,5 @@ class Facts(NamedTuple):
     failures: dict[int, str] = {}
     alternatives: tuple[Alternative, ...] = ()
     reachability: Reachability | None = None
+    # How much each view agrees with the result (normalised mutual information).
+    views: dict[str, float] = {}

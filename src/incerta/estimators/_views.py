@@ -284,7 +284,8 @@ class ViewConsensus(UncertainClusterer):
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
         worlds = getattr(self, "labels_per_world_", None)
-        return Facts(labels_per_world=worlds, n_drawn=len(self._model.partitions))
+        n_drawn = len(self._model.partitions)
+        return Facts(labels_per_world=worlds, n_drawn=n_drawn, views=self.views_)
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
         # Draws of the same ensemble belong together; all others are independent.

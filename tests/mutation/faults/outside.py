@@ -113,6 +113,12 @@ FAULTS = (
     ),
     Notes(
         "api/notes.py",
+        "if share < SOMETHING_ELSE]",
+        "if share > SOMETHING_ELSE]",
+        "views that agree are said to differ",
+    ),
+    Notes(
+        "api/notes.py",
         "known.min() <= 0.0 or ",
         "",
         "logarithms of negative values are proposed",
