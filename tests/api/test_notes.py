@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.api import notes
 from incerta.api.notes import crumbs, named, other_ways, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel, predicted
 from incerta.cli.wording import as_options
+from incerta.estimators import _views
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
 
@@ -48,6 +50,7 @@ def test_views_that_find_something_else():
         "a cluster is right."
     ]
     assert other_ways(19, views) == []  # too few objects
+    assert tuple(notes.VIEWS) == _views.VIEWS
 
 
 def test_rings_are_no_clusters_around_centres():
