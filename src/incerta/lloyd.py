@@ -109,28 +109,33 @@ def spread_seeds(
     -------
     ndarray of shape (n_starts, n_clusters, d)
     """
-    n, starts = len(places), np.arange(n_starts)[:, None]
+    n, starts = len(places), np.arange(n_starts)
     n_trials = 2 + int(np.log(n_clusters))
-    squares = np.square(places).sum(axis=1)
+    # Weighted squared distances of all pairs are products of these.
+    squares = _squares(places)
+    ones = np.ones_like(squares)
+    begins = np.concatenate([-2.0 * places, squares, ones], axis=1)
+    ends = (np.concatenate([places, ones, squares], axis=1) * weights[:, None]).T
     seeds = np.empty((n_starts, n_clusters), dtype=np.intp)
     seeds[:, 0] = rng.choice(n, n_starts, p=weights)
 
     def costs(chosen: Indices) -> Array:
-        far = places[chosen] @ (-2.0 * places.T) + squares[chosen][..., None] + squares
-        return np.maximum(far, 0.0) * weights
+        far = begins[chosen.ravel()] @ ends
+        return np.maximum(far, 0.0, out=far).reshape(*chosen.shape, n)
 
     least = costs(seeds[:, 0])
     for number in range(1, n_clusters):
         # One search for all starts: each has its own stretch of length 1.
         sums = np.cumsum(least, axis=1)
         sums /= np.where(sums[:, -1:] > 0.0, sums[:, -1:], 1.0)
-        aims = starts + rng.random((n_starts, n_trials))
-        found = np.searchsorted((sums + starts).ravel(), aims, side="right")
-        tried = np.clip(found - n * starts, 0, n - 1)
-        after = np.minimum(least[:, None], costs(tried))
-        chosen = after.sum(axis=2).argmin(axis=1)[:, None]
-        seeds[:, number] = np.take_along_axis(tried, chosen, axis=1)[:, 0]
-        least = np.take_along_axis(after, chosen[..., None], axis=1)[:, 0]
+        sums += starts[:, None]
+        aims = starts[:, None] + rng.random((n_starts, n_trials))
+        found = np.searchsorted(sums.ravel(), aims, side="right")
+        tried = np.clip(found - n * starts[:, None], 0, n - 1)
+        after = costs(tried)
+        np.minimum(after, least[:, None], out=after)
+        chosen = after.sum(axis=2).argmin(axis=1)
+        seeds[:, number], least = tried[starts, chosen], after[starts, chosen]
     return places[seeds]
 
 
@@ -138,6 +143,11 @@ def nearest_centres(places: Array, centres: Array) -> Indices:
     """Nearest of the centres (k, d) to each place (n, d); centred, as for seeds."""
     halves = 0.5 * np.square(centres).sum(axis=1)
     return (places @ centres.T - halves).argmax(axis=1)
+
+
+def _squares(places: Array) -> Array:
+    """Squared lengths along the last axis, which stays."""
+    return np.square(places).sum(axis=-1, keepdims=True)
 
 
 def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array:
@@ -160,11 +170,13 @@ def _nearest(
     Costs are less by what all starts have in common.
     """
     s, k, d = centres.shape
-    far = places @ (-2.0 * centres).reshape(s * k, d).T
-    far += np.square(centres).sum(axis=2).ravel()
-    far = far.reshape(-1, s, k)
-    labels: Indices = kept(far.argmin(axis=2), known)
-    return labels, weights @ np.take_along_axis(far, labels[..., None], axis=2)[..., 0]
+    # |p − c|² − |p|² of all pairs in one product, of p and 1 with −2 c and |c|².
+    begins = np.concatenate([places, np.ones((len(places), 1))], axis=1)
+    ends = np.concatenate([-2.0 * centres, _squares(centres)], axis=2)
+    far = begins @ ends.reshape(s * k, d + 1).T
+    labels: Indices = kept(far.reshape(-1, s, k).argmin(axis=2), known)
+    least = far.ravel()[k * np.arange(labels.size) + labels.ravel()]
+    return labels, weights @ least.reshape(-1, s)
 
 
 def _means(places: Array, weights: Array, labels: Indices, centres: Array) -> Array:

@@ -2,7 +2,7 @@
 
 import pickle
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
+from incerta.backend.scratch import Scratch
 from incerta.mixture import expectation, model
 from incerta.mixture.belief import belief
-from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.expectation import log_densities, sums, sums_of_each
 from incerta.mixture.factors import inverse_roots, log_products
 from incerta.mixture.fitting import How, fitted, some_of
-from incerta.mixture.maximisation import Prior, moments, prior_for, rounds, with_prior
+from incerta.mixture.maximisation import Prior, climbed, moments, prior_for, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
+from incerta.mixture.under import OneByOne, under, under_all
 from tests.mixture import oracle
 from tests.strategies import examples
 
@@ -39,6 +41,11 @@ def problem(seed, n=30, d=3, k=2, correlated=False, missing=0.0, scale=1.0):
     V = (V @ np.swapaxes(V, 1, 2) + np.eye(d)) * scale**2
     weights = rng.dirichlet(np.ones(k) * 5)
     return given, Components(weights, rng.normal(size=(k, d)) * scale, V), (w, S, known)
+
+
+def rounds(measured, start, prior, n):
+    """States after each of n rounds."""
+    return climbed(partial(sums_of_each, measured), [start], prior, -np.inf, n)[0]
 
 
 shapes = st.fixed_dictionaries(
@@ -111,9 +118,7 @@ def test_the_objective_never_falls(seed, shape, kind, weight, noise):
         ranges = np.full(shape["d"], 20.0)
         start = start._replace(weights=start.weights * 0.9, ranges=ranges)
     prior = prior_for(measured, weight)
-    objective = [
-        s.objective for s in islice(rounds(partial(sums, measured), start, prior), 30)
-    ]
+    objective = [state.objective for state in rounds(measured, start, prior, 30)]
     for before, after in pairwise(objective):
         assert after >= before - 1e-9 * abs(before)
 
@@ -122,7 +127,7 @@ def test_the_objective_never_falls(seed, shape, kind, weight, noise):
 def test_the_objective_never_falls_with_many_objects():
     measured, start, _ = problem(0, n=600_000, d=3, k=3)
     prior = prior_for(measured, 0.1)
-    states = islice(rounds(partial(sums, measured), start, prior), 10)
+    states = rounds(measured, start, prior, 10)
     for before, after in pairwise(state.objective for state in states):
         assert after >= before - 1e-12 * abs(before)
 
@@ -132,14 +137,70 @@ def test_the_objective_never_falls_with_many_objects():
 def test_all_components_at_once_is_one_after_the_other(seed, shape, kind):
     measured, start, _ = problem(seed, **shape)
     start = start.as_kind(kind)
-    at_once = *sums(measured, start), *log_densities(measured, start)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(expectation, "FEW_NUMBERS", 0)
-        one_by_one = *sums(measured, start), *log_densities(measured, start)
-    # A single object is rounded differently.
-    slack = {"rtol": 1e-12, "atol": 1e-13} if shape["n"] == 1 else {"rtol": 0.0}
-    for found, expected in zip(at_once, one_by_one, strict=True):
+    at_once = under_all(measured, start, Scratch())
+    one_by_one = OneByOne([under(measured, start, c) for c in range(shape["k"])])
+    slack = {"rtol": 1e-11, "atol": 1e-12}
+    np.testing.assert_allclose(at_once.logs(), one_by_one.logs(), **slack)
+    shares = np.random.default_rng(seed).random((shape["k"], shape["n"]))
+    pairs = zip(
+        at_once.pulls_and_gains(shares),
+        one_by_one.pulls_and_gains(shares),
+        strict=True,
+    )
+    for found, expected in pairs:
         np.testing.assert_allclose(found, expected, **slack)
+
+
+@examples(60)
+@given(
+    st.integers(0, 999),
+    shapes,
+    st.sampled_from(["full", "diag", "tied"]),
+    st.booleans(),
+    st.integers(1, 5),
+    st.sampled_from([0, 4000, 2**22]),
+)
+def test_several_mixtures_at_once_are_one_after_the_other(
+    seed, shape, kind, noise, n_mixtures, few
+):
+    measured, first, _ = problem(seed, **shape)
+    ranges = np.full(shape["d"], 20.0) if noise else None
+    rng = np.random.default_rng(seed)
+    several = [
+        first._replace(
+            weights=first.weights * (0.9 - 0.1 * number * noise),
+            means=first.means + rng.normal(size=first.means.shape),
+            covariances=first.covariances * (1.0 + number),
+            ranges=ranges,
+        ).as_kind(kind)
+        for number in range(n_mixtures)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expectation, "BLOCK_BYTES", few)
+        together = sums_of_each(measured, several)
+    for found, components in zip(together, several, strict=True):
+        for one, other in zip(found, sums(measured, components), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+@examples(20)
+@given(st.integers(0, 999), shapes, st.sampled_from(["full", "diag", "tied"]))
+def test_ways_do_not_depend_on_each_other(seed, shape, kind):
+    measured, first, _ = problem(seed, **shape)
+    prior = prior_for(measured, 0.1)
+    starts = [
+        first._replace(means=first.means + shift).as_kind(kind)
+        for shift in (-1.0, 0.0, 2.0)
+    ]
+    # One mixture at a time: the last digits differ otherwise, and ways part.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expectation, "BLOCK_BYTES", 0)
+        trying = partial(sums_of_each, measured)
+        together = climbed(trying, starts, prior, 1e-3, 15)
+        alone = [climbed(trying, [start], prior, 1e-3, 15)[0] for start in starts]
+    assert [len(way) for way in together] == [len(way) for way in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert one[-1].objective == other[-1].objective
 
 
 def test_blocks_do_not_matter(monkeypatch):
@@ -154,7 +215,7 @@ def test_blocks_do_not_matter(monkeypatch):
 def test_without_errors_it_is_a_gaussian_mixture():
     measured, start, _ = problem(3, n=400, k=3)
     exact = measured._replace(errors=np.zeros_like(measured.errors))
-    *_, last = islice(rounds(partial(sums, exact), start, Prior(0.0, np.ones(3))), 300)
+    last = rounds(exact, start, Prior(0.0, np.ones(3)), 300)[-1]
     theirs = GaussianMixture(
         3,
         tol=0.0,
@@ -179,9 +240,7 @@ def test_equal_errors_are_taken_off():
     S = np.array([[0.5, 0.2], [0.2, 0.8]])
     measured = Measured(w.T.copy(), np.tile(S[:, :, None], 500))
     start = Components(np.ones(1), np.zeros((1, 2)), np.eye(2)[None])
-    *_, last = islice(
-        rounds(partial(sums, measured), start, Prior(0.0, np.ones(2))), 2000
-    )
+    last = rounds(measured, start, Prior(0.0, np.ones(2)), 2000)[-1]
     np.testing.assert_allclose(last.components.means[0], w.mean(axis=0), atol=1e-8)
     expected = np.cov(w.T, bias=True) - S
     np.testing.assert_allclose(last.components.covariances[0], expected, atol=1e-6)

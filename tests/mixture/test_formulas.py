@@ -8,12 +8,12 @@ import incerta as ic
 from incerta.mixture.clusters import with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import n_parameters
-from incerta.mixture.maximisation import Moments, Prior, moments, rounds, with_prior
+from incerta.mixture.maximisation import Moments, Prior, moments, with_prior
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Components, Measured, same_for_all
 from incerta.mixture.running import Running, blended
 from tests.mixture import oracle
-from tests.mixture.test_em import problem
+from tests.mixture.test_em import problem, rounds
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
@@ -99,16 +99,16 @@ def test_steps_ahead_that_are_worse_are_not_taken():
     """A guess of nonsense costs rounds, and nothing else."""
     measured, start, _ = problem(0, n=40)
     prior = Prior(0.1, np.ones(3))
-    good = rounds(lambda mixture: sums(measured, mixture), start, prior)
-    objective = [next(good).objective for _ in range(12)]
+    good = rounds(measured, start, prior, 12)
     with pytest.MonkeyPatch.context() as patch:
         worse = start._replace(means=start.means + 50.0)
         name = "incerta.mixture.maximisation.ahead"
         patch.setattr(name, lambda *given: (worse, 4.0))
-        plain = rounds(lambda mixture: sums(measured, mixture), start, prior)
-        bad = [next(plain).objective for _ in range(12)]
-    for found in (objective, bad):
-        assert (np.diff(found) >= -1e-9).all()
+        bad = rounds(measured, start, prior, 12)
+    for found in (good, bad):
+        objective = [state.objective for state in found]
+        assert len(found) == 12
+        assert (np.diff(objective) >= -1e-9).all()
 
 
 def test_numbers_that_are_free():

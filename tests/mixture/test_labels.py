@@ -1,8 +1,7 @@
 """Mixtures of objects whose components are known of some."""
 
 import pickle
-from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,12 +12,12 @@ import incerta as ic
 from incerta.mixture import pieces
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import How, fitted, some_of
-from incerta.mixture.maximisation import Prior, moments, prior_for, rounds, with_prior
+from incerta.mixture.maximisation import Prior, moments, prior_for, with_prior
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Components
 from tests.mixture import oracle
-from tests.mixture.test_em import problem, shapes
+from tests.mixture.test_em import problem, rounds, shapes
 from tests.strategies import examples
 
 
@@ -71,8 +70,8 @@ def test_the_objective_never_falls(seed, shape, kind, noise):
     if noise:
         ranges = np.full(shape["d"], 20.0)
         start = start._replace(weights=start.weights * 0.9, ranges=ranges)
-    following = rounds(partial(sums, some), start, prior_for(some, 0.1))
-    objective = [state.objective for state in islice(following, 20)]
+    following = rounds(some, start, prior_for(some, 0.1), 20)
+    objective = [state.objective for state in following]
     for before, after in pairwise(objective):
         assert after >= before - 1e-9 * abs(before)
 

@@ -31,16 +31,15 @@ class Plain(NamedTuple):
     means: Array  # (k, d)
     precision: Array  # 1 / T, (k, d)
 
-    def logs(self) -> list[Any]:
-        """Log densities, (n,), under each component."""
-        k, d = self.means.shape
+    def logs(self) -> Any:
+        """Log densities, (k, n)."""
+        d = self.means.shape[1]
         pulls = self.means * self.precision
         logs = put_beside(pulls, self.values) @ self.values
         logs -= 0.5 * (put_beside(self.precision, self.values) @ self.squares)
         constants = d * LOG_2PI - np.log(self.precision).sum(axis=1)
         constants += (pulls * self.means).sum(axis=1)
-        logs -= put_beside(0.5 * constants[:, None], self.values)
-        return [logs[c, :] for c in range(k)]
+        return logs - put_beside(0.5 * constants[:, None], self.values)
 
     def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
         """``Σ q g``, (k, d), and ``Σ q (g² − 1 / T)``, (k, d), by q, (k, n)."""
@@ -59,13 +58,12 @@ class Correlated(NamedTuple):
     roots: Array  # L⁻¹ of T = L L', (k, d, d)
     log_determinants: Array  # of T, (k,)
 
-    def logs(self) -> list[Any]:
-        """Log densities, (n,), under each component."""
-        k, d = self.roots.shape[:2]
+    def logs(self) -> Any:
+        """Log densities, (k, n)."""
+        d = self.roots.shape[1]
         white = put_beside(self.roots, self.gaps) @ self.gaps
         constants = put_beside(d * LOG_2PI + self.log_determinants, self.gaps)
-        logs = -0.5 * (constants[:, None] + summed("kin,kin->kn", white, white))
-        return [logs[c, :] for c in range(k)]
+        return -0.5 * (constants[:, None] + summed("kin,kin->kn", white, white))
 
     def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
         """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)``, (k, d, d), by q, (k, n)."""

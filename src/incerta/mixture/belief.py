@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta.mixture.expectation import Fitted, log_shares, under
+from incerta.mixture.expectation import log_shares
 from incerta.mixture.model import Components, Measured
+from incerta.mixture.under import Fitted, OneByOne, under
 from incerta.typing import Array
 
 
@@ -38,11 +39,11 @@ def belief(measured: Measured, components: Components) -> Belief:
     covariances = np.empty((n, k, d) if by_feature else (n, k, d, d))
     for block, some in measured.in_blocks(components):
         fitted = [under(some, components, c) for c in range(k)]
-        logs, _ = log_shares(some, components, [each.logs for each in fitted])
+        logs, _ = log_shares(some, [components], OneByOne(fitted).logs())
         exact = some.variances == 0.0
         if some.known is not None:
             exact &= some.known > 0
-        shares[block] = np.exp(logs).T
+        shares[block] = np.exp(logs[0]).T
         # Where nothing is open all components say the same.
         shares[block][exact.all(axis=0)] = np.eye(k)[0]
         for c, each in enumerate(fitted):

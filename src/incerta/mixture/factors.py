@@ -4,7 +4,7 @@ Matrices lie along the last axis, so that every step is one operation over all o
 for up to some twenty rows several times faster than a call of LAPACK for each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from math import isfinite
 from operator import add, mul
@@ -42,21 +42,42 @@ def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     >>> roots[..., 0].diagonal()
     array([0.5, 0.2])
     """
-    xp, d = namespace(matrices), matrices.shape[0]
+    xp = namespace(matrices)
     lower, roots = xp.empty_like(matrices), xp.empty_like(matrices)
+    return roots, roots_of_columns(lambda j: matrices[j:, j, :], lower, roots)
+
+
+def roots_of_columns(column: Callable[[int], Any], lower: Any, roots: Any) -> Any:
+    """Inverse Cholesky factors and determinants of matrices that are nowhere stored.
+
+    Parameters
+    ----------
+    column : callable
+        Column j of all matrices from the diagonal on, shape (d - j, n).
+    lower : array of shape (d, d, n)
+        To be written over.
+    roots : array of shape (d, d, n)
+        For the inverse factors.
+
+    Returns
+    -------
+    array of shape (n,)
+        Logarithms of the determinants.
+    """
+    xp, d = namespace(roots), roots.shape[0]
     diagonal = []  # of the factors
     for j in range(d):
         roots[j, j + 1 :, :] = 0.0
-        column = matrices[j:, j, :]
+        below = column(j)
         if j:
-            column = column - summed("iln,ln->in", lower[j:, :j, :], lower[j, :j, :])
-        diagonal.append(root := xp.sqrt(column[0, :]))
+            below = below - summed("iln,ln->in", lower[j:, :j, :], lower[j, :j, :])
+        diagonal.append(root := xp.sqrt(below[0, :]))
         roots[j, j, :] = inverse = 1.0 / root
-        _set(lower, np.s_[j + 1 :, j, :], column[1:, :], inverse)
+        _set(lower, np.s_[j + 1 :, j, :], below[1:, :], inverse)
     for i in range(1, d):
         row = summed("ln,ljn->jn", lower[i, :i, :], roots[:i, :i, :])
         _set(roots, np.s_[i, :i, :], row, -roots[i, i, :])
-    return roots, 2.0 * log_products(diagonal)
+    return 2.0 * log_products(diagonal)
 
 
 def _set(target: Any, place: Any, a: Any, b: Any) -> None:

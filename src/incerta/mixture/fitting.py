@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.device import CPU
 from incerta.backend.keyed import keys_of
-from incerta.backend.progress import followed, track
+from incerta.backend.progress import track
+from incerta.backend.scratch import Scratch
 from incerta.backend.threads import threads
-from incerta.convergence import until_flat, warn_unfinished
+from incerta.convergence import warn_unfinished
 from incerta.known import some_with_labels
-from incerta.mixture.expectation import sums
-from incerta.mixture.maximisation import Prior, State, SumsOf, prior_for, rounds
+from incerta.mixture.expectation import Sums, sums, sums_of_each
+from incerta.mixture.maximisation import Prior, SumsOf, climbed, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.starts import one_component, starting_components
 
@@ -77,10 +75,9 @@ def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
     # Products are small and many: threads would cost more than they bring.
     with threads(1):
         prior = prior_for(some, how.prior_weight)
-        with _unwarned():  # of candidates
-            best = min(_tried(some, prior, how), key=attrgetter(how.criterion))
+        best = min(_tried(some, prior, how), key=attrgetter(how.criterion))
         if sums_of is not None:
-            return _finished(sums_of, best.components, best.covariance, prior, how)
+            best = _finished(sums_of, best.components, best.covariance, prior, how)
         if len(best.objective) >= how.max_iter:
             warn_unfinished(how.tol, how.max_iter)
         return best
@@ -100,7 +97,7 @@ def candidates(some: Measured, how: How) -> Iterator[Found]:
     Found
         Numbers of components end after two that are no better, by the criterion.
     """
-    with threads(1), _unwarned():
+    with threads(1):
         yield from _tried(some, prior_for(some, how.prior_weight), how)
 
 
@@ -109,7 +106,7 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     best = dict.fromkeys(how.covariances, np.inf)
     since = dict.fromkeys(how.covariances, 0)
     steps = track(len(how.numbers) * len(how.covariances), "mixtures")
-    sums_of = partial(sums, some.on(how.device))
+    sums_of = partial(sums, some.on(how.device), scratch=Scratch())
     trials: dict[str, Trial] = {}
     for k in how.numbers:
         if k > some.n_objects:
@@ -143,9 +140,11 @@ def _finished(
     sums_of: SumsOf, start: Components, covariance: str, prior: Prior, how: How
 ) -> Found:
     """Follow a start to its end."""
-    following = _until_flat(sums_of, start, prior, how.tol, how.max_iter)
-    steps = track(how.max_iter, "rounds")
-    states = [state for state, _ in zip(following, steps, strict=False)]
+
+    def one_by_one(several: Sequence[Components]) -> list[Sums]:
+        return [sums_of(each) for each in several]
+
+    states = climbed(one_by_one, [start], prior, how.tol, how.max_iter)[0]
     last = states[-1].components
     # Each state says how good the one before it was.
     closing = sums_of(last)
@@ -170,7 +169,9 @@ def _trial(measured: Measured, covariance: str, how: How) -> Trial:
     prior = prior_for(few, how.prior_weight)
     single = one_component(few, covariance)
     alike = few._replace(labels=None)  # a single Gaussian is of all objects
-    truth = _followed(alike, single, prior, how.tol, FIRST_ROUNDS).components
+    trying = partial(sums_of_each, alike)
+    states = climbed(trying, [single], prior, how.tol, FIRST_ROUNDS)[0]
+    truth = states[-1].components
     return Trial(few, prior, truth)
 
 
@@ -189,39 +190,14 @@ def _first(
     starts = starting_components(few, truth, n_components, covariance, how.noise, seeds)
     # The worse half is given up, and the others are followed for twice as long.
     alive = [*starts, *(each.as_kind(covariance) for each in also)]
+    trying = partial(sums_of_each, few, scratch=Scratch())
     n_rounds = TRIAL_ROUNDS
     while len(alive) > 1:
-        states = [
-            _followed(few, start, prior, how.tol, n_rounds)
-            for start in followed(alive, "starts")
-        ]
-        states.sort(key=lambda state: -state.objective)
+        ways = climbed(trying, alive, prior, how.tol, n_rounds, "starts")
+        states = sorted((way[-1] for way in ways), key=lambda state: -state.objective)
         alive = [state.components for state in states[: len(states) // 2]]
         n_rounds *= 2
     return alive[0]
-
-
-def _followed(
-    measured: Measured, start: Components, prior: Prior, tol: float, most: int
-) -> State:
-    """The state after some rounds; that more would gain more is nothing to warn of."""
-    with _unwarned():
-        *_, last = _until_flat(partial(sums, measured), start, prior, tol, most)
-    return last
-
-
-def _until_flat(
-    sums_of: SumsOf, start: Components, prior: Prior, tol: float, most: int
-) -> Iterator[State]:
-    # Densities have units, so that a log density of 0 is nothing special.
-    return until_flat(rounds(sums_of, start, prior), tol, most, relative=False)
-
-
-@contextmanager
-def _unwarned() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 def some_of(measured: Measured, most: int, seed: int) -> Measured:

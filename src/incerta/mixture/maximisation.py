@@ -5,11 +5,12 @@ J. Bovy, D. W. Hogg, S. T. Roweis, "Extreme deconvolution", Ann. Appl. Stat. 5, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from incerta.backend.progress import track
 from incerta.mixture.acceleration import ahead
 from incerta.mixture.expectation import Sums
 from incerta.mixture.model import Components, Measured
@@ -17,6 +18,7 @@ from incerta.models.registry import stored
 from incerta.typing import Array
 
 SumsOf = Callable[[Components], Sums]
+SumsOfEach = Callable[[Sequence[Components]], list[Sums]]
 
 # Of steps ahead: the longest at first, its growth if it was good, and its limit.
 FIRST_STEP, LONGER, LONGEST = 4.0, 4.0, 1024.0
@@ -127,41 +129,105 @@ def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
     )
 
 
-def rounds(sums_of: SumsOf, start: Components, prior: Prior) -> Iterator[State]:
-    """Rounds of expectation and maximisation, with steps ahead, for ever.
+def climb(
+    start: Components, scale: Array, tol: float, max_iter: int
+) -> Generator[Components, State, list[State]]:
+    """The way of EM from a start, with steps ahead, until it is flat.
+
+    Whoever follows it makes the rounds, of several ways at once if there are.
 
     Parameters
     ----------
-    sums_of : callable
-        Sums over all objects under given components.
     start : Components
         Where to begin.
-    prior : Prior
-        Of the covariances.
+    scale : ndarray of shape (d,)
+        Standard deviations of the features.
+    tol : float
+        Gain of the objective that ends the way.
+    max_iter : int
+        Rounds at most.
 
     Yields
     ------
-    State
+    Components
+        A round from these is to be sent.
+
+    Returns
+    -------
+    list of State
+        After each round, without steps ahead that led nowhere.
     """
-
-    def after(components: Components) -> State:
-        found = sums_of(components)
-        gained = found.log_likelihood + prior.log_density(components.covariances)
-        following = with_prior(moments(components, found), components, prior)
-        return State(following, gained / found.n_objects)
-
-    scale, longest = np.sqrt(prior.variances), FIRST_STEP
-    before, state = start, after(start)
-    yield state
-    while True:
-        last = after(state.components)
-        yield last
-        two_rounds = before, state.components, last.components
-        guess, step = ahead(two_rounds, scale, longest)
-        if guess is not None and (tried := after(guess)).objective >= last.objective:
+    before, states, longest = start, [(yield start)], FIRST_STEP
+    while len(states) < max_iter and not _flat(states, tol):
+        last = states[-1].components
+        if len(states) % 2:
+            states.append((yield last))
+            continue
+        guess, step = ahead((before, states[-2].components, last), scale, longest)
+        tried = states[-2] if guess is None else (yield guess)
+        if guess is not None and tried.objective >= states[-1].objective:
             longest = min(longest * LONGER, LONGEST) if step == longest else longest
-            before, state = guess, tried
+            before = guess
         else:
             longest = max(longest / LONGER, FIRST_STEP)
-            before, state = last.components, after(last.components)
-        yield state
+            before, tried = last, (yield last)
+        states.append(tried)
+    return states
+
+
+def _flat(states: list[State], tol: float) -> bool:
+    """Densities have units, so that a log density of 0 is nothing special."""
+    return len(states) > 1 and states[-1].objective - states[-2].objective <= tol
+
+
+def climbed(
+    sums_of_each: SumsOfEach,
+    starts: Sequence[Components],
+    prior: Prior,
+    tol: float,
+    max_iter: int,
+    task: str = "rounds",
+) -> list[list[State]]:
+    """Climb from several starts at once.
+
+    Parameters
+    ----------
+    sums_of_each : callable
+        Sums over all objects under each of some mixtures.
+    starts : sequence of Components
+        Of one kind, with as many components.
+    prior : Prior
+        Of the covariances.
+    tol, max_iter
+        Where ways end; see `climb`.
+    task : str, default="rounds"
+        What progress is of.
+
+    Returns
+    -------
+    list of list of State
+        For each start.
+    """
+    scale = np.sqrt(prior.variances)
+    ways = [climb(start, scale, tol, max_iter) for start in starts]
+    asked = {number: next(way) for number, way in enumerate(ways)}
+    ended: dict[int, list[State]] = {}
+    steps = track(max_iter, task)
+    while asked:
+        found = sums_of_each(list(asked.values()))
+        for (number, components), sums in zip(list(asked.items()), found, strict=True):
+            state = _next(components, sums, prior)
+            try:
+                asked[number] = ways[number].send(state)
+            except StopIteration as end:
+                ended[number] = end.value
+                del asked[number]
+        next(steps, None)
+    return [ended[number] for number in range(len(starts))]
+
+
+def _next(components: Components, found: Sums, prior: Prior) -> State:
+    """A round: what follows components, and how good these were."""
+    gained = found.log_likelihood + prior.log_density(components.covariances)
+    following = with_prior(moments(components, found), components, prior)
+    return State(following, gained / found.n_objects)

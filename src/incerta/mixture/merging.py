@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri, xlogy
 
 from incerta.backend.keyed import keys_of, stream_keys, uniforms
-from incerta.mixture.expectation import log_shares, under
+from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
 
@@ -60,8 +60,7 @@ def _shares_of_draws(components: Components, seed: int) -> Array:
     alone = components._replace(
         ranges=None, weights=components.weights / components.weights.sum()
     )
-    logs = [under(some, alone, k).logs for k in range(alone.n_components)]
-    return np.exp(log_shares(some, alone, logs)[0])
+    return np.exp(log_densities(some, alone).shares)
 
 
 def drawn(components: Components, n: int, seed: int) -> Array:

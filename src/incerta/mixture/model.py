@@ -102,12 +102,16 @@ class Measured(NamedTuple):
         """Whether neither errors nor components have correlations."""
         return self.errors.ndim == 2 and components.covariances.ndim == 2
 
+    def object_numbers(self, components: Components) -> int:
+        """How many numbers an object takes under the components."""
+        matrices = not (self.alike or self.by_feature(components))
+        return components.n_components * self.n_features ** (1 + matrices)
+
     def in_blocks(self, components: Components) -> Iterator[tuple[slice, Measured]]:
         """Cut the objects into blocks whose factors are at hand at once."""
-        matrices = not (self.alike or self.by_feature(components))
-        item = 8 * components.n_components * self.n_features ** (1 + matrices)
         here = isinstance(self.values, np.ndarray)
         limit = BLOCK_BYTES if here else DEVICE_BYTES
+        item = 8 * self.object_numbers(components)
         for block in blocks(self.n_objects, item, limit):
             yield block, self.part(block)
 

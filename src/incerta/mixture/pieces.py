@@ -8,6 +8,7 @@ import numpy as np
 
 from incerta.backend.fold import Parts, mapped
 from incerta.backend.keyed import some_by_key
+from incerta.backend.scratch import Scratch
 from incerta.data.container import UncertainData, concat
 from incerta.data.laws import Gaussian
 from incerta.data.order import sorted_by_id
@@ -121,7 +122,8 @@ def sums_over(
     round differently in the last digits.
     """
     if not isinstance(objects, PartitionedData):
-        return partial(sums, measured(objects)._replace(labels=known).on(device))
+        here = measured(objects)._replace(labels=known).on(device)
+        return partial(sums, here, scratch=Scratch())
     given = mapped(objects.partitions, _measured, objects.n_features)
     parts = Parts(given, hold=True)
 

@@ -154,7 +154,9 @@ def ritz(
             space[:, :keep] = space[:, :m] @ rotation[:, :keep]
             mapped[:, :keep] = mapped[:, :m] @ rotation[:, :keep]
             small, m = np.diag(values[:keep]), keep
-        new = complement(residual[:, sizes > tol / 10], space[:, :m])
+        # Residuals are orthogonal to the space, but for rounding errors.
+        new = orthonormal(residual[:, sizes > tol / 10] / sizes[sizes > tol / 10])
+        new = orthonormal(new - space[:, :m] @ (space[:, :m].T @ new))[:, : n - m]
         if new.shape[1] == 0:
             break
         image_of_new = times(new)
@@ -171,12 +173,16 @@ def complement(block: Array, basis: Array) -> Array:
     norms = np.linalg.norm(block, axis=0)
     rest = block[:, norms > 0] / norms[norms > 0]
     for _ in range(2):  # once leaves rounding errors of the size of the rest itself
-        rest = rest - basis @ (basis.T @ rest)
-        # By squares: singular values of a tall block would take longer.
-        squares, turned = np.linalg.eigh(rest.T @ rest)
-        told = squares > SMALLEST_SQUARE
-        rest = rest @ (turned[:, told] / np.sqrt(squares[told]))
+        rest = orthonormal(rest - basis @ (basis.T @ rest))
     return rest[:, : basis.shape[0] - basis.shape[1]]
+
+
+def orthonormal(block: Array) -> Array:
+    """Orthonormal basis of the space of columns of length 1 at most."""
+    # By squares: singular values of a tall block would take longer.
+    squares, turned = np.linalg.eigh(block.T @ block)
+    told = squares > SMALLEST_SQUARE
+    return np.asarray(block @ (turned[:, told] / np.sqrt(squares[told])))
 
 
 def of_unit_length(rows: Array) -> Array:

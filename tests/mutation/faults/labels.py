@@ -72,8 +72,8 @@ FAULTS = (
     ),
     Lloyd(
         "lloyd.py",
-        "chosen = after.sum(axis=2).argmin(axis=1)[:, None]",
-        "chosen = np.zeros((n_starts, 1), dtype=np.intp)",
+        "chosen = after.sum(axis=2).argmin(axis=1)",
+        "chosen = np.zeros(n_starts, dtype=np.intp)",
         "seeds are the first that are tried, not the best",
     ),
     Lloyd(

@@ -32,21 +32,51 @@ FAULTS = (
     ),
     Formula(
         "mixture/maximisation.py",
-        "guess is not None and (tried := after(guess)).objective >= last.objective",
-        "guess is not None and np.isfinite((tried := after(guess)).objective)",
+        "guess is not None and tried.objective >= states[-1].objective",
+        "guess is not None",
         "a step ahead is taken though it is worse",
     ),
+    Em(
+        "mixture/maximisation.py",
+        "asked[number] = ways[number].send(state)",
+        "asked[number] = ways[-1 - number].send(state)",
+        "rounds of one start are given to another",
+    ),
     Formula(
-        "mixture/expectation.py",
+        "mixture/under.py",
         "        n_known = xp.sum(known, axis=0)\n    pulls = gap * precision\n",
         "    pulls = gap * precision\n",
         "missing values count in the constant of a diagonal density",
     ),
     Em(
-        "mixture/expectation.py",
-        "        total *= known[:, None, :]\n",
+        "mixture/under.py",
+        "        total *= measured.known[:, None, :]\n",
         "",
         "rows of missing values stay in the matrices",
+    ),
+    Em(
+        "mixture/under.py",
+        "below *= (known[j:] * known[j])[:, None]",
+        "below *= known[j:, None]",
+        "columns of missing values stay in the matrices",
+    ),
+    Em(
+        "mixture/under.py",
+        "            below += errors[j:, j, None]\n",
+        "            below[0] += errors[j, j]\n",
+        "correlations of errors are forgotten",
+    ),
+    Em(
+        "mixture/under.py",
+        "np.multiply(turned, np.sqrt(shares)[:, None, None], out=weighted)",
+        "np.multiply(turned, shares[:, None, None], out=weighted)",
+        "shares count twice in what is gained",
+    ),
+    Em(
+        "mixture/expectation.py",
+        "        covariances = np.repeat(covariances, k, axis=0)\n",
+        "        covariances = np.tile(covariances, (k, 1, 1))\n",
+        "of several mixtures one has the covariance of another",
     ),
     Formula(
         "mixture/alike.py",
@@ -62,8 +92,8 @@ FAULTS = (
     ),
     Formula(
         "mixture/expectation.py",
-        "weights = np.append(weights, components.noise_weight)",
-        "weights = np.append(weights, 0.0)",
+        "rest = np.array([[each.noise_weight] for each in several])",
+        "rest = np.array([[0.0] for each in several])",
         "noise has no weight",
     ),
     Formula(

@@ -81,8 +81,8 @@ FAULTS = (
     ),
     Spectral(
         "spectral/embedding.py",
-        "        told = squares > SMALLEST_SQUARE\n",
-        "        told = squares > -1.0\n",
+        "    told = squares > SMALLEST_SQUARE\n",
+        "    told = squares > -1.0\n",
         "what is in the space already is added to it as noise",
     ),
     Spectral(

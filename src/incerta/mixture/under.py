@@ -1,0 +1,212 @@
+"""Objects under all components at once, or under one after the other (E-step).
+
+With ``T = V + S`` and ``g = T⁻¹ (w − m)`` the truth of an object, given that it is of
+this component, is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. All
+that EM needs are log densities, and sums of ``q g`` and ``q (g g' − T⁻¹)``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from incerta.backend.device import fetch, namespace, put_beside
+from incerta.backend.scratch import Scratch
+from incerta.mixture.alike import LOG_2PI, Correlated, Plain, alike_under
+from incerta.mixture.factors import (
+    add_to_diagonals,
+    applied,
+    inverse_roots,
+    log_products,
+    roots_of_columns,
+    summed,
+)
+from incerta.mixture.model import Components, Measured
+from incerta.typing import Array
+
+# So few numbers are gone through at once: a call for some of them would take longer
+# than what it does.
+FEW_NUMBERS = 2**16
+
+
+class Fitted(NamedTuple):
+    """A block of objects under one component."""
+
+    logs: Any  # (n,), log density of what was measured
+    pulls: Any  # g, (d, n)
+    # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
+    # With 1 in the place of n where errors are alike.
+    precision: Any
+
+
+class EndToEnd(NamedTuple):
+    """A block of objects under k components: as if there were k times as many."""
+
+    fitted: Fitted  # of k n objects
+    n_components: int
+    scratch: Scratch
+
+    def logs(self) -> Array:
+        """Log densities, (k, n)."""
+        return np.reshape(self.fitted.logs, (self.n_components, -1))
+
+    def pulls_and_gains(self, shares: Array) -> tuple[Array, Array]:
+        """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal, by q, (k, n)."""
+        (_, pulls, precision), (k, n) = self.fitted, shares.shape
+        d = len(pulls)
+        each = pulls.reshape(d, k, n)
+        first = np.einsum("ikn,kn->ki", each, shares)
+        if precision.ndim == 2:
+            squares = np.square(each) - precision.reshape(d, k, n)
+            return first, np.einsum("ikn,kn->ki", squares, shares)
+        weighted = self.scratch.array("weighted", (k, d, d, n))
+        turned = precision.reshape(d, d, k, n).transpose(2, 1, 0, 3)
+        np.multiply(turned, np.sqrt(shares)[:, None, None], out=weighted)
+        weighted = weighted.reshape(k, d, d * n)
+        each = each.transpose(1, 0, 2)
+        second = (each * shares[:, None]) @ each.transpose(0, 2, 1)
+        return first, second - weighted @ weighted.transpose(0, 2, 1)
+
+
+class OneByOne(NamedTuple):
+    """A block of objects under one component after the other."""
+
+    each: list[Fitted]
+
+    def logs(self) -> Any:
+        """Log densities, (k, n)."""
+        return namespace(self.each[0].logs).stack([one.logs for one in self.each])
+
+    def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
+        """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal, by q, (k, n)."""
+        xp = namespace(shares)
+        pairs = [(one, shares[c, :]) for c, one in enumerate(self.each)]
+        pulls = fetch(xp.stack([one.pulls @ q for one, q in pairs]))
+        return pulls, fetch(xp.stack([_gain(one, q) for one, q in pairs]))
+
+
+def under_all(
+    measured: Measured, components: Components, scratch: Scratch
+) -> Plain | Correlated | EndToEnd | OneByOne:
+    """A block of objects under all components, by what is fastest.
+
+    What it says is gone when it is asked for the next block.
+    """
+    found = alike_under(measured, components)
+    if found is not None:
+        return found
+    k = components.n_components
+    values: Any = measured.values
+    # Without matrices it is little that is done with each number.
+    few = values.size * k <= FEW_NUMBERS or not measured.by_feature(components)
+    if few and isinstance(values, np.ndarray):
+        return EndToEnd(_end_to_end(measured, components, scratch), k, scratch)
+    return OneByOne([under(measured, components, c) for c in range(k)])
+
+
+def _end_to_end(measured: Measured, components: Components, scratch: Scratch) -> Fitted:
+    """A block of objects under all components."""
+    (d, n), k = measured.values.shape, components.n_components
+    own, errors, known = components.covariances, measured.errors, measured.known
+    if not measured.by_feature(components) and own.ndim == 2:
+        own = own[:, :, None] * np.eye(d)
+    own = np.moveaxis(np.broadcast_to(own, (k, *own.shape[1:])), 0, -1)
+    gaps = measured.values[:, None] - components.means.T[:, :, None]
+    if known is not None:
+        gaps *= known[:, None]
+    gap = gaps.reshape(d, k * n)
+    if measured.by_feature(components):
+        total = (own[:, :, None] + errors[:, None]).reshape(d, k * n)
+        return _by_feature(gap, total, None if known is None else np.tile(known, k))
+
+    def column(j: int) -> Array:
+        """Column j of T, from the diagonal on."""
+        below = np.empty((d - j, k, n))
+        below[...] = own[j:, j, :, None]
+        if errors.ndim == 3:
+            below += errors[j:, j, None]
+        else:
+            below[0] += errors[j]
+        if known is not None:
+            # Rows and columns of missing values are those of the unit matrix.
+            below *= (known[j:] * known[j])[:, None]
+            below[0] += 1.0 - known[j]
+        return below.reshape(d - j, k * n)
+
+    lower = scratch.array("lower", (d, d, k * n))
+    roots = scratch.array("roots", (d, d, k * n))
+    log_determinants = roots_of_columns(column, lower, roots)
+    known = None if known is None else np.tile(known, k)
+    return _correlated(gap, roots, log_determinants, known)
+
+
+def under(measured: Measured, components: Components, k: int) -> Fitted:
+    """A block of objects under component `k`."""
+    own = components.covariances[k if len(components.covariances) > 1 else 0]
+    if not measured.by_feature(components) and own.ndim == 1:
+        own = np.diag(own)
+    own = put_beside(own, measured.values)
+    gap = measured.values - put_beside(components.means[k][:, None], measured.values)
+    if measured.known is not None:
+        gap *= measured.known
+    errors = _stored(measured)
+    if measured.by_feature(components):
+        return _by_feature(gap, errors + own[:, None], measured.known)
+    # Objects lie side by side, however the errors are stored.
+    total = namespace(gap).repeat(own[:, :, None], errors.shape[-1], axis=2)
+    if errors.ndim == 3:
+        total += errors
+    else:
+        add_to_diagonals(total, errors)
+    if measured.known is not None:
+        # Rows and columns of missing values are those of the unit matrix.
+        total *= measured.known
+        total *= measured.known[:, None, :]
+        add_to_diagonals(total, 1.0 - measured.known)
+    return _correlated(gap, *inverse_roots(total), measured.known)
+
+
+def _by_feature(gap: Any, total: Any, known: Any) -> Fitted:
+    """Log densities and pulls by ``w − m`` and the diagonals of ``T``."""
+    xp = namespace(gap)
+    n_known: Any = gap.shape[0]
+    precision = 1.0 / total
+    if known is not None:
+        total = xp.where(known > 0, total, 1.0)
+        precision *= known
+        n_known = xp.sum(known, axis=0)
+    pulls = gap * precision
+    squares = summed("in,in->n", gap, pulls)
+    factors = [total[i, :] for i in range(gap.shape[0])]
+    logs = -0.5 * (n_known * LOG_2PI + log_products(factors) + squares)
+    return Fitted(logs, pulls, precision)
+
+
+def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitted:
+    """Log densities and pulls by ``w − m`` and ``L⁻¹``."""
+    xp = namespace(gap)
+    n_known: Any = gap.shape[0]
+    if known is not None:
+        n_known = xp.sum(known, axis=0)
+        add_to_diagonals(roots, known - 1.0)
+    white = applied(roots, gap)
+    squares = summed("in,in->n", white, white)
+    logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
+    return Fitted(logs, applied(xp.permute_dims(roots, (1, 0, 2)), white), roots)
+
+
+def _stored(measured: Measured) -> Any:
+    """Errors of each object, or of one if they are alike."""
+    return measured.errors[..., :1] if measured.alike else measured.errors
+
+
+def _gain(fitted: Fitted, shares: Any) -> Any:
+    """``Σ q (g g' − T⁻¹)``, or its diagonal."""
+    pulls, precision = fitted.pulls, fitted.precision
+    xp = namespace(pulls)
+    if precision.ndim == 2:
+        return (pulls**2 - precision) @ shares
+    weighted = xp.permute_dims(precision * xp.sqrt(shares), (1, 0, 2))
+    weighted = xp.reshape(weighted, (pulls.shape[0], -1))
+    return (pulls * shares) @ pulls.T - weighted @ weighted.T
