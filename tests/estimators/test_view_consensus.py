@@ -197,11 +197,12 @@ def test_what_one_view_finds_again_and_again_is_the_result():
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):
     # Covariances of all features would take d³ operations for each object.
-    def refuse(matrices):
-        msg = f"{matrices.shape[0]} features"
+    def refuse(column, lower, roots):
+        msg = f"{roots.shape[0]} features"
         raise AssertionError(msg)
 
-    monkeypatch.setattr("incerta.mixture.expectation.inverse_roots", refuse)
+    monkeypatch.setattr("incerta.mixture.factors.roots_of_columns", refuse)
+    monkeypatch.setattr("incerta.mixture.under.roots_of_columns", refuse)
     rng = np.random.default_rng(0)
     kinds, std = np.arange(30) % 3, rng.lognormal(size=(30, 40))
     values = 4.0 * rng.normal(size=(3, 40))[kinds] + std * rng.normal(size=(30, 40))

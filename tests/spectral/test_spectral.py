@@ -337,16 +337,17 @@ def test_the_median_of_many_objects_is_not_that_of_the_first():
     assert median_distance(X) == pytest.approx(3000 * (1 - 0.5**0.5), rel=0.1)
 
 
+@pytest.mark.parametrize("n", [40, 300])  # dense, and sparse
 @pytest.mark.parametrize("n_neighbors", [3, 12])
-def test_one_search_for_both_graphs(n_neighbors):
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    counted, weighted = neighbour_graphs(X, n_neighbors)
+def test_one_search_for_both_graphs(n_neighbors, n):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    counted, weighted = (sparse.csr_array(g) for g in neighbour_graphs(X, n_neighbors))
     expected = gaussian_affinity(X, width="self-tuning", n_neighbors=n_neighbors)
     np.testing.assert_allclose(weighted.toarray(), expected.toarray())
     order = np.linalg.norm(X[:, None] - X, axis=2).argsort(axis=1)
-    near = np.zeros((40, 40))
+    near = np.zeros((n, n))
     np.put_along_axis(near, order[:, 1 : n_neighbors + 1], 0.5, axis=1)
-    np.testing.assert_array_equal(counted.toarray(), near + near.T + np.eye(40))
+    np.testing.assert_array_equal(counted.toarray(), near + near.T + np.eye(n))
 
 
 def test_near_is_who_is_near_from_either_side():

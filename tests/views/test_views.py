@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array, issparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import incerta as ic
 from incerta.metrics import clustering_accuracy
+from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
 from incerta.views.fusion import agreement, fused, shared_information
 from incerta.views.kernel_means import N_WAVES, kernel_means, waves
@@ -100,11 +102,20 @@ def test_views_without_anything_in_common_are_not_mixed():
 # views ------------------------------------------------------------------------------
 
 
-@given(st.integers(0, 1000), st.integers(2, 30), st.integers(1, 12))
-def test_one_search_gives_the_same_graph(seed, n, k):
+@given(
+    st.integers(0, 1000),
+    st.integers(2, 30),
+    st.integers(1, 12),
+    st.sampled_from([0, 99]),
+)
+def test_one_search_gives_the_same_graph(seed, n, k, few):
     values = np.random.default_rng(seed).normal(size=(n, 2))
     expected = gaussian_affinity(values, width="self-tuning", n_neighbors=k)
-    counted, weighted = neighbour_graphs(values, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(affinity, "FEW_ROWS", few)
+        graphs = neighbour_graphs(values, k)
+    assert [issparse(graph) for graph in graphs] == [n > few] * 2
+    counted, weighted = (csr_array(graph) for graph in graphs)
     np.testing.assert_allclose(weighted.toarray(), expected.toarray(), atol=1e-12)
     near = np.argsort(np.square(values[:, None] - values).sum(axis=2), axis=1)
     one_way = np.zeros((n, n))

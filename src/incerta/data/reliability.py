@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # Below this a feature, or an object, is nearly nothing but error.
 LEAST_RELIABLE = 0.1
 ROUNDS = 10
+SAME = 1e-12  # relative difference of variances that more rounds would not change
 MOST_NAMED = 6
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -150,6 +151,7 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
     """
     means, variances = observed_spread(values, known)
     for _ in range(ROUNDS):
+        before = variances
         total = errors + variances[:, None]
         weights = np.divide(known, total, out=known.copy(), where=total > 0)
         sums = np.maximum(weights.sum(axis=1), TINY)
@@ -159,4 +161,6 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
         twice = weights**2 / np.maximum((weights**2).sum(axis=1), TINY)[:, None]
         excess = (twice * (squares - errors)).sum(axis=1)
         variances = np.maximum(excess, least * observed)
+        if np.allclose(variances, before, rtol=SAME, atol=0.0):
+            break
     return Spread(means, variances)

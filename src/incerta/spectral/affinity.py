@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from incerta.backend.device import in_place, namespace, put_beside
 from incerta.data.extremes import LARGEST, SMALLEST
+from incerta.spectral.embedding import FEW_ROWS
 from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"
@@ -199,9 +200,7 @@ def neighbours_of(values: Array, k: int) -> NearestNeighbors:
     return NearestNeighbors(n_neighbors=k, algorithm=algorithm).fit(values)
 
 
-def neighbour_graphs(
-    values: Array, n_neighbors: int
-) -> tuple[sparse.csr_array, sparse.csr_array]:
+def neighbour_graphs(values: Array, n_neighbors: int) -> tuple[Matrix, Matrix]:
     """Who is near whom, and how near, by one search.
 
     Parameters
@@ -213,24 +212,43 @@ def neighbour_graphs(
 
     Returns
     -------
-    counted : scipy.sparse.csr_array of shape (n_objects, n_objects)
-        1 where two objects are neighbours of each other, 1/2 where only one is.
-    weighted : scipy.sparse.csr_array of shape (n_objects, n_objects)
+    counted : ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
+        1 where two objects are neighbours of each other, 1/2 where only one is. Dense
+        for few objects.
+    weighted : ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
         As ``gaussian_affinity(values, width="self-tuning", n_neighbors=n_neighbors)``.
     """
     n = len(values)
     k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)
     if k < 1:
-        alone = sparse.csr_array(np.ones((n, n)))
+        alone = np.ones((n, n))
         return alone, alone
     distances, columns = neighbours_of(values, k).kneighbors()
     scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
     near = min(n_neighbors, k)
     distances, columns = distances[:, :near], columns[:, :near]
+    if n <= FEW_ROWS:  # their eigenvectors are found with all pairs
+        return _all_pairs(distances, columns, scales)
     ends = np.arange(n + 1) * near
     halves = sparse.csr_array((np.full(n * near, 0.5), columns.ravel(), ends), (n, n))
     counted = (halves + halves.T + sparse.eye_array(n)).tocsr()
     return counted, _near_affinity(distances, columns, scales)
+
+
+def _all_pairs(
+    distances: Array, columns: Indices, scales: Array
+) -> tuple[Array, Array]:
+    """Both graphs, with zeros where objects are far."""
+    n = len(distances)
+    rows = np.arange(n)[:, None]
+    squares = np.square(distances) / (scales[rows] * scales[columns])
+    counted, weighted = np.zeros((n, n)), np.zeros((n, n))
+    counted[rows, columns] = 0.5
+    weighted[rows, columns] = np.exp(-0.5 * squares)
+    counted, weighted = counted + counted.T, np.maximum(weighted, weighted.T)
+    for graph in (counted, weighted):
+        np.einsum("ii->i", graph)[...] = 1.0
+    return counted, weighted
 
 
 def normalised_laplacian(affinity: Any) -> Matrix:
