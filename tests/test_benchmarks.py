@@ -34,6 +34,7 @@ SMALL = {
     "partial_labels.py": ["--small"],
     "bench_stream.py": ["--objects", "2000"],
     "fingerprint.py": ["--small"],
+    "hidden_shapes.py": ["--small"],
     "eigengap.py": ["--small"],
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],

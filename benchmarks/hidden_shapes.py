@@ -1,0 +1,80 @@
+"""What errors leave of a shape: whether anybody could tell it from one Gaussian.
+
+    python benchmarks/hidden_shapes.py    # half a minute
+
+Rings and moons of the study, displaced by errors. *In favour* is the logarithm of how
+much more probable the measured values are under the law that they are really of than
+under the one Gaussian that describes them best: what the data say for the shape,
+whatever a method makes of it. Below some five there is next to nothing to be seen, and
+no method that is not told of rings can know that exact data would show some. *Best* is
+the share of the objects whose ring or moon is found by one who knows the law.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.special import logsumexp
+
+sys.path.insert(0, str(Path(__file__).parent / "accuracy"))
+
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
+from incerta.mixture.measured import measured
+from sets import EXACT, SIZES, Design, displaced, standard
+
+SHAPES = ("rings", "moons")
+N_DRAWS = 20  # samples of the true law
+
+
+def law_of(name):
+    """Many exact values, and their classes: the law that a set is of."""
+    drawn = [EXACT[name](np.random.default_rng([1, seed])) for seed in range(N_DRAWS)]
+    values, classes = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    return standard(values), classes
+
+
+def told(data, values, classes):
+    """Log density of the data under a law, and their classes by one who knows it."""
+    means, deviations = data.mean(), np.sqrt(data.variance())
+    totals, found = np.empty(len(data)), np.empty(len(data), int)
+    for i, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
+        squares = np.square((values - mean) / deviation).sum(axis=1)
+        logs = -0.5 * squares - np.log(deviation * np.sqrt(2.0 * np.pi)).sum()
+        each = [logsumexp(logs[classes == c]) for c in (0, 1)]
+        totals[i], found[i] = logsumexp(each) - np.log(len(values)), np.argmax(each)
+    return totals.sum(), found
+
+
+def by_one_gaussian(data):
+    how = How([1], ("full",), False, PRIOR_WEIGHT, 1, 1e-6, 500, 0)
+    some = measured(data)
+    return log_densities(some, fitted(some, how).components).totals.sum()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--small", action="store_true", help="a size for tests")
+    options = parser.parse_args()
+    sizes = SIZES[:1] if options.small else SIZES
+    seeds = 1 if options.small else options.seeds
+    print("shape  size  errors   in favour   best")
+    for name in SHAPES[: 1 if options.small else None]:
+        values, classes = law_of(name)
+        for size in sizes:
+            for uneven in (0.0, 0.8):
+                rows = []
+                for seed in range(seeds):
+                    made = displaced(name, Design(size, uneven), seed)
+                    density, found = told(made.data, values, classes)
+                    gain = density - by_one_gaussian(made.data)
+                    rows.append((gain, (found == made.classes).mean()))
+                gain, best = np.mean(rows, axis=0)
+                errors = "unequal" if uneven else "equal"
+                print(f"{name}  {size:<4}  {errors:7}  {gain:9.0f}   {best:.2f}")
+
+
+if __name__ == "__main__":
+    main()
