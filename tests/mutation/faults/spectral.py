@@ -69,6 +69,12 @@ FAULTS = (
     ),
     Spectral(
         "spectral/affinity.py",
+        "counted + counted.T, np.maximum(weighted, weighted.T)",
+        "counted + counted.T, weighted",
+        "few objects are near from one side only",
+    ),
+    Spectral(
+        "spectral/affinity.py",
         "values = of_row * matrix.data * root[matrix.indices]",
         "values = of_row**2 * matrix.data",
         "columns of a sparse graph are scaled like its rows",

@@ -186,6 +186,13 @@ FAULTS = (
     ),
     Fault(
         "data/reliability.py",
+        "np.allclose(variances, before, rtol=SAME, atol=0.0)",
+        "np.allclose(variances, before, rtol=0.3, atol=0.0)",
+        "the spread of the truth is what the first rounds say",
+        room="data/test_reliability.py",
+    ),
+    Fault(
+        "data/reliability.py",
         "    if not matters.any():\n        matters[:] = True\n",
         "",
         "where no feature is reliable objects are nothing",
