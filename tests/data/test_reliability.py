@@ -32,6 +32,26 @@ def test_the_spread_of_the_truth_is_found_through_unequal_errors():
     np.testing.assert_allclose(found.means, 0.0, atol=0.05)
 
 
+@pytest.mark.parametrize("level", [0.0, 0.3, 2.0])
+def test_the_spread_is_that_of_ten_rounds(level):
+    values, std = measured(n=40, level=level)
+    known = np.ones((40, 3))
+    known[:9, 1] = 0.0
+    values, errors = values * known, np.square(std) * known
+    found = true_spread(values.T, errors.T, known.T, least=0.05)
+    for j in range(3):
+        x, e = values[known[:, j] > 0, j], errors[known[:, j] > 0, j]
+        variance = x.var()
+        for _ in range(10):
+            w = 1.0 / (variance + e)
+            mean = (w * x).sum() / w.sum()
+            least = 0.05 * (w * (x - mean) ** 2).sum() / w.sum()
+            excess = (w**2 * ((x - mean) ** 2 - e)).sum() / (w**2).sum()
+            variance = max(excess, least)
+        assert found.means[j] == pytest.approx(mean, rel=1e-9)
+        assert found.variances[j] == pytest.approx(variance, rel=1e-9)
+
+
 def test_missing_values_say_nothing():
     values, std = measured(n=500, true=(3.0, 3.0, 3.0), level=0.1)
     values[0] = np.nan

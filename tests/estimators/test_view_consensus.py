@@ -197,7 +197,7 @@ def test_what_one_view_finds_again_and_again_is_the_result():
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):
     # Covariances of all features would take d³ operations for each object.
-    def refuse(column, lower, roots):
+    def refuse(column, roots):
         msg = f"{roots.shape[0]} features"
         raise AssertionError(msg)
 

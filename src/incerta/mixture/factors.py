@@ -42,20 +42,17 @@ def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     >>> roots[..., 0].diagonal()
     array([0.5, 0.2])
     """
-    xp = namespace(matrices)
-    lower, roots = xp.empty_like(matrices), xp.empty_like(matrices)
-    return roots, roots_of_columns(lambda j: matrices[j:, j, :], lower, roots)
+    roots = namespace(matrices).empty_like(matrices)
+    return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)
 
 
-def roots_of_columns(column: Callable[[int], Any], lower: Any, roots: Any) -> Any:
+def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
     """Inverse Cholesky factors and determinants of matrices that are nowhere stored.
 
     Parameters
     ----------
     column : callable
         Column j of all matrices from the diagonal on, shape (d - j, n).
-    lower : array of shape (d, d, n)
-        To be written over.
     roots : array of shape (d, d, n)
         For the inverse factors.
 
@@ -65,17 +62,18 @@ def roots_of_columns(column: Callable[[int], Any], lower: Any, roots: Any) -> An
         Logarithms of the determinants.
     """
     xp, d = namespace(roots), roots.shape[0]
+    # Below the diagonal are first the factors, then, row by row, their inverses.
     diagonal = []  # of the factors
     for j in range(d):
         roots[j, j + 1 :, :] = 0.0
         below = column(j)
         if j:
-            below = below - summed("iln,ln->in", lower[j:, :j, :], lower[j, :j, :])
+            below = below - summed("iln,ln->in", roots[j:, :j, :], roots[j, :j, :])
         diagonal.append(root := xp.sqrt(below[0, :]))
         roots[j, j, :] = inverse = 1.0 / root
-        _set(lower, np.s_[j + 1 :, j, :], below[1:, :], inverse)
+        _set(roots, np.s_[j + 1 :, j, :], below[1:, :], inverse)
     for i in range(1, d):
-        row = summed("ln,ljn->jn", lower[i, :i, :], roots[:i, :i, :])
+        row = summed("ln,ljn->jn", roots[i, :i, :], roots[:i, :i, :])
         _set(roots, np.s_[i, :i, :], row, -roots[i, i, :])
     return 2.0 * log_products(diagonal)
 

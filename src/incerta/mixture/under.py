@@ -134,9 +134,8 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
             below[0] += 1.0 - known[j]
         return below.reshape(d - j, k * n)
 
-    lower = scratch.array("lower", (d, d, k * n))
     roots = scratch.array("roots", (d, d, k * n))
-    log_determinants = roots_of_columns(column, lower, roots)
+    log_determinants = roots_of_columns(column, roots)
     known = None if known is None else np.tile(known, k)
     return _correlated(gap, roots, log_determinants, known)
 

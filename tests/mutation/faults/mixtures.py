@@ -74,8 +74,8 @@ FAULTS = (
     ),
     Em(
         "mixture/under.py",
-        'scratch.array("lower", (d, d, k * n))',
         'scratch.array("roots", (d, d, k * n))',
+        'scratch.array("weighted", (d, d, k * n))',
         "two matrices have the same memory",
     ),
     Em(
