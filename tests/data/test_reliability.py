@@ -34,7 +34,7 @@ def test_the_spread_of_the_truth_is_found_through_unequal_errors():
 
 @pytest.mark.parametrize("level", [0.0, 0.3, 2.0])
 def test_the_spread_is_that_of_ten_rounds(level):
-    values, std = measured(n=40, level=level)
+    values, std = measured(n=40, true=(2.0, 1.0, 0.1), level=level)
     known = np.ones((40, 3))
     known[:9, 1] = 0.0
     values, errors = values * known, np.square(std) * known
