@@ -73,12 +73,6 @@ FAULTS = (
         "shares count twice in what is gained",
     ),
     Em(
-        "mixture/under.py",
-        'scratch.array("roots", (d, d, k * n))',
-        'scratch.array("weighted", (d, d, k * n))',
-        "two matrices have the same memory",
-    ),
-    Em(
         "mixture/expectation.py",
         "        covariances = np.repeat(covariances, k, axis=0)\n",
         "        covariances = np.tile(covariances, (k, 1, 1))\n",
