@@ -2,9 +2,6 @@
 
 from contextlib import contextmanager
 
-import dask
-from distributed import LocalCluster
-
 # A process that dies is replaced. Where that takes longer, as on a busy machine, dask
 # gives up, and there is one process less; it waits a quarter of a minute by itself.
 PATIENT = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
@@ -13,6 +10,9 @@ PATIENT = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
 @contextmanager
 def two_workers():
     """A cluster of two processes on this machine."""
+    import dask
+    from distributed import LocalCluster
+
     with (
         dask.config.set(PATIENT),
         LocalCluster(

@@ -99,7 +99,8 @@ def under_all(
     k = components.n_components
     values: Any = measured.values
     # Without matrices it is little that is done with each number.
-    few = values.size * k <= FEW_NUMBERS or not measured.by_feature(components)
+    numbers = measured.n_objects * measured.object_numbers(components)
+    few = numbers <= FEW_NUMBERS or not measured.by_feature(components)
     if few and isinstance(values, np.ndarray):
         return EndToEnd(_end_to_end(measured, components, scratch), k, scratch)
     return OneByOne([under(measured, components, c) for c in range(k)])
