@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.extras import needs
+
 DOCS = Path(__file__).parent.parent / "docs"
 STORIES = DOCS / "stories"
 CPU_SECONDS = 20
@@ -114,6 +116,7 @@ def test_commands_are_taken_from_console_blocks_alone(scripts):
     ]
 
 
+@needs("matplotlib", "plot")
 def test_the_picture_shows_the_stored_numbers():
     picture = runpy.run_path(str(DOCS / "picture.py"))
     found = picture["stored"](DOCS / "picture.csv")

@@ -11,6 +11,7 @@ import incerta as ic
 from incerta.api.profile import typical_of
 from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
+from tests.extras import needs
 from tests.strategies import KINDS, make
 
 
@@ -178,6 +179,7 @@ def test_features_without_information_are_named():
     assert "Nearly all that is seen of these is error: noise." in told
 
 
+@needs("jinja2", "report")
 def test_missing_values_are_left_out_of_profiles(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 9.0]], 30, axis=0)
@@ -290,6 +292,7 @@ def test_where_confidence_says_nothing(blobs, measured):
     )
 
 
+@needs("jinja2", "report")
 def test_noise_alone_is_not_certain(blobs, tmp_path):
     tiny = {"eps": 1e-6, "n_worlds": 3}
     with pytest.warns(IncertaWarning, match="all objects are noise in 3 of 3 worlds"):

@@ -11,6 +11,7 @@ from incerta.backend.writing import replacing
 from incerta.cli.app import app
 from incerta.cli.fit import write_folder
 from tests.endings.jobs import COLUMNS, results_in, write_stars
+from tests.extras import needs
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,7 @@ def killed_at(monkeypatch, number):
         monkeypatch.setattr(os, name, ends(name))
 
 
+@needs("jinja2", "report")
 @pytest.mark.parametrize("number", range(6))
 @pytest.mark.parametrize("there", [False, True])
 def test_killed_between_writing_and_renaming(
@@ -90,6 +92,7 @@ def test_a_file_is_old_or_new(tmp_path, monkeypatch):
     assert path.read_text() == "old"
 
 
+@needs("jinja2", "report")
 @pytest.mark.parametrize("bytes_left", [500, 20_000])
 def test_no_room_on_the_disk(results, tmp_path, bytes_left):
     write_stars(tmp_path, 30)

@@ -395,6 +395,7 @@ def test_12000_rows_with_a_report(tmp_path, record_property):
     assert Path(out / "table.csv").read_text().count("\n") == 301
 
 
+@needs("jinja2", "report")
 def test_dry_run_says_what_it_costs_and_does_nothing(call, wide, tmp_path):
     out = tmp_path / "out"
     told = call("fit", wide, *WIDE, "-o", out, "--report", "--dry-run")

@@ -19,6 +19,7 @@ from incerta.cli.watched import told
 from incerta.cli.watching import MOST_BAD, MOST_LOOKS, History, Watcher
 from incerta.exceptions import DataError
 from tests.cli.conftest import PROGRAM, environment, heed_interrupts
+from tests.extras import needs
 
 ASKED = ("--values", "heat,flow", "--errors", "{}_error")
 
@@ -183,6 +184,7 @@ def stream(tmp_path):
     return path
 
 
+@needs("jinja2", "report")
 def test_files_at_the_end(call, stream, tmp_path):
     out = tmp_path / "out"
     done = call("watch", stream, *ASKED, "-o", out, "--every", "400")
