@@ -18,12 +18,8 @@ class HasObjective(Protocol):
 State = TypeVar("State", bound=HasObjective)
 
 
-def until_flat(
-    states: Iterable[State], tol: float, max_iter: int, *, relative: bool = True
-) -> Iterator[State]:
-    """Pass states on until the gain of their objective falls below `tol`.
-
-    The gain is relative to the objective, or absolute for one whose zero means nothing.
+def until_flat(states: Iterable[State], tol: float, max_iter: int) -> Iterator[State]:
+    """Pass states on until the relative gain of their objective falls below `tol`.
 
     Warns
     -----
@@ -33,9 +29,7 @@ def until_flat(
     before = None
     for number, state in enumerate(states, start=1):
         yield state
-        if before is not None and state.objective - before <= tol * (
-            abs(before) if relative else 1.0
-        ):
+        if before is not None and state.objective - before <= tol * abs(before):
             return
         if number >= max_iter:
             warn_unfinished(tol, max_iter)

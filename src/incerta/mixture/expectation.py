@@ -175,7 +175,7 @@ def sums_of_each(
     found: list[Sums] = []
     for at_once in blocks(len(several), item, BLOCK_BYTES):
         some = several[at_once]
-        all_of_them = _end_to_end(some)
+        all_of_them = _as_one(some)
         total = [_nothing(each) for each in some]
         for _, block in measured.in_blocks(all_of_them):
             here = _block_sums(block, all_of_them, some, scratch)
@@ -184,7 +184,7 @@ def sums_of_each(
     return found
 
 
-def _end_to_end(several: Sequence[Components]) -> Components:
+def _as_one(several: Sequence[Components]) -> Components:
     """The components of several mixtures as one."""
     if len(several) == 1:
         return several[0]
