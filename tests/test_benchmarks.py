@@ -49,9 +49,8 @@ SMALL = {
 }
 
 
-# What starts workers, measures memory, or is not a single file.
-APART = ("bench_dask.py", "bench_lazy.py", "bench_scale.py", "bench_read.py")
-APART += ("bench_stream.py", "accuracy", "gpu/bench_estimators.py")
+# What has workers, measures its own memory, or takes modules of its folder.
+APART = ("bench_dask.py", "bench_stream.py", "gpu/bench_estimators.py")
 SCRIPTS = [*sorted(p.name for p in BENCHMARKS.glob("*.py")), "accuracy"]
 if find_spec("torch"):
     SCRIPTS.append("gpu/bench_estimators.py")
@@ -59,17 +58,18 @@ if find_spec("torch"):
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_smallest_size(script, run):
-    run(script, *SMALL[script])
+    assert len(run(script, *SMALL[script]).splitlines()) > 1
 
 
 @pytest.mark.skipif("INCERTA_DATA" not in os.environ, reason="needs INCERTA_DATA")
 def test_real_errors(run):
-    run("classification.py", "--kepler", "--objects", "60")
+    told = run("classification.py", "--kepler", "--objects", "60")
+    assert len(told.splitlines()) > 1
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a script here, as starting takes seconds; those that start others apart."""
+def run(monkeypatch, capfd):
+    """Run a script here, as starting takes seconds; some, apart."""
 
     def run(script, *arguments):
         command = [str(BENCHMARKS / script), *arguments]
@@ -78,37 +78,24 @@ def run(monkeypatch, capsys):
                 [sys.executable, *command], capture_output=True, text=True
             )
             assert done.returncode == 0, done.stderr
-            told = done.stdout
-        else:
-            monkeypatch.setattr(sys, "argv", command)
-            monkeypatch.syspath_prepend(BENCHMARKS)
-            with warnings.catch_warnings():
-                warnings.simplefilter("default")
-                runpy.run_path(command[0], run_name="__main__")
-            told = capsys.readouterr().out
-        assert len(told.splitlines()) > 1
+            return done.stdout
+        monkeypatch.setattr(sys, "argv", command)
+        monkeypatch.syspath_prepend(BENCHMARKS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            runpy.run_path(command[0], run_name="__main__")
+        return capfd.readouterr().out
 
     return run
 
 
-def test_wide_tables():
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "bench_read.py"), "--columns", "200"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 7
+def test_wide_tables(run):
+    assert len(run("bench_read.py", "--columns", "200").splitlines()) == 7
 
 
 @pytest.mark.parametrize(
     ("script", "file"), [("accuracy", "accuracy.txt"), ("cost.py", "cost.txt")]
 )
-def test_pages_show_the_results(script, file):
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / script), "tables"],
-        capture_output=True,
-        text=True,
-    )
+def test_pages_show_the_results(script, file, run):
     page = BENCHMARKS.parent / "docs" / file
-    assert done.stdout == page.read_text()
+    assert run(script, "tables") == page.read_text()

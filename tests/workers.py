@@ -2,9 +2,15 @@
 
 from contextlib import contextmanager
 
-# A process that dies is replaced. Where that takes longer, as on a busy machine, dask
-# gives up, and there is one process less; it waits a quarter of a minute by itself.
-PATIENT = {"distributed.deploy.lost-worker-timeout": "10 minutes"}
+SETTINGS = {
+    # A process that dies is replaced. Where that takes longer, as on a busy machine,
+    # dask gives up, and there is one process less; it waits a quarter of a minute by
+    # itself.
+    "distributed.deploy.lost-worker-timeout": "10 minutes",
+    # Imports take seconds; here one process has done them, and all others are copies.
+    "distributed.worker.multiprocessing-method": "forkserver",
+}
+IMPORTED = ["distributed", "pandas", "incerta.estimators._views"]
 
 
 @contextmanager
@@ -12,16 +18,16 @@ def two_workers():
     """A cluster of two processes on this machine."""
     import dask
     from distributed import LocalCluster
+    from distributed.utils import get_mp_context
 
-    with (
-        dask.config.set(PATIENT),
-        LocalCluster(
+    with dask.config.set(SETTINGS):
+        get_mp_context().set_forkserver_preload(IMPORTED)
+        with LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=50,
-        ) as cluster,
-    ):
-        yield cluster
+        ) as cluster:
+            yield cluster
