@@ -1,6 +1,7 @@
 """Real worker processes of dask."""
 
 from contextlib import contextmanager
+from multiprocessing import forkserver
 
 SETTINGS = {
     # A process that dies is replaced. Where that takes longer, as on a busy machine,
@@ -20,7 +21,7 @@ def two_workers():
     from distributed import LocalCluster
     from distributed.utils import get_mp_context
 
-    with dask.config.set(SETTINGS):
+    with dask.config.set(SETTINGS), _copied_from_here():
         get_mp_context().set_forkserver_preload(IMPORTED)
         with LocalCluster(
             n_workers=2,
@@ -31,3 +32,14 @@ def two_workers():
             silence_logs=50,
         ) as cluster:
             yield cluster
+
+
+@contextmanager
+def _copied_from_here():
+    """Stop the process that is copied, before and after: others import other things.
+
+    Python has one for all, and no public way to begin anew.
+    """
+    forkserver._forkserver._stop()
+    yield
+    forkserver._forkserver._stop()
