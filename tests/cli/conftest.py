@@ -24,6 +24,14 @@ def heed_interrupts():
 
 
 @pytest.fixture
+def heeded():
+    """Heed SIGINT here, also if the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def call():
     """Run in this process; anything unexpected comes out as a traceback."""
 

@@ -174,13 +174,6 @@ def test_workers_end_with_the_process(tmp_path):
     until(gone)
 
 
-@pytest.fixture
-def heeded():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("heeded")
 def test_renaming_is_not_cut_in_two(tmp_path, monkeypatch):
     from pathlib import Path

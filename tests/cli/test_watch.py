@@ -265,6 +265,7 @@ def test_the_state_is_that_of_umicro():
 # the end -----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("heeded")
 def test_an_interrupt_ends_input_and_nothing_else():
     before = signal.getsignal(signal.SIGINT)
     seen = []
