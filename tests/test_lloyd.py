@@ -32,6 +32,18 @@ def test_as_good_as_scikit_learn(load, weighted, offset):
         np.testing.assert_array_equal(found.labels, far.argmin(axis=1))
 
 
+@pytest.mark.parametrize("good_is_given", [True, False])
+def test_given_centres_are_one_more_start(monkeypatch, good_is_given):
+    values = 1000.0 + np.array([[0.0], [1.0], [20.0], [21.0], [40.0], [41.0]])
+    good = 1000.0 + np.array([[0.5], [20.5], [40.5]])
+    stuck = 1000.0 + np.array([[0.0], [1.0], [30.5]])
+    given, drawn = (good, stuck) if good_is_given else (stuck, good)
+    seeds = (drawn - values.mean())[None]
+    monkeypatch.setattr("incerta.lloyd.spread_seeds", lambda *_: seeds)
+    np.testing.assert_array_equal(lloyd(values, 3, 1, None).centres, drawn)
+    np.testing.assert_array_equal(lloyd(values, 3, 1, None, also=given).centres, good)
+
+
 @given(
     n=st.integers(2, 30),
     d=st.integers(1, 4),

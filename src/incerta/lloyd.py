@@ -31,6 +31,7 @@ def lloyd(
     rng: np.random.Generator,
     weights: Array | None = None,
     known: Indices | None = None,
+    also: Array | None = None,
 ) -> Found:
     """The best of several runs of k-means.
 
@@ -48,6 +49,8 @@ def lloyd(
         What each value counts for; all alike by default.
     known : ndarray of shape (n,), optional
         Labels that must stay, −1 where unknown. The clusters have their numbers.
+    also : ndarray of shape (n_clusters, d), optional
+        Centres that one more run starts from.
 
     Returns
     -------
@@ -66,6 +69,8 @@ def lloyd(
     moving = spread_seeds(places, weights, n_clusters, n_starts, rng)
     if known is not None:
         moving = _named(moving, places, weights, known)
+    if also is not None:
+        moving = np.concatenate([also[None] - middle, moving])
     best, least = moving[0], np.inf
     for number in range(MOST_ROUNDS):
         labels, costs = _nearest(places, weights, moving, known)

@@ -161,6 +161,6 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
         twice = weights**2 / np.maximum((weights**2).sum(axis=1), TINY)[:, None]
         excess = (twice * (squares - errors)).sum(axis=1)
         variances = np.maximum(excess, least * observed)
-        if np.allclose(variances, before, rtol=SAME, atol=0.0):
+        if (np.abs(variances - before) <= SAME * before).all():
             break
     return Spread(means, variances)

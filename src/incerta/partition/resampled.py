@@ -4,17 +4,15 @@ Which clusters there are is as uncertain as which of them an object is in: other
 of the same kind, displaced as these could be, have other centres.
 """
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.keyed import stream_keys, uniforms
 from incerta.backend.progress import followed
+from incerta.lloyd import lloyd
 from incerta.partition.shares import nearest_centres
 from incerta.typing import Array
 
@@ -47,25 +45,14 @@ def centres_in_worlds(
     for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))
         weights = -np.log(uniforms(stream, keys)[0])
-        own = _clustered(values, weights, centres, (seed + number) % 2**32)
+        own = _clustered(values, weights, centres, seed + number)
         found.append(own[_named(values, own, centres)])
     return np.array(found)
 
 
 def _clustered(values: Array, weights: Array, start: Array, seed: int) -> Array:
-    k = len(start)
-    with warnings.catch_warnings():
-        # Fewer distinct values than clusters is no fault of theirs.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        runs = (
-            KMeans(k, init=start, n_init=1),
-            KMeans(k, n_init=KMEANS_STARTS, random_state=seed),
-        )
-        best = min(
-            (run.fit(values, sample_weight=weights) for run in runs),
-            key=lambda run: run.inertia_,
-        )
-    return best.cluster_centers_
+    rng = np.random.default_rng(seed)
+    return lloyd(values, len(start), KMEANS_STARTS, rng, weights, also=start).centres
 
 
 def _named(values: Array, own: Array, centres: Array) -> NDArray[np.intp]:

@@ -88,6 +88,18 @@ FAULTS = (
         "",
         "what never rests is thrown away",
     ),
+    Lloyd(
+        "lloyd.py",
+        "np.concatenate([also[None] - middle, moving])",
+        "np.concatenate([also[None], moving])",
+        "given centres are somewhere else",
+    ),
+    Lloyd(
+        "lloyd.py",
+        "np.concatenate([also[None] - middle, moving])",
+        "also[None] - middle",
+        "given centres are the only start",
+    ),
     # keyed numbers --------------------------------------------------------------------
     Keyed(
         "backend/keyed.py",

@@ -102,8 +102,8 @@ FAULTS = (
     ),
     Resampled(
         "partition/resampled.py",
-        "(run.fit(values, sample_weight=weights) for run in runs)",
-        "(run.fit(values) for run in runs)",
+        "KMEANS_STARTS, rng, weights, also=start)",
+        "KMEANS_STARTS, rng, also=start)",
         "objects are not weighted",
     ),
 )
