@@ -2,7 +2,8 @@
 
 It was changed twice because of them: graphs had counted for more than one view, which
 lost to k-means on clusters of unequal sizes, and the mixture that worlds are drawn from
-had been looked for too little to find rings. No number was set by their scores.
+had been looked for too little to find rings. No number was set by their scores. The
+last one, which hurts the default, came when all that was done; nothing was changed.
 """
 
 import numpy as np
@@ -55,6 +56,14 @@ def rings(rng):
     )
 
 
+def scattered(rng):
+    """Four clusters at random places, some of which overlap, and a feature of noise."""
+    target = rng.integers(4, size=N_OBJECTS)
+    X = rng.normal(size=(N_OBJECTS, 4)) * [0.7, 0.7, 0.7, 1.0]
+    X[:, :3] += 2.3 * rng.normal(size=(4, 3))[target]
+    return X, target
+
+
 LATER = {
     "unequal sizes": unequal_sizes,
     "elongated": elongated,
@@ -62,4 +71,5 @@ LATER = {
     "skewed": skewed,
     "many": many,
     "rings": rings,
+    "scattered": scattered,
 }

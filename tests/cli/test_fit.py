@@ -114,7 +114,7 @@ def test_values_may_be_repeated(call, wide):
 def test_error_columns_by_name_and_by_bounds(call):
     table = "a,b,ea,eb,a_lo,a_hi,b_lo,b_hi\n"
     for i in range(8):
-        a, b = 20 * (i % 2) + i, i
+        a, b = 20 * (i % 2) + i, 20 * (i % 2) - i
         table += f"{a},{b},1,2,{a - 1},{a + 1},{b - 1},{b + 1}\n"
     tail = ["-k", "2", "--method", "UKMeans"]
     for errors in (["ea,eb"], ["{}_lo,{}_hi", "--kind", "interval"]):

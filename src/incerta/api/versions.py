@@ -1,7 +1,6 @@
 """What a result was made with."""
 
 import platform
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from incerta.version import __version__
@@ -18,7 +17,6 @@ def versions() -> dict[str, str]:
     }
 
 
-@cache  # it reads a file
 def _version(name: str) -> str:
     try:
         return version(name)

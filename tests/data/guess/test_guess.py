@@ -77,8 +77,27 @@ BY_NAMES = [
     (["Mass", "mass_err"], {"values": "Mass", "errors": "mass_err"}),
     (["h_mean", "h_sd"], {"values": "h_mean", "errors": "h_sd"}),
     (["x0", "x1", "s0", "s1"], {"values": "x0,x1", "errors": "s0,s1"}),
+    (["mass", "mass_std_err"], {"values": "mass", "errors": "{}_std_err"}),
+    (["mass", "mass standard error"], {"errors": "{} standard error"}),
+    (["mass", "std_dev_mass"], {"values": "mass", "errors": "std_dev_{}"}),
+    (["m_std", "m_std_err"], {"values": "m_std", "errors": "{}_err"}),
+    # units
+    (["m (kg)", "m SD (kg)"], {"values": "m (kg)", "errors": "m SD (kg)"}),
+    (["m [kg]", "m_err [kg]"], {"values": "m [kg]", "errors": "m_err [kg]"}),
+    (["m [kg]", "m_err"], {"values": "m [kg]", "errors": "m_err"}),
+    (["m", "m_err [kg]"], {"values": "m", "errors": "m_err [kg]"}),
+    (["m [kg]", "e_m [kg]"], {"values": "m [kg]", "errors": "e_{}"}),
+    (
+        ["t [K]", "t [C]", "t SD [C]", "t SD [K]"],
+        {"values": "t [C],t [K]", "errors": "t SD [C],t SD [K]"},
+    ),
     # margins
     (["rent", "rent_moe"], {"values": "rent", "errors": "{}_moe", "kind": "moe90"}),
+    (["rent", "rent_moe90"], {"errors": "{}_moe90", "kind": "moe90"}),
+    (["rent", "rent_moe95"], {"errors": "{}_moe95", "kind": "moe95"}),
+    (["rent", "MOE_95 rent"], {"errors": "MOE_95 {}", "kind": "moe95"}),
+    (["rent", "rent margin of error"], {"kind": "moe90"}),
+    (["rent", "rent Margin of Error (95 %)"], {"kind": "moe95"}),
     (
         ["B19013_001E", "B19013_001M"],
         {"values": "B19013_001E", "errors": "B19013_001M", "kind": "moe90"},
@@ -111,6 +130,34 @@ def test_by_names(names, expected):
     assert found.is_clear, found
     assert found.readings[0].id == "star"
     assert short(found.readings[0]).items() >= expected.items()
+
+
+def test_a_margin_that_says_its_level_needs_no_note():
+    for name, noted in (("rent_moe", True), ("rent_moe90", False)):
+        assert bool(guess(wide("rent", name)).notes) == noted
+
+
+def test_words_with_times_may_be_objects():
+    rng = np.random.default_rng(0)
+    words = text("gadget", [f"g{i % 4}" for i in range(N)])
+    day = column("day", np.arange(N) // 4)
+    heat, level = (
+        column("heat", rng.normal(size=N)),
+        text("level", ["low", "high"] * 12),
+    )
+    found = guess([words, day, heat])
+    assert "gadget" in found.doubt
+    assert [reading.id for reading in found.readings] == ["gadget", None]
+    assert (found.classes, "gadget" in found.left_out) == ((), False)
+    # Not if it may be said of several rows of a day, nor without any time.
+    assert guess([level, day, heat]).is_clear
+    assert guess([level, day, heat]).classes == ("level",)
+    assert guess([words, heat]).classes == ("gadget",)
+    # Nor if there are several, or one that is named as classes.
+    also = text("other", [f"h{i % 4}" for i in range(N)])
+    assert guess([words, also, day, heat]).is_clear
+    kinds = text("kind", [f"g{i % 4}" for i in range(N)])
+    assert guess([kinds, day, heat]).classes == ("kind",)
 
 
 def test_gaia():

@@ -9,8 +9,46 @@ Cells = partial(Fault, room="data/files/test_numbers.py")
 Errors = partial(Fault, room="data/tables/test_errors.py")
 Files = partial(Fault, room="data/files/test_read.py")
 Frames = partial(Fault, room="data/test_from_frame.py")
+Guesses = partial(Fault, room="data/guess/test_guess.py")
 
 FAULTS = (
+    # guesses --------------------------------------------------------------------------
+    Guesses(
+        "data/guess/errornames.py",
+        'return "moe95" if word.endswith("95") else "moe90"',
+        'return "moe90"',
+        "the level of a margin is not read",
+    ),
+    Guesses(
+        "data/guess/errornames.py",
+        "stem: name for stem, name in bare if times[stem] == 1",
+        "stem: name for stem, name in bare",
+        "an error belongs to any of several values",
+    ),
+    Guesses(
+        "data/guess/errornames.py",
+        "        if other == name or other not in known:\n",
+        "        if True:\n",
+        "the unit of an error is not that of its value",
+    ),
+    Guesses(
+        "data/guess/longform.py",
+        "        if _share(word.coded(), time)[0]\n",
+        "",
+        "words that have a date twice may be objects",
+    ),
+    Guesses(
+        "data/guess/guess.py",
+        "    if perhaps is not None and not measured:\n",
+        "    if False:\n",
+        "words with dates are never objects",
+    ),
+    Guesses(
+        "data/guess/guess.py",
+        "if all(n != reading.id for reading in kept)",
+        "",
+        "what names the objects are also their classes",
+    ),
     # tables ---------------------------------------------------------------------------
     Errors(
         "data/tables/errors.py",

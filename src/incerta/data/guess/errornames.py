@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,11 +18,19 @@ WORDS: dict[str, str | None] = {
     "ivar": "ivar",
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
+# Several words, or one with a number.
+_WORDS = (
+    r"(?:std|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
+    r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]"
+)
+_AFTER_WORDS = re.compile(rf"(?P<value>.+?)[\W_]+(?P<word>{_WORDS})[\W_]*", re.I)
+_BEFORE_WORDS = re.compile(rf"(?P<word>{_WORDS})[\W_]+(?P<value>.+)", re.I)
 _AFTER = re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*", re.IGNORECASE)
 _CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
 _BEFORE = re.compile(rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)", re.I)
 _CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3})M")  # B19013_001M
 _LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
+_UNIT = re.compile(r"(?P<bare>.+?)(?P<unit>[\s_]*(?:\([^()]*\)|\[[^][]*\]))")
 # A value may have such an ending of its own: mass_mean with mass_sd.
 _OF_VALUES = re.compile(
     r"(?P<value>.+?)[\W_]+(mean|avg|average|est|estimate|val|value)"
@@ -122,34 +131,57 @@ def error_names(names: Sequence[str]) -> list[Named]:
     pairs = [found for name in names for found in _pair(name, known)]
     used = {column for pair in pairs for column in pair.columns}
     stems = {match["value"]: n for n in names if (match := _OF_VALUES.fullmatch(n))}
+    others = _without_units(names) | stems
     lower = {name.lower(): name for name in reversed(names)}
     singles = [
         found
         for name in names
-        if name not in used and (found := _single(name, known, stems, lower))
+        if name not in used and (found := _single(name, known, others, lower))
     ]
     order = {name: place for place, name in enumerate(names)}
     named = [*pairs, *singles, *_by_letters(names, known)]
     return sorted(named, key=lambda found: order[found.columns[0]])
 
 
+def _without_units(names: Iterable[str]) -> dict[str, str]:
+    """Names that have a unit, such as ``mass [kg]``, by what is before it."""
+    bare = [(match["bare"], n) for n in names if (match := _UNIT.fullmatch(n))]
+    times = Counter(stem for stem, _ in bare)
+    return {stem: name for stem, name in bare if times[stem] == 1}
+
+
 def _single(
-    name: str, known: set[str], stems: dict[str, str], lower: dict[str, str]
+    name: str, known: set[str], others: dict[str, str], lower: dict[str, str]
 ) -> Named | None:
     if match := _CENSUS.fullmatch(name):
         value = f"{match['value']}E"
         return Named(value, (name,), "moe90", ()) if value in known else None
-    for pattern in (_AFTER, _CAMEL, _BEFORE):
-        match = pattern.fullmatch(name)
+    # The unit, if it is the last, may be that of the value: mass SD [kg].
+    parts = _UNIT.fullmatch(name)
+    bare, unit = (name, "") if parts is None else parts.groups()
+    for text, pattern in (
+        *((name, p) for p in (_AFTER_WORDS, _AFTER, _CAMEL, _BEFORE_WORDS, _BEFORE)),
+        *((bare, p) for p in (_AFTER_WORDS, _AFTER, _BEFORE_WORDS, _BEFORE) if unit),
+    ):
+        match = pattern.fullmatch(text)
         if match is None:
             continue
-        stem, kind = match["value"], WORDS.get(match["word"].lower())
-        if stem in known and stem != name:
+        stem, kind = match["value"], _kind_of(match["word"].lower())
+        if stem in known and stem != name and text == name:
             return Named(stem, (name,), kind, (_template(match),))
-        other = stems.get(stem) or lower.get(stem.lower())
-        if other is not None and other != name:
+        other = f"{stem}{unit}"
+        if other == name or other not in known:
+            other = others.get(stem) or lower.get(stem.lower(), name)
+        if other != name:
             return Named(other, (name,), kind, ())
     return None
+
+
+def _kind_of(word: str) -> str | None:
+    """Kind of an error, by the word for it."""
+    if word.startswith(("moe", "margin")):
+        return "moe95" if word.endswith("95") else "moe90"
+    return WORDS.get(word)
 
 
 def _template(match: re.Match[str]) -> str:

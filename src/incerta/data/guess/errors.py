@@ -17,6 +17,7 @@ PAIRS = (*BOUNDS, "plusminus")
 MEANS = {
     None: "values with standard deviations",
     "moe90": "values with margins of error of 90 %",
+    "moe95": "values with margins of error of 95 %",
     "var": "values with variances",
     "ivar": "values with inverse variances",
     "interval": "values somewhere between two bounds",
@@ -127,7 +128,9 @@ def error_readings(
         for kind, group in best.items()
         for reading in _of_kind(kind, group, left)
     ]
-    notes = (MOE,) if "moe90" in best and "kind" not in left.said else ()
+    margins = [named.columns[0] for named in best.get("moe90", ())]
+    unsaid = "kind" not in left.said and any("90" not in name for name in margins)
+    notes = (MOE,) if unsaid else ()
     means = "one row per object: "
     return [
         Reading(

@@ -16,8 +16,9 @@ from incerta.data.guess.described import Described
 from incerta.data.guess.errornames import Repeated, repeated_names
 from incerta.data.guess.errors import error_readings, take_errors, usable
 from incerta.data.guess.leftover import Leftover
-from incerta.data.guess.longform import long_readings, repeated_id
+from incerta.data.guess.longform import VALUES, long_readings, perhaps_id, repeated_id
 from incerta.data.guess.namewords import (
+    CLASS_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
     is_row_number,
@@ -69,12 +70,13 @@ def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -
             (), f"no columns fit errors={known['errors']!r}; name the values."
         )
     else:
-        found = _without_errors(left, is_long)
+        found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
     found = _about_marks(found, left)
+    kept = tuple(_with_said(reading, known) for reading in found.readings)
+    classes = tuple(n for n in classes if all(n != reading.id for reading in kept))
     for name in classes:
         left.left_out.setdefault(name, "classes")
-    kept = tuple(_with_said(reading, known) for reading in found.readings)
     fitting = tuple(name for name in classes if _fits_objects(name, found, left))
     return replace(found, readings=kept, classes=fitting, left_out=left.left_out)
 
@@ -124,7 +126,7 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
 # no error columns ---------------------------------------------------------------------
 
 
-def _without_errors(left: Leftover, is_long: bool) -> Guess:
+def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Guess:
     id = None if is_long else left.take_unique_id()
     measured = any(c.kind == "measured" for c in left.free)
     if not is_long and not measured and not left.repeats(left.said.get("id")):
@@ -141,6 +143,8 @@ def _without_errors(left: Leftover, is_long: bool) -> Guess:
         if many is not None:
             return _long(many, left)
     broken = None if id is not None else left.broken_id()
+    words = [left.columns[n] for n in classes if not says(left.columns[n], CLASS_WORDS)]
+    perhaps = None if id is not None or broken else perhaps_id(words, left.free)
     left.sort()
     values = left.values()
     if not values:
@@ -148,6 +152,11 @@ def _without_errors(left: Leftover, is_long: bool) -> Guess:
     means = "one row per object" if id is not None else "every row is an object"
     means += ", errors in the cells" if measured else "; values are exact"
     reading = Reading(id, values, means=means)
+    if perhaps is not None and not measured:
+        objects, time = (column.name for column in perhaps)
+        several = Reading(objects, values, means=VALUES)
+        doubt = f"{objects} has one row for each {time}: does it name the objects?"
+        return Guess((several, reading), doubt)
     if broken is None:
         return Guess((reading,))
     doubt = f"{broken.name} does not name each row: entries repeat or are missing."

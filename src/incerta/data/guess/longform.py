@@ -51,6 +51,33 @@ def repeated_id(columns: Sequence[Described], n_rows: int) -> Described | None:
     return max(objects, key=lambda c: c.n_distinct, default=None)
 
 
+def perhaps_id(
+    words: Sequence[Described], columns: Sequence[Described]
+) -> tuple[Described, Described] | None:
+    """The one column of words whose entries have a row for each of several times.
+
+    Parameters
+    ----------
+    words : sequence of Described
+        Columns that could be classes, by their cells alone.
+    columns : sequence of Described
+        The others.
+
+    Returns
+    -------
+    id, time : Described
+        Nothing if there is no time, or several such columns.
+    """
+    found = [
+        (word, time)
+        for time in columns
+        if is_time(time) and time.names_rows and time.n_distinct > 1
+        for word in words
+        if _share(word.coded(), time)[0]
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def long_readings(
     id: Described,
     columns: Sequence[Described],

@@ -15,7 +15,9 @@ ID_WORDS = _set(
     "id ids identifier key name names object obj star galaxy source station sample "
     "subject patient participant person player plant animal specimen county country "
     "city municipality tract site plot gene protein cell item document doc fips geoid "
-    "kepid oid uid uuid designation code well stock ticker planet model"
+    "kepid oid uid uuid designation code well stock ticker planet model machine sensor "
+    "device probe meter gauge buoy turbine pump vehicle logger mouse rat donor user "
+    "customer client school hospital district village neuron electrode"
 )
 ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
 CLASS_WORDS = _set(
