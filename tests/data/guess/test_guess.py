@@ -120,6 +120,7 @@ BY_NAMES = [
     # correlations, replicates, and nothing
     (["a", "a_err", "b", "b_err", "a_b_corr"], {"corr": "{}_{}_corr"}),
     (["x", "y", "terror"], {"values": "x,y,terror"}),
+    (["t [K]", "t [C]", "t_err"], {"values": "t [K],t [C],t_err"}),
     (["x1", "x2", "x3"], {"values": "x1,x2,x3"}),
 ]
 
