@@ -81,6 +81,28 @@ BY_NAMES = [
     (["mass", "mass standard error"], {"errors": "{} standard error"}),
     (["mass", "std_dev_mass"], {"values": "mass", "errors": "std_dev_{}"}),
     (["m_std", "m_std_err"], {"values": "m_std", "errors": "{}_err"}),
+    (["m", "m_s.d."], {"values": "m", "errors": "{}_s.d."}),
+    (["mean_m", "sd_m"], {"values": "mean_m", "errors": "sd_m"}),
+    # signs and letters
+    (["m", "m ±"], {"values": "m", "errors": "{} ±"}),
+    (["m", "σm"], {"values": "m", "errors": "σ{}"}),
+    (["m", "u(m)"], {"values": "m", "errors": "u({})"}),
+    (["x", "dx", "y", "dy", "z"], {"values": "x,y", "errors": "d{}"}),
+    (["x", "dx"], {"values": "x", "errors": "d{}"}),
+    (["x", "dx", "z"], {"values": "x,dx,z"}),
+    # anywhere
+    (["flux", "fluxerr"], {"values": "flux", "errors": "{}err"}),
+    (["flux", "sigflux"], {"values": "flux", "errors": "sig{}"}),
+    (["w1mpro", "w1sigmpro"], {"values": "w1mpro", "errors": "w1sigmpro"}),
+    (["psfMag_u", "psfMagErr_u"], {"values": "psfMag_u", "errors": "psfMagErr_u"}),
+    (["flux_g", "flux_err_g"], {"values": "flux_g", "errors": "flux_err_g"}),
+    (["f", "func"], {"values": "f,func"}),
+    # of one value
+    (["mean", "sd", "n"], {"values": "mean", "errors": "sd"}),
+    (["mean", "sd", "skewness"], {"values": "mean,sd,skewness"}),
+    (["estimate", "std.error", "statistic"], {"errors": "std.error"}),
+    (["estimate", "moe"], {"errors": "moe", "kind": "moe90"}),
+    (["value", "conf.low", "conf.high"], {"values": "value", "kind": "ci95"}),
     # units
     (["m (kg)", "m SD (kg)"], {"values": "m (kg)", "errors": "m SD (kg)"}),
     (["m [kg]", "m_err [kg]"], {"values": "m [kg]", "errors": "m_err [kg]"}),
@@ -94,6 +116,10 @@ BY_NAMES = [
     # margins
     (["rent", "rent_moe"], {"values": "rent", "errors": "{}_moe", "kind": "moe90"}),
     (["rent", "rent_moe90"], {"errors": "{}_moe90", "kind": "moe90"}),
+    (
+        ["DP03_0062E", "DP03_0062M"],
+        {"values": "DP03_0062E", "errors": "DP03_0062M", "kind": "moe90"},
+    ),
     (["rent", "rent_moe95"], {"errors": "{}_moe95", "kind": "moe95"}),
     (["rent", "MOE_95 rent"], {"errors": "MOE_95 {}", "kind": "moe95"}),
     (["rent", "rent margin of error"], {"kind": "moe90"}),
@@ -117,6 +143,8 @@ BY_NAMES = [
     (["t", "t_err1", "t_err2"], {"errors": "{}_err1,{}_err2", "kind": "plusminus"}),
     (["t", "t_err_minus", "t_err_plus"], {"errors": "{}_err_plus,{}_err_minus"}),
     (["t", "t_err_lo", "t_err_hi"], {"errors": "{}_err_hi,{}_err_lo"}),
+    (["rad", "raderr1", "raderr2"], {"errors": "{}err1,{}err2", "kind": "plusminus"}),
+    (["m", "e_m", "E_m"], {"errors": "E_{},e_{}", "kind": "plusminus"}),
     # correlations, replicates, and nothing
     (["a", "a_err", "b", "b_err", "a_b_corr"], {"corr": "{}_{}_corr"}),
     (["x", "y", "terror"], {"values": "x,y,terror"}),
@@ -131,6 +159,12 @@ def test_by_names(names, expected):
     assert found.is_clear, found
     assert found.readings[0].id == "star"
     assert short(found.readings[0]).items() >= expected.items()
+
+
+def test_bounds_of_one_value_can_be_two_things():
+    found = guess(wide("value", "lower", "upper"))
+    assert [reading.kind for reading in found.readings] == ["interval", "ci95"]
+    assert {reading.errors for reading in found.readings} == {("lower", "upper")}
 
 
 def test_a_margin_that_says_its_level_needs_no_note():

@@ -14,22 +14,46 @@ Guesses = partial(Fault, room="data/guess/test_guess.py")
 FAULTS = (
     # guesses --------------------------------------------------------------------------
     Guesses(
-        "data/guess/errornames.py",
-        'return "moe95" if word.endswith("95") else "moe90"',
+        "data/guess/singles.py",
+        'return "moe95" if "95" in word else "moe90"',
         'return "moe90"',
         "the level of a margin is not read",
     ),
     Guesses(
-        "data/guess/errornames.py",
+        "data/guess/singles.py",
         "stem: name for stem, name in bare if times[stem] == 1",
         "stem: name for stem, name in bare",
         "an error belongs to any of several values",
     ),
     Guesses(
-        "data/guess/errornames.py",
+        "data/guess/singles.py",
         "        if other == name or other not in known:\n",
         "        if True:\n",
         "the unit of an error is not that of its value",
+    ),
+    Guesses(
+        "data/guess/singles.py",
+        "if value not in known or len(value) < SHORTEST:",
+        "if value not in known:",
+        "a word with the letters of an error is one",
+    ),
+    Guesses(
+        "data/guess/singles.py",
+        "if len(pairs) > 1 or 2 * len(pairs) == len(names) > 0:",
+        "if pairs:",
+        "a letter before one of several values is an error",
+    ),
+    Guesses(
+        "data/guess/errornames.py",
+        "if others == set(errors) and len(errors) == 1:",
+        "if len(errors) == 1:",
+        "mean and deviation among other features are a value and its error",
+    ),
+    Guesses(
+        "data/guess/errornames.py",
+        'yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))',
+        'yield Named(value, (name, above), "plusminus", ("e_{}", "E_{}"))',
+        "upper and lower errors of VizieR are swapped",
     ),
     Guesses(
         "data/guess/longform.py",

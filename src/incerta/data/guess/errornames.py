@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-# What a word says about an error; None is a standard deviation.
-WORDS: dict[str, str | None] = {
-    **dict.fromkeys(("err", "error", "errors", "stderr", "std", "stdev", "stddev")),
-    **dict.fromkeys(("sd", "se", "sem", "sigma", "sig", "unc", "uncert")),
-    **dict.fromkeys(("uncertainty",)),
-    "moe": "moe90",  # of the American Community Survey
-    "var": "var",
-    "variance": "var",
-    "ivar": "ivar",
-}
-_WORD = "|".join(sorted(WORDS, key=len, reverse=True))
-# Several words, or one with a number.
-_WORDS = (
-    r"(?:std|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
-    r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]"
-)
-_AFTER_WORDS = re.compile(rf"(?P<value>.+?)[\W_]+(?P<word>{_WORDS})[\W_]*", re.I)
-_BEFORE_WORDS = re.compile(rf"(?P<word>{_WORDS})[\W_]+(?P<value>.+)", re.I)
-_AFTER = re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*", re.IGNORECASE)
-_CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
-_BEFORE = re.compile(rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)", re.I)
-_CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3})M")  # B19013_001M
-_LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
-_UNIT = re.compile(r"(?P<bare>.+?)(?P<unit>[\s_]*(?:\([^()]*\)|\[[^][]*\]))")
-# A value may have such an ending of its own: mass_mean with mass_sd.
-_OF_VALUES = re.compile(
-    r"(?P<value>.+?)[\W_]+(mean|avg|average|est|estimate|val|value)"
-)
+from incerta.data.guess.named import Named, template
+from incerta.data.guess.singles import ALONE, kind_of, single_errors
+
+# Names that the only column of values may have; and of what may stand beside it.
+_ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
+_ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
+_CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
 
 _LOWS = {
     "lower": "upper",
@@ -66,6 +44,14 @@ _LOW_BEFORE = re.compile(
     rf"(?:{_EXTRA}[\W_]+)*)(?P<value>.+)|(?P<bare>l|lo)(?P<number>\d+)",
     re.IGNORECASE,
 )
+_LOW_ALONE = re.compile(
+    rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|minimum|min|lcl|lb)(?:[\W_]*{_EXTRA})*",
+    re.IGNORECASE,
+)
+# Glued to the value: pl_radeerr1 and pl_radeerr2.
+_LOW_GLUED = re.compile(
+    r"(?P<value>.+?)(?P<mark>(?P<low>err2|errm|errlow|errlo|lerr))", re.IGNORECASE
+)
 _ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
 _QUANTILE = re.compile(
     r"(?P<value>.+?)(?P<mark>[\W_]+(?:p|q|pct|perc|percentile|quantile)?[\W_]*"
@@ -86,15 +72,6 @@ _NUMBERED = re.compile(
     r"(?P<number>\d{1,3}|[a-z])",
     re.IGNORECASE,
 )
-
-
-class Named(NamedTuple):
-    """Columns that are named as the errors of a value."""
-
-    value: str
-    columns: tuple[str, ...]  # one, or low and high, or plus and minus
-    kind: str | None  # "?" where bounds have no kind of their own
-    templates: tuple[str, ...]  # with {} for the value, or nothing if none is right
 
 
 class Repeated(NamedTuple):
@@ -128,69 +105,44 @@ def error_names(names: Sequence[str]) -> list[Named]:
     t ('t_low', 't_high') interval ('{}_low', '{}_high')
     """
     known = set(names)
-    pairs = [found for name in names for found in _pair(name, known)]
-    used = {column for pair in pairs for column in pair.columns}
-    stems = {match["value"]: n for n in names if (match := _OF_VALUES.fullmatch(n))}
-    others = _without_units(names) | stems
-    lower = {name.lower(): name for name in reversed(names)}
-    singles = [
-        found
-        for name in names
-        if name not in used and (found := _single(name, known, others, lower))
-    ]
+    found = list(_of_one_value(names))
+    if not found:
+        found = [pair for name in names for pair in _pair(name, known)]
+    used = {column for named in found for column in named.columns}
+    found += single_errors([name for name in names if name not in used], known - used)
     order = {name: place for place, name in enumerate(names)}
-    named = [*pairs, *singles, *_by_letters(names, known)]
-    return sorted(named, key=lambda found: order[found.columns[0]])
+    return sorted(found, key=lambda named: order[named.columns[0]])
 
 
-def _without_units(names: Iterable[str]) -> dict[str, str]:
-    """Names that have a unit, such as ``mass [kg]``, by what is before it."""
-    bare = [(match["bare"], n) for n in names if (match := _UNIT.fullmatch(n))]
-    times = Counter(stem for stem, _ in bare)
-    return {stem: name for stem, name in bare if times[stem] == 1}
-
-
-def _single(
-    name: str, known: set[str], others: dict[str, str], lower: dict[str, str]
-) -> Named | None:
-    if match := _CENSUS.fullmatch(name):
-        value = f"{match['value']}E"
-        return Named(value, (name,), "moe90", ()) if value in known else None
-    # The unit, if it is the last, may be that of the value: mass SD [kg].
-    parts = _UNIT.fullmatch(name)
-    bare, unit = (name, "") if parts is None else parts.groups()
-    for text, pattern in (
-        *((name, p) for p in (_AFTER_WORDS, _AFTER, _CAMEL, _BEFORE_WORDS, _BEFORE)),
-        *((bare, p) for p in (_AFTER_WORDS, _AFTER, _BEFORE_WORDS, _BEFORE) if unit),
-    ):
-        match = pattern.fullmatch(text)
+def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
+    """Errors, or bounds, without the name of a value, if there is but one: mean, sd."""
+    values = [name for name in names if _ONE_VALUE.fullmatch(name)]
+    if len(values) != 1:
+        return
+    rest = [name for name in names if name != values[0]]
+    others = {name for name in rest if not _ASIDE.fullmatch(name)}
+    errors = [name for name in rest if ALONE.fullmatch(name)]
+    if others == set(errors) and len(errors) == 1:
+        yield Named(values[0], (errors[0],), kind_of(errors[0]), ())
+        return
+    for name in rest:
+        match = _LOW_ALONE.fullmatch(name)
         if match is None:
             continue
-        stem, kind = match["value"], _kind_of(match["word"].lower())
-        if stem in known and stem != name and text == name:
-            return Named(stem, (name,), kind, (_template(match),))
-        other = f"{stem}{unit}"
-        if other == name or other not in known:
-            other = others.get(stem) or lower.get(stem.lower(), name)
-        if other != name:
-            return Named(other, (name,), kind, ())
-    return None
-
-
-def _kind_of(word: str) -> str | None:
-    """Kind of an error, by the word for it."""
-    if word.startswith(("moe", "margin")):
-        return "moe95" if word.endswith("95") else "moe90"
-    return WORDS.get(word)
-
-
-def _template(match: re.Match[str]) -> str:
-    start, end = match.span("value")
-    return f"{match.string[:start]}{{}}{match.string[end:]}"
+        start, end = match.span("low")
+        high = name[:start] + _upper(match["low"], is_quantile=False) + name[end:]
+        if high in rest and others <= {name, high}:
+            kind = "ci95" if _CONFIDENCE.search(name) else "bounds"
+            yield Named(values[0], (name, high), kind, (name, high))
+            return
 
 
 def _pair(name: str, known: set[str]) -> Iterable[Named]:
-    for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE):
+    value, above = name.removeprefix("e_"), f"E_{name.removeprefix('e_')}"
+    if name.startswith("e_") and known >= {value, above}:  # as VizieR has it
+        yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
+        return
+    for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE, _LOW_GLUED):
         match = pattern.fullmatch(name)
         if match is None:
             continue
@@ -219,7 +171,7 @@ def _pair(name: str, known: set[str]) -> Iterable[Named]:
             continue
         if kind == "interval" and value in known and "min" not in word.lower():
             kind = "bounds"  # an interval, or the ends of a confidence interval
-        templates = (_template(match), _template(match).replace(mark, other))
+        templates = (template(match), template(match).replace(mark, other))
         columns = (name, before + other + after)
         if kind == "plusminus":  # first what is above the value
             columns, templates = columns[::-1], templates[::-1]
@@ -264,25 +216,6 @@ def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
     if "90" in said:
         return "?"
     return "ci95" if re.search("ci|cl|conf|hdi|95", said) else "interval"
-
-
-def _by_letters(names: Sequence[str], known: set[str]) -> Iterable[Named]:
-    """Errors s0, s1, ... of x0, x1, ...; all numbers must be there."""
-    errors: dict[str, list[str]] = {}
-    for name in names:
-        if match := _LETTER.fullmatch(name):
-            errors.setdefault(match["word"], []).append(match["number"])
-    numbered: dict[str, set[str]] = {}
-    for name in names:
-        if (match := re.fullmatch(r"([^\W\d_]+)(\d+)", name)) and match[
-            1
-        ] not in errors:
-            numbered.setdefault(match[1], set()).add(match[2])
-    for word, numbers in errors.items():
-        fitting = [stem for stem, own in numbered.items() if own == set(numbers)]
-        if len(fitting) == 1 and len(numbers) > 1:
-            for number in numbers:
-                yield Named(f"{fitting[0]}{number}", (f"{word}{number}",), None, ())
 
 
 def repeated_names(names: Sequence[str]) -> Repeated | None:

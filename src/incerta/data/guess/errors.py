@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from incerta.data.guess.errornames import Named, correlation_names, error_names
+from incerta.data.guess.errornames import correlation_names, error_names
 from incerta.data.guess.leftover import Leftover
+from incerta.data.guess.named import Named
 from incerta.data.guess.namewords import is_coordinate
 from incerta.data.guess.readings import Reading
 
