@@ -82,6 +82,8 @@ BY_NAMES = [
     (["mass", "std_dev_mass"], {"values": "mass", "errors": "std_dev_{}"}),
     (["m_std", "m_std_err"], {"values": "m_std", "errors": "{}_err"}),
     (["m", "m_s.d."], {"values": "m", "errors": "{}_s.d."}),
+    (["Masse", "Masse Fehler"], {"values": "Masse", "errors": "{} Fehler"}),
+    (["masse", "masse_écart-type"], {"errors": "{}_écart-type"}),
     (["mean_m", "sd_m"], {"values": "mean_m", "errors": "sd_m"}),
     # signs and letters
     (["m", "m ±"], {"values": "m", "errors": "{} ±"}),

@@ -12,7 +12,10 @@ from incerta.data.guess.named import Named, template
 WORDS: dict[str, str | None] = {
     **dict.fromkeys(("err", "error", "errors", "stderr", "std", "stdev", "stddev")),
     **dict.fromkeys(("sd", "se", "sem", "sigma", "sig", "unc", "uncert", "stdv")),
-    **dict.fromkeys(("uncertainty",)),
+    **dict.fromkeys(("uncertainty", "uncertainties")),
+    **dict.fromkeys(("fehler", "unsicherheit", "standardabweichung", "stabw")),
+    **dict.fromkeys(("erreur", "incertitude", "incertidumbre", "desviación")),
+    **dict.fromkeys(("desviacion", "errore", "incertezza")),
     "moe": "moe90",  # of the American Community Survey
     "var": "var",
     "variance": "var",
@@ -23,7 +26,7 @@ _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _WORDS = (
     r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
     r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]|ci[\W_]*9[05]|9[05][\W_]*ci|"
-    r"s\.\s?[de]\.?"
+    r"s\.\s?[de]\.?|[ée]cart[\W_]*type"
 )
 ALONE = re.compile(rf"{_WORD}|{_WORDS}", re.IGNORECASE)
 _PATTERNS = tuple(
