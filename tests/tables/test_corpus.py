@@ -370,6 +370,11 @@ CASES = [
         None,
     ),
     ("above_a_limit.csv", {}, "'>100'. Nothing says how far above the limit", None),
+    # comments
+    ("comments_above.csv", {}, PLAIN, None),
+    ("comments_above_tabs.tsv", {}, PLAIN, None),
+    ("comment_is_header.csv", {"id": "#id"}, PLAIN, None),
+    ("comments_alone.csv", {}, "there is no column", None),
 ]
 
 NASA = {

@@ -73,6 +73,20 @@ FAULTS = (
         "",
         "what names the objects are also their classes",
     ),
+    Fault(
+        "data/files/dialect.py",
+        "    if not first.startswith(COMMENT) or not below:\n",
+        "    if not first.startswith(COMMENT):\n",
+        "a file of comments alone is no table",
+        room="tables/test_corpus.py",
+    ),
+    Fault(
+        "data/files/dialect.py",
+        "len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))",
+        "False",
+        "a header that begins like a comment is one",
+        room="tables/test_corpus.py",
+    ),
     # tables ---------------------------------------------------------------------------
     Errors(
         "data/tables/errors.py",
