@@ -85,6 +85,11 @@ BY_NAMES = [
     (["Masse", "Masse Fehler"], {"values": "Masse", "errors": "{} Fehler"}),
     (["masse", "masse_écart-type"], {"errors": "{}_écart-type"}),
     (["mean_m", "sd_m"], {"values": "mean_m", "errors": "sd_m"}),
+    (["mean radius", "radius error"], {"errors": "radius error"}),
+    (
+        ["mean radius", "radius error", "worst radius"],
+        {"values": "mean radius,radius error,worst radius"},
+    ),
     # signs and letters
     (["m", "m ±"], {"values": "m", "errors": "{} ±"}),
     (["m", "σm"], {"values": "m", "errors": "σ{}"}),

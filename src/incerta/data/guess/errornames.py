@@ -45,7 +45,7 @@ _LOW_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _LOW_ALONE = re.compile(
-    rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|minimum|min|lcl|lb)(?:[\W_]*{_EXTRA})*",
+    rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|lcl|lb)(?:[\W_]*{_EXTRA})*",
     re.IGNORECASE,
 )
 # Glued to the value: pl_radeerr1 and pl_radeerr2.

@@ -51,13 +51,8 @@ _GLUED = ("d", "e")  # dx of x; too short to mean anything alone
 _UNIT = re.compile(r"(?P<bare>.+?)(?P<unit>[\s_]*(?:\([^()]*\)|\[[^][]*\]))")
 # A value may have such a word of its own: mass_mean with mass_sd.
 _MEAN = "mean|avg|average|est|estimate|val|value"
-_OF_VALUES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?P<value>.+?)[\W_]+(?:{_MEAN})",
-        rf"(?:{_MEAN})[\W_]+(?P<value>.+)",
-    )
-)
+_MEAN_AFTER = re.compile(rf"(?P<value>.+?)[\W_]+(?:{_MEAN})", re.IGNORECASE)
+_MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
 
 
 def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
@@ -111,14 +106,21 @@ def _without_units(names: Iterable[str]) -> dict[str, str]:
     return {stem: name for stem, name in bare if times[stem] == 1}
 
 
-def _without_means(names: Iterable[str]) -> dict[str, str]:
-    """Names that say that they are of values, by what else they say."""
-    return {
-        match["value"]: name
-        for name in names
-        for pattern in _OF_VALUES
-        if (match := pattern.fullmatch(name))
-    }
+def _without_means(names: Sequence[str]) -> dict[str, str]:
+    """Names that say that they are of values, by what else they say.
+
+    Mean radius and radius error, beside the worst radius, are three features.
+    """
+    after = {m["value"]: name for name in names if (m := _MEAN_AFTER.fullmatch(name))}
+    before = {m["value"]: name for name in names if (m := _MEAN_BEFORE.fullmatch(name))}
+    times = Counter(word for name in names for word in {*_ends(name)} if word in before)
+    return {value: n for value, n in before.items() if times[value] == 2} | after
+
+
+def _ends(name: str) -> Iterator[str]:
+    """What is before the last word, and what is after each."""
+    for cut in re.finditer(r"[\W_]+", name):
+        yield from (name[: cut.start()], name[cut.end() :])
 
 
 def _single(
