@@ -35,7 +35,7 @@ _LOWS = {
 }
 _EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
 _LOW_AFTER = re.compile(
-    rf"(?P<value>.+?)(?P<mark>[\W_]+(?:{_EXTRA}[\W_]*)*?(?P<low>{'|'.join(_LOWS)})"
+    rf"(?P<value>.+?)(?P<mark>(?<![\W_])[\W_]++(?:{_EXTRA}[\W_]*+)*?(?P<low>{'|'.join(_LOWS)})"
     rf"(?:[\W_]*{_EXTRA})*)",
     re.IGNORECASE,
 )
@@ -54,7 +54,8 @@ _LOW_GLUED = re.compile(
 )
 _ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
 _QUANTILE = re.compile(
-    r"(?P<value>.+?)(?P<mark>[\W_]+(?:p|q|pct|perc|percentile|quantile)?[\W_]*"
+    r"(?P<value>.+?)(?P<mark>(?<![\W_])[\W_]++"
+    r"(?:(?:percentile|perc|pct|p|quantile|q)[\W_]*+)?"
     r"(?P<low>0?\.?16|15\.9|0?\.?025|2[._p]5|0?\.05|0?5|10|25)(?:th)?)",
     re.IGNORECASE,
 )
@@ -68,10 +69,13 @@ _UPPER = {
     "25": "75",
 }
 _NUMBERED = re.compile(
-    r"(?P<stem>.*[^\W\d_].*?)(?P<sep>[\W_]+)(?P<word>(?:rep|replicate|run|trial|r|meas)?)"
+    r"(?P<stem>.*[^\W\d_].*?)(?<![\W_])(?P<sep>[\W_]++)(?P<word>(?:rep|replicate|run|trial|r|meas)?)"
     r"(?P<number>\d{1,3}|[a-z])",
     re.IGNORECASE,
 )
+
+
+LONGEST = 200  # name that is looked at; a file may have any
 
 
 class Repeated(NamedTuple):
@@ -104,6 +108,7 @@ def error_names(names: Sequence[str]) -> list[Named]:
     mass ('mass_err',) None ('{}_err',)
     t ('t_low', 't_high') interval ('{}_low', '{}_high')
     """
+    names = [name for name in names if len(name) <= LONGEST]
     known = set(names)
     found = list(_of_one_value(names))
     if not found:
@@ -241,7 +246,7 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
     """
     groups: dict[tuple[str, str], dict[str, list[str]]] = {}
     for name in names:
-        if match := _NUMBERED.fullmatch(name):
+        if len(name) <= LONGEST and (match := _NUMBERED.fullmatch(name)):
             group = groups.setdefault((match["sep"], match["word"]), {})
             group.setdefault(match["stem"], []).append(match["number"])
     groups = {

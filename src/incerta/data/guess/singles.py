@@ -32,11 +32,11 @@ ALONE = re.compile(rf"{_WORD}|{_WORDS}", re.IGNORECASE)
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?P<value>.+?)[\W_]+(?P<word>{_WORDS})[\W_]*",
+        rf"(?P<value>.+)[\W_](?P<word>{_WORDS})[\W_]*",
         rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*",
         rf"(?P<word>{_WORDS})[\W_]+(?P<value>.+)",
         rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)",
-        r"(?P<value>.+?)[\s_]*(?P<word>±|\+/?-)[\W_]*",
+        r"(?P<value>.*[^\s_])[\s_]*+(?P<word>±|\+/?-)[\W_]*",
         r"(?P<word>±|\+/?-|[σδ])[\W_]*(?P<value>.+)",
         r"(?P<word>u)\((?P<value>.+)\)",
     )
@@ -48,10 +48,10 @@ SHORTEST = 2  # name of a value, for that
 _CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3,4})M")  # B19013_001M
 _LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
 _GLUED = ("d", "e")  # dx of x; too short to mean anything alone
-_UNIT = re.compile(r"(?P<bare>.+?)(?P<unit>[\s_]*(?:\([^()]*\)|\[[^][]*\]))")
+_UNIT = re.compile(r"(?P<bare>.*[^\s_])(?P<unit>[\s_]*+(?:\([^()]*\)|\[[^][]*\]))")
 # A value may have such a word of its own: mass_mean with mass_sd.
 _MEAN = "mean|avg|average|est|estimate|val|value"
-_MEAN_AFTER = re.compile(rf"(?P<value>.+?)[\W_]+(?:{_MEAN})", re.IGNORECASE)
+_MEAN_AFTER = re.compile(rf"(?P<value>.+)[\W_](?:{_MEAN})", re.IGNORECASE)
 _MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
 
 
