@@ -3,7 +3,8 @@
 It was changed twice because of them: graphs had counted for more than one view, which
 lost to k-means on clusters of unequal sizes, and the mixture that worlds are drawn from
 had been looked for too little to find rings. No number was set by their scores. The
-last one, which hurts the default, came when all that was done; nothing was changed.
+last one came when all that was done, as six draws of it had looked bad for the default;
+nothing was changed.
 """
 
 import numpy as np
