@@ -140,6 +140,7 @@ BY_NAMES = [
     (["t_low", "t_high"], {"values": "t", "errors": "{}_low,{}_high"}),
     (["t_lo", "t_hi"], {"values": "t", "errors": "{}_lo,{}_hi"}),
     (["t_lower", "t_upper"], {"values": "t", "errors": "{}_lower,{}_upper"}),
+    (["t [K] low", "t [K] high"], {"values": "t [K]", "errors": "{} low,{} high"}),
     (["t", "t_min", "t_max"], {"values": "t", "errors": "{}_min,{}_max"}),
     (["min_t", "max_t"], {"values": "t", "errors": "min_{},max_{}"}),
     (["l0", "h0", "l1", "h1"], {"values": "0,1", "errors": "l{},h{}"}),

@@ -200,7 +200,11 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     separator = said.separator
     for number, line in enumerate(lines):
         excel = SAYS_SEPARATOR.fullmatch(line)
-        if line.strip() and excel is None and not _is_comment(lines[number:]):
+        if (
+            line.strip()
+            and excel is None
+            and not _is_comment(lines[number : number + 2])
+        ):
             break
         source = replace(source, n_skipped=source.n_skipped + 1)
         separator = separator or (excel[1] if excel else None)
@@ -281,8 +285,8 @@ def _lines(source: Source, head: bytes, cut: bool) -> list[str]:
 
 
 def _is_comment(lines: Sequence[str]) -> bool:
-    """Tell whether the first line is a comment, and not the header with its mark."""
-    first, *below = lines[:2]
+    """Tell whether the first of two lines is a comment, and no header with its mark."""
+    first, *below = lines
     if not first.startswith(COMMENT) or not below:
         return False
     if below[0].startswith(COMMENT) or not below[0].strip():

@@ -13,6 +13,7 @@ from incerta.data.guess.singles import ALONE, kind_of, single_errors
 _ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
 _ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
 _CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
+LONGEST = 200  # name that is looked at; a file may have any
 
 _LOWS = {
     "lower": "upper",
@@ -34,9 +35,11 @@ _LOWS = {
     "2": "1",
 }
 _EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
+# All of what is between two words, but the end of a unit, which belongs to the first.
+_BETWEEN = r"(?:(?<![\W_])|(?<=[])]))(?![])])[\W_]++"
 _LOW_AFTER = re.compile(
-    rf"(?P<value>.+?)(?P<mark>(?<![\W_])[\W_]++(?:{_EXTRA}[\W_]*+)*?(?P<low>{'|'.join(_LOWS)})"
-    rf"(?:[\W_]*{_EXTRA})*)",
+    rf"(?P<value>.+?)(?P<mark>{_BETWEEN}(?:{_EXTRA}[\W_]*+)*?"
+    rf"(?P<low>{'|'.join(_LOWS)})(?:[\W_]*{_EXTRA})*)",
     re.IGNORECASE,
 )
 _LOW_BEFORE = re.compile(
@@ -54,7 +57,7 @@ _LOW_GLUED = re.compile(
 )
 _ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
 _QUANTILE = re.compile(
-    r"(?P<value>.+?)(?P<mark>(?<![\W_])[\W_]++"
+    rf"(?P<value>.+?)(?P<mark>{_BETWEEN}"
     r"(?:(?:percentile|perc|pct|p|quantile|q)[\W_]*+)?"
     r"(?P<low>0?\.?16|15\.9|0?\.?025|2[._p]5|0?\.05|0?5|10|25)(?:th)?)",
     re.IGNORECASE,
@@ -69,13 +72,10 @@ _UPPER = {
     "25": "75",
 }
 _NUMBERED = re.compile(
-    r"(?P<stem>.*[^\W\d_].*?)(?<![\W_])(?P<sep>[\W_]++)(?P<word>(?:rep|replicate|run|trial|r|meas)?)"
-    r"(?P<number>\d{1,3}|[a-z])",
+    r"(?P<stem>.*[^\W\d_].*?)(?<![\W_])(?P<sep>[\W_]++)"
+    r"(?P<word>(?:rep|replicate|run|trial|r|meas)?)(?P<number>\d{1,3}|[a-z])",
     re.IGNORECASE,
 )
-
-
-LONGEST = 200  # name that is looked at; a file may have any
 
 
 class Repeated(NamedTuple):
@@ -220,7 +220,7 @@ def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
         return "ci68"
     if "90" in said:
         return "?"
-    return "ci95" if re.search("ci|cl|conf|hdi|95", said) else "interval"
+    return "ci95" if _CONFIDENCE.search(said) else "interval"
 
 
 def repeated_names(names: Sequence[str]) -> Repeated | None:
