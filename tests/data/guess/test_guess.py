@@ -121,6 +121,11 @@ BY_NAMES = [
         ["t [K]", "t [C]", "t SD [C]", "t SD [K]"],
         {"values": "t [C],t [K]", "errors": "t SD [C],t SD [K]"},
     ),
+    (["m [kg]", "m_err [g]"], {"values": "m [kg],m_err [g]"}),
+    (["m [kg]", "m_err (%)"], {"errors": "m_err (%)", "kind": "rel%"}),
+    (["m (%)", "m_err (%)"], {"values": "m (%)", "errors": "m_err (%)"}),
+    (["m", "m_sd (%)"], {"errors": "{}_sd (%)", "kind": "rel%"}),
+    (["m", "m_err_pct"], {"errors": "{}_err_pct", "kind": "rel%"}),
     # margins
     (["rent", "rent_moe"], {"values": "rent", "errors": "{}_moe", "kind": "moe90"}),
     (["rent", "rent_moe90"], {"errors": "{}_moe90", "kind": "moe90"}),

@@ -56,6 +56,12 @@ FAULTS = (
         "upper and lower errors of VizieR are swapped",
     ),
     Guesses(
+        "data/guess/singles.py",
+        'if not unit or "%" in unit:',
+        "if True:",
+        "errors in grams are those of values in kilograms",
+    ),
+    Guesses(
         "data/guess/longform.py",
         "        if _share(word.coded(), time)[0]\n",
         "",

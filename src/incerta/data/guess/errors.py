@@ -19,6 +19,7 @@ MEANS = {
     None: "values with standard deviations",
     "moe90": "values with margins of error of 90 %",
     "moe95": "values with margins of error of 95 %",
+    "rel%": "values with errors in percent of them",
     "var": "values with variances",
     "ivar": "values with inverse variances",
     "interval": "values somewhere between two bounds",

@@ -26,7 +26,7 @@ _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _WORDS = (
     r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
     r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]|ci[\W_]*9[05]|9[05][\W_]*ci|"
-    r"s\.\s?[de]\.?|[ée]cart[\W_]*type"
+    r"s\.\s?[de]\.?|[ée]cart[\W_]*type|(?:err|error|unc|uncertainty)[\W_]*(?:pct|percent|%)"
 )
 ALONE = re.compile(rf"{_WORD}|{_WORDS}", re.IGNORECASE)
 _PATTERNS = tuple(
@@ -94,6 +94,8 @@ def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
 def kind_of(word: str) -> str | None:
     """Kind of an error, by the word for it."""
     word = word.lower()
+    if word.endswith(("pct", "percent", "%")):
+        return "rel%"
     if re.match(r"moe|margin|ci|9", word):
         return "moe95" if "95" in word else "moe90"
     return WORDS.get(word)
@@ -140,11 +142,15 @@ def _single(
         if match is None:
             continue
         stem, kind = match["value"], kind_of(match["word"])
+        if kind is None and "%" in unit and f"{stem}{unit}" not in known:
+            kind = "rel%"
         if stem in known and stem != name and text == name:
             return Named(stem, (name,), kind, (template(match),))
         other = f"{stem}{unit}"
         if other == name or other not in known:
-            other = others.get(stem) or lower.get(stem.lower(), name)
+            other = lower.get(stem.lower(), name)
+            if not unit or "%" in unit:  # in another unit it would be another number
+                other = others.get(stem, other)
         if other != name:
             return Named(other, (name,), kind, ())
     return None
