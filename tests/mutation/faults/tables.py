@@ -80,14 +80,14 @@ FAULTS = (
         "what names the objects are also their classes",
     ),
     Fault(
-        "data/files/dialect.py",
+        "data/files/comments.py",
         "    if not first.startswith(COMMENT) or not below:\n",
         "    if not first.startswith(COMMENT):\n",
         "a file of comments alone is no table",
         room="tables/test_corpus.py",
     ),
     Fault(
-        "data/files/dialect.py",
+        "data/files/comments.py",
         "len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))",
         "False",
         "a header that begins like a comment is one",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self, TextIO, cast
 
+from incerta.data.files.comments import is_comment
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
@@ -35,9 +36,7 @@ BLOCK = 2**20  # bytes that are read at a time
 HEAD = 2**16  # bytes that are looked at
 FEW_ROWS = 100  # rows that are looked at
 MOST_TITLES = 10  # lines above the header
-COMMENT = "#"  # before any number of them
 SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
-NUMBER = re.compile(r"[-+]?[\d.,]+(?:[eE][-+]?\d+)?")
 DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
 
 
@@ -200,11 +199,8 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     separator = said.separator
     for number, line in enumerate(lines):
         excel = SAYS_SEPARATOR.fullmatch(line)
-        if (
-            line.strip()
-            and excel is None
-            and not _is_comment(lines[number : number + 2])
-        ):
+        comment = is_comment(lines[number : number + 2], SEPARATORS)
+        if line.strip() and excel is None and not comment:
             break
         source = replace(source, n_skipped=source.n_skipped + 1)
         separator = separator or (excel[1] if excel else None)
@@ -282,24 +278,6 @@ def _lines(source: Source, head: bytes, cut: bool) -> list[str]:
         raise not_decoded(source, error) from error
     lines = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
     return lines[:-1] if cut and len(lines) > 1 else lines
-
-
-def _is_comment(lines: Sequence[str]) -> bool:
-    """Tell whether the first of two lines is a comment, and no header with its mark."""
-    first, *below = lines
-    if not first.startswith(COMMENT) or not below:
-        return False
-    if below[0].startswith(COMMENT) or not below[0].strip():
-        return True
-    return not any(
-        len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))
-        for mark in (*SEPARATORS, None)
-        if (cells := below[0].split(mark))
-    )
-
-
-def _is_number(cell: str) -> bool:
-    return NUMBER.fullmatch(cell.strip(' "\r\n')) is not None
 
 
 def _candidates(path: Path) -> Sequence[str]:
