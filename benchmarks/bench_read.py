@@ -123,6 +123,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--order", choices=["sorted", "shuffled"], default="sorted")
     parser.add_argument("--columns", type=int, help="of wide tables")
+    parser.add_argument("--tasks", nargs="+", default=TASKS, help="by name")
     chosen = parser.parse_args()
     if chosen.columns:
         wide(chosen.columns)
@@ -133,8 +134,8 @@ def main() -> None:
         size = path.stat().st_size / 2**20
         print(f"{chosen.rows:,} rows, {chosen.order}, {size:.1f} MiB")
         print(f"{'task':<40}{'wall s':>9}{'CPU s':>9}{'peak MiB':>10}")
-        for name, task in TASKS.items():
-            result = measure(task, path)
+        for name in chosen.tasks:
+            result = measure(TASKS[name], path)
             print(
                 f"{name:<40}{result['wall']:>9.2f}{result['cpu']:>9.2f}"
                 f"{result['peak'] / 2**20:>10.0f}"

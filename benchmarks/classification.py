@@ -148,7 +148,7 @@ def radii_with_one_error(data):
     return ic.from_gaussian(data.mean(), cov=cov)
 
 
-def kepler(n_objects):
+def kepler(n_objects, n_folds):
     """Print how well planets and false positives are told apart."""
     found = ic.datasets.fetch_kepler(progress=False)
     some = np.random.default_rng(0).permutation(len(found.target))[:n_objects]
@@ -164,8 +164,9 @@ def kepler(n_objects):
         "both as numbers": np.hstack([values, errors]),
         "errors as numbers": errors,
     }
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    print(f"{len(data)} Kepler objects, {classes.mean():.0%} of them planets, 5 folds")
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    share = f"{classes.mean():.0%} of them planets"
+    print(f"{len(data)} Kepler objects, {share}, {n_folds} folds")
     print(f"{'':34}{'given':19}{'accuracy':>9}{'Brier':>9}")
     for name, (make, what) in OF_KEPLER.items():
         accuracy, brier = in_folds(make, given[what], values, classes, folds)
@@ -179,10 +180,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--kepler", action="store_true", help="real error bars")
     parser.add_argument("--objects", type=int, default=2000, help="of Kepler")
+    parser.add_argument("--folds", type=int, default=5, help="of Kepler")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.kepler:
-        kepler(given.objects)
+        kepler(given.objects, given.folds)
         return
     sets, seeds = (("iris",), 1) if given.small else (SETS, given.seeds)
     sizes = SIZES[1:2] if given.small else SIZES

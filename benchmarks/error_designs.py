@@ -35,36 +35,38 @@ class Case(NamedTuple):
 
 
 def replicates(
-    distance: float, seed: int, *, uneven: float, noise: float, really: float
+    distance: float, seed: int, n: int, *, uneven: float, noise: float, really: float
 ) -> Case:
     """Objects measured 3 to 6 times, some of them badly (`uneven`, log-normal).
 
     The six other features have errors `noise` times as large, and differ `really`.
     """
     rng = np.random.default_rng(seed)
-    target = rng.integers(3, size=240)
+    target = rng.integers(3, size=n)
     centres = np.zeros((3, 10))
     centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * distance
     within = np.tile(np.r_[np.full(4, 0.5), np.full(6, really)], (3, 1))
-    truth = centres[target] + within[target] * rng.normal(size=(240, 10))
-    count = rng.integers(3, 7, size=240)
-    objects = np.repeat(np.arange(240), count)
-    std = np.exp(uneven * rng.normal(size=(240, 1))) * np.r_[np.ones(4), [noise] * 6]
+    truth = centres[target] + within[target] * rng.normal(size=(n, 10))
+    count = rng.integers(3, 7, size=n)
+    objects = np.repeat(np.arange(n), count)
+    std = np.exp(uneven * rng.normal(size=(n, 1))) * np.r_[np.ones(4), [noise] * 6]
     values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
     data = ic.from_samples(values, objects=objects, meaning="error")
     return Case(data, target, centres, within, std / np.sqrt(count)[:, None])
 
 
-def counties(distance: float, seed: int, *, uneven: float, unlike: float) -> Case:
+def counties(
+    distance: float, seed: int, n: int, *, uneven: float, unlike: float
+) -> Case:
     """Counties of very unequal size; `unlike`: of features by their margins."""
     rng = np.random.default_rng(seed)
-    target = rng.integers(3, size=600)
+    target = rng.integers(3, size=n)
     centres = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
     within = np.tile([1.0, 0.7, 1.0, 1.3], (3, 1))
-    truth = centres[target] + within[target] * rng.normal(size=(600, 4))
-    few = np.exp(0.5 * uneven * rng.normal(size=(600, 1)))
+    truth = centres[target] + within[target] * rng.normal(size=(n, 4))
+    few = np.exp(0.5 * uneven * rng.normal(size=(n, 1)))
     std = few * np.exp(unlike * np.array([-1.0, -0.3, 0.3, 1.0]))
-    values = truth + std * rng.normal(size=(600, 4))
+    values = truth + std * rng.normal(size=(n, 4))
     return Case(ic.from_gaussian(values, std=std), target, centres, within, std)
 
 
@@ -88,13 +90,16 @@ def best_possible(case: Case) -> float:
 class Design(NamedTuple):
     name: str
     make: Callable[..., Case]
+    n_objects: int
     settings: dict[str, float]
     anchor: Callable[[Case], float]  # whose accuracy sets the distance
     accuracy: float
 
 
 REPLICATES = [
-    Design(f"replicates, {how}, {what}", replicates, {**one, **other}, of_kmeans, 0.75)
+    Design(
+        f"replicates, {how}, {what}", replicates, 240, {**one, **other}, of_kmeans, 0.75
+    )
     for how, one in (
         ("equal errors", {"uneven": 0.0}),
         ("unequal 0.5", {"uneven": 0.5}),
@@ -107,7 +112,14 @@ REPLICATES = [
     )
 ]
 COUNTIES = [
-    Design(f"counties, {how}, {what}", counties, {**one, **other}, best_possible, 0.955)
+    Design(
+        f"counties, {how}, {what}",
+        counties,
+        600,
+        {**one, **other},
+        best_possible,
+        0.955,
+    )
     for how, one in (
         ("populations 1.0", {"uneven": 1.0}),
         ("populations 2.0", {"uneven": 2.0}),
@@ -125,7 +137,8 @@ def row(design: Design, seeds: int) -> dict[str, float]:
 
     def over_seeds(distance: float, of: Callable[[Case], float]) -> float:
         cases = (
-            design.make(distance, seed, **design.settings) for seed in range(seeds)
+            design.make(distance, seed, design.n_objects, **design.settings)
+            for seed in range(seeds)
         )
         return float(np.mean([of(case) for case in cases]))
 
@@ -156,7 +169,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--small", action="store_true", help="a size for tests")
     small = parser.parse_args().small
-    designs = (REPLICATES[:1] + COUNTIES[:1]) if small else REPLICATES + COUNTIES
+    designs = REPLICATES + COUNTIES
+    if small:
+        few = REPLICATES[:1] + COUNTIES[:1]
+        designs = [design._replace(n_objects=60) for design in few]
     rows = Parallel(n_jobs=1 if small else 2)(
         delayed(row)(d, 1 if small else 10) for d in designs
     )

@@ -13,14 +13,15 @@ import pytest
 # A minute in all, for scripts that users never run.
 pytestmark = pytest.mark.slow
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+PEER = "pandas (engine pyarrow) + groupby mean"
 SMALL = {
-    "bench_read.py": ["--rows", "2000"],
+    "bench_read.py": ["--rows", "2000", "--tasks", "incerta.read + 10 worlds", PEER],
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
     "bench_density.py": ["--small"],
     "bench_mixture.py": ["--small"],
     "bench_dask.py": ["--small", "--methods", "UKMeans", "WorldConsensus"],
-    "bench_lazy.py": ["--small", "--methods", "import", "UKMeans"],
+    "bench_lazy.py": ["--small", "--methods", "UKMeans"],
     "bench_kmeans.py": ["--small"],
     "bench_medoids.py": ["--small"],
     "bench_relocation.py": ["--small"],
@@ -63,7 +64,7 @@ def test_smallest_size(script, run):
 
 @pytest.mark.skipif("INCERTA_DATA" not in os.environ, reason="needs INCERTA_DATA")
 def test_real_errors(run):
-    told = run("classification.py", "--kepler", "--objects", "60")
+    told = run("classification.py", "--kepler", "--objects", "60", "--folds", "2")
     assert len(told.splitlines()) > 1
 
 
