@@ -203,7 +203,7 @@ def _has_client() -> bool:
     from distributed import default_client
 
     try:
-        default_client()  # type: ignore[no-untyped-call]
+        default_client()
     except ValueError:
         return False
     return True

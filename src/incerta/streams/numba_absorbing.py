@@ -12,7 +12,7 @@ from incerta.typing import Array, Indices
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def absorb_all(  # type: ignore[no-untyped-def]
+def absorb_all(
     weight: Array,
     squares: Array,
     mean: Array,
@@ -118,12 +118,12 @@ def absorb_all(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _blur(errors, weight, squares):  # type: ignore[no-untyped-def]
+def _blur(errors, weight, squares):
     return errors / weight * (squares / weight / weight)
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _surest(  # type: ignore[no-untyped-def]
+def _surest(
     weight,
     squares,
     mean,
@@ -157,9 +157,7 @@ def _surest(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _place(  # type: ignore[no-untyped-def]
-    weight, squares, mean, scatter, error, number, last, growth
-):
+def _place(weight, squares, mean, scatter, error, number, last, growth):
     """Row that is free for a new micro-cluster, and that it was joined to, or −1."""
     oldest = int(last.argmin())
     if weight[oldest] < LITTLE * growth:
@@ -189,9 +187,7 @@ def _place(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _bound(  # type: ignore[no-untyped-def]
-    weight, squares, mean, scatter, error, number, n, c, growth, factor
-):
+def _bound(weight, squares, mean, scatter, error, number, n, c, growth, factor):
     """Squared distance up to which objects belong to a micro-cluster."""
     d = mean.shape[1]
     if number[c] == 1:
