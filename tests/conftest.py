@@ -5,6 +5,7 @@ change. `pytest --explore 20` looks further: random examples, twenty times as ma
 the tests that take examples. What it finds is kept as an `@example`.
 """
 
+import gc
 import re
 import sys
 
@@ -44,6 +45,12 @@ def pytest_configure(config):
         print_blob=True,
     )
     settings.load_profile("incerta")
+
+
+def pytest_collection_finish():
+    # Thousands of tests stay to the end: no need to look through them for garbage.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)  # hypothesis has marked its tests

@@ -77,7 +77,7 @@ def names_in(folder):
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "many.csv"
-    path.write_text(wide_table(2000))
+    path.write_text(wide_table(300))
     return path
 
 

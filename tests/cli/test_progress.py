@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import WIDE, environment
+from tests.cli.conftest import QUICK, WIDE, environment
 
 pty = pytest.importorskip("pty", reason="needs a terminal of Unix")
 
@@ -51,6 +51,6 @@ def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
 @pytest.mark.slow
 @pytest.mark.parametrize(("after", "quiet"), [(60.0, ()), (0.0, ("--quiet",))])
 def test_no_bar_for_quick_work_and_in_silence(wide, after, quiet):
-    told = said_on_a_terminal(after, "fit", wide, *WIDE, "-k", 3, *quiet)
+    told = said_on_a_terminal(after, "fit", wide, *QUICK, *quiet)
     assert "time left" not in told
     assert "\x1b[?25l" not in told  # the cursor was never hidden
