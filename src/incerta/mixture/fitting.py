@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -29,6 +29,9 @@ FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
 PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
+# Correlations are given up if after so many rounds they bring less than this share of
+# what the criterion asks for. After fewer rounds, clusters that cross are not found.
+HOPELESS = {15: 0.25, 35: 0.5}
 
 
 class How(NamedTuple):
@@ -111,14 +114,24 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
     for k in how.numbers:
         if k > some.n_objects:
             return
+        simple: Components | None = None
         also = [each for each in how.near if each.n_components == k]
         for kind in _affordable(how.covariances, k, some):
             if since[kind] >= PATIENCE:
                 continue
             if kind not in trials:
                 trials[kind] = _trial(some, kind, how)
-            start = _first(trials[kind], k, kind, also, how)
+            trial, bars = trials[kind], Bars()
+            if kind == "full" and simple is not None:
+                bars = bars_above(trial, simple, some.n_objects, how.criterion)
+            start = _first(trial, k, kind, also, how, bars)
+            if start is None:
+                # They are tried as long as there is something to compare them with.
+                since[kind] = since["diag"]
+                continue
             yield (found := _finished(sums_of, start, kind, prior, how))
+            if kind == "diag":
+                simple = found.components
             value = getattr(found, how.criterion)
             since[kind] = 0 if value < best[kind] else since[kind] + 1
             best[kind] = min(best[kind], value)
@@ -175,14 +188,50 @@ def _trial(measured: Measured, covariance: str, how: How) -> Trial:
     return Trial(few, prior, truth)
 
 
+class Bars(NamedTuple):
+    """What starts must have reached after some rounds; else they are given up."""
+
+    objectives: Mapping[int, float] = {}
+
+    def lowest(self, n_rounds: int) -> float:
+        """The least objective to go on with after so many rounds."""
+        passed = [self.objectives[n] for n in self.objectives if n <= n_rounds]
+        return max(passed, default=-np.inf)
+
+
+def bars_above(
+    trial: Trial, simple: Components, n_objects: int, criterion: str
+) -> Bars:
+    """Bars for correlations, by a mixture without them that was fitted to all objects.
+
+    A number that means nothing brings about 1 in −2 log density, whatever the number of
+    objects; what is more than that grows with the objects.
+    """
+    n_few, (k, d) = trial.few.n_objects, simple.means.shape
+    # Only the objective of the given components is of interest.
+    given = sums(trial.few, full := simple.as_kind("full"))
+    without = (given.log_likelihood + trial.prior.log_density(full.covariances)) / n_few
+    price = np.log(n_objects) if criterion == "bic" else 2.0
+    more = k * d * (d - 1) // 2
+    bars = {}
+    for n_rounds, share in HOPELESS.items():
+        each = 1.0 + (share * price - 1.0) * n_few / n_objects
+        bars[n_rounds] = without + more * each / (2.0 * n_few)
+    return Bars(bars)
+
+
 def _first(
     trial: Trial,
     n_components: int,
     covariance: str,
     also: Sequence[Components],
     how: How,
-) -> Components:
-    """The best of several starts, followed for a while with some of the objects."""
+    bars: Bars,
+) -> Components | None:
+    """The best of several starts, followed for a while with some of the objects.
+
+    None if no start reaches the bars.
+    """
     few, prior, truth = trial
     if n_components == 1 and not how.noise:
         return truth
@@ -191,11 +240,14 @@ def _first(
     # The worse half is given up, and the others are followed for twice as long.
     alive = [*starts, *(each.as_kind(covariance) for each in also)]
     trying = partial(sums_of_each, few, scratch=Scratch())
-    n_rounds = TRIAL_ROUNDS
+    n_rounds, followed = TRIAL_ROUNDS, 0
     while len(alive) > 1:
         ways = climbed(trying, alive, prior, how.tol, n_rounds, "starts")
         states = sorted((way[-1] for way in ways), key=lambda state: -state.objective)
         alive = [state.components for state in states[: len(states) // 2]]
+        followed += n_rounds
+        if states[0].objective < bars.lowest(followed):
+            return None
         n_rounds *= 2
     return alive[0]
 
