@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.guessing import on_lines
+from incerta.cli.columns import Columns
+from incerta.cli.guessing import as_columns, on_lines, profiled
 from tests.cli.conftest import WIDE
 
 QUICK = ("-k", "3", "--method", "UKMeans")
@@ -188,3 +189,31 @@ def test_commands_on_lines():
     told = on_lines(words)
     assert len(told.splitlines()) == 3
     assert shlex.split(told.replace("\\\n", " ")) == words
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_ids_of_many_digits_are_told_apart(tmp_path, suffix):
+    # As floats, all of them are the same.
+    ids = 4_611_686_018_427_387_904 + np.arange(12)
+    pa = pytest.importorskip("pyarrow", reason="needs pyarrow")
+    table = pa.table({"source_id": ids, "x": np.arange(12.5, 24.5) % 7})
+    path = tmp_path / f"table.{suffix}"
+    if suffix == "csv":
+        pytest.importorskip("pyarrow.csv").write_csv(table, path)
+    else:
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+    _, guess = profiled(path, Columns())
+    assert guess.readings[0].id == "source_id"
+    assert (
+        as_columns(guess.readings[0], Columns()).read(path).ids.tolist() == ids.tolist()
+    )
+
+
+def test_several_columns_with_one_name_of_errors(tmp_path, call):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "id,r,2s,q,2s\n" + "".join(f"z{i},{i},1,{i % 3},2\n" for i in range(9))
+    )
+    said = " ".join(call("info", path).stdout.split())
+    assert "2 columns are named 2s, as errors are; give each a name of its own" in said
+    assert "(without these errors)" in said

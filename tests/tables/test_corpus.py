@@ -375,6 +375,19 @@ CASES = [
     ("comments_above_tabs.tsv", {}, PLAIN, None),
     ("comment_is_header.csv", {"id": "#id"}, PLAIN, None),
     ("comments_alone.csv", {}, "there is no column", None),
+    # errors in columns of their own, with a sign
+    (
+        "plusminus_cells.csv",
+        {"values": "h", "errors": "margin"},
+        {"a": [(1.5, 0.1)], "b": [(2.5, 0.2)], "c": [(3.5, 0.3)]},
+        None,
+    ),
+    (
+        "units_below_the_names.csv",
+        {},
+        "'cm'. If this stands for .* If it is a unit, leave out the line below the",
+        None,
+    ),
 ]
 
 NASA = {

@@ -76,7 +76,7 @@ def profiled(
     said = {name: given for name, given in vars(columns).items() if name not in of_file}
     part = Part.of(columns.sheet, columns.layers, columns.sql)
     found = profile(path, columns.written(), part)
-    return found, guess(found.columns, {**said, "truth": truth})
+    return found, guess(found.columns, {**said, "truth": truth}, found.names)
 
 
 def as_columns(reading: "Reading", said: Columns) -> Columns:

@@ -66,6 +66,20 @@ def test_the_last_of_two_marks_is_the_decimal_one(cell, value):
     assert read([cell]).values.tolist() == [value]
 
 
+@pytest.mark.parametrize(
+    ("cell", "value"), [("±0.5", 0.5), ("± 0,5", 0.5), ("+/-12", 12.0), ("+-1e3", 1e3)]
+)
+def test_errors_of_values_elsewhere(cell, value):
+    found = read([cell])
+    assert (found.values.tolist(), found.errors) == ([value], None)
+
+
+@pytest.mark.parametrize("cell", ["±", "±x", "±1 ± 2", "±1(2)", "±±1"])
+def test_other_cells_with_a_sign_are_no_numbers(cell):
+    with pytest.raises(DataError, match="must hold numbers"):
+        read([cell])
+
+
 def test_one_unit_for_all_of_a_column():
     with pytest.warns(IncertaWarning, match="the unit 'cm' was left out"):
         assert read(["12 cm", "", "3 cm"]).unit == "cm"

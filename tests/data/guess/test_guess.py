@@ -141,6 +141,19 @@ BY_NAMES = [
         ["B19013_001E", "B19013_001M"],
         {"values": "B19013_001E", "errors": "B19013_001M", "kind": "moe90"},
     ),
+    (["r", "r 2σ"], {"values": "r", "errors": "{} 2σ", "kind": "moe95"}),
+    (["r", "r_2s"], {"errors": "{}_2s", "kind": "moe95"}),
+    (["r", "r (2 sigma)"], {"values": "r", "kind": "moe95"}),
+    (["rent", "rent (MOE)"], {"values": "rent", "kind": "moe90"}),
+    (["A!!Estimate", "A!!Margin of Error"], {"values": "A!!Estimate", "kind": "moe90"}),
+    (["r", "2SE r"], {"errors": "2SE {}", "kind": "moe95"}),
+    (["r", "r2s"], {"values": "r,r2s"}),
+    (
+        ["incomeE", "incomeM", "rentE", "rentM"],
+        {"values": "incomeE,rentE", "errors": "incomeM,rentM", "kind": "moe90"},
+    ),
+    (["scoreE", "scoreM"], {"values": "scoreE,scoreM"}),
+    (["aE", "aM", "bE", "bM", "cM"], {"values": "aE,aM,bE,bM,cM"}),
     # two columns
     (["t_low", "t_high"], {"values": "t", "errors": "{}_low,{}_high"}),
     (["t_lo", "t_hi"], {"values": "t", "errors": "{}_lo,{}_hi"}),
@@ -193,6 +206,46 @@ def test_bounds_of_one_value_can_be_two_things():
 def test_a_margin_that_says_its_level_needs_no_note():
     for name, noted in (("rent_moe", True), ("rent_moe90", False)):
         assert bool(guess(wide("rent", name)).notes) == noted
+
+
+def test_cells_may_say_that_they_are_errors():
+    name, a, b, c = wide("a", "b", "c")
+    c = replace(c, is_error=True)
+    found = guess([name, a, b, c]).readings[0]
+    assert short(found) == {"values": "b", "errors": "c"}
+    margin = replace(c, name="margin")
+    assert guess([name, a, b, margin]).readings[0].kind == "moe90"
+    # Not of a column that has others, nor if there is none before it.
+    sd = replace(a, name="b_sd")
+    assert short(guess([name, b, sd, c]).readings[0])["errors"] == "{}_sd"
+    assert short(guess([name, c, b]).readings[0]) == {"values": "c,b"}
+
+
+def test_errors_of_one_name_are_asked_about():
+    found = guess(wide("r", "q"), None, ["star", "r", "2s", "q", "2s"])
+    assert "2 columns are named 2s" in found.doubt
+    assert [reading.means for reading in found.readings] == ["without these errors"]
+    assert guess(wide("r", "q"), None, ["star", "r", "x", "q", "x"]).is_clear
+
+
+@pytest.mark.parametrize("things", ["Target Name", "IndicatorCode", "analyte"])
+def test_tables_with_rows_for_each_thing_must_be_turned(things):
+    x = column("x", np.arange(N) * 1.5)
+    place = text("place", [f"p{i // 2}" for i in range(N)])
+    what = text(things, [f"t{i % 2}" for i in range(N)])
+    wells = text("well", [f"w{i}" for i in range(N)])
+    for table in ([place, what, x], [wells, place, what, x]):
+        found = guess(table)
+        assert not found.readings
+        assert f"{things} seems to say what was measured of each place" in found.doubt
+        assert "(t0, t1)" in found.doubt
+    # One who says what the objects are is not told.
+    assert guess([place, what, x], {"id": "place"}).readings
+    # Nothing was measured of all, or of several things.
+    alone = text("target", [f"t{i % 3}" for i in range(N)])
+    assert guess([text("star", [f"s{i}" for i in range(N)]), alone, x]).is_clear
+    some = text(things, ["t0", "t1", *["t0"] * (N - 2)])
+    assert "seems to say what" not in guess([place, some, x]).doubt
 
 
 def test_words_with_times_may_be_objects():

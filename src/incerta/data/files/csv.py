@@ -87,9 +87,14 @@ def _read_all(dialect: Dialect) -> Any:
 
 
 def _plain_at_first(dialect: Dialect) -> list[str]:
-    """Columns whose first cells are plain numbers; a zero before others makes an id."""
+    """Columns whose first cells are plain numbers.
+
+    A zero before others makes an id, and so do more digits than a float has.
+    """
     mark = re.escape(dialect.mark)
-    plain = re.compile(rf"\s*([+-]?(0|[1-9]\d*)?({mark}\d*)?([eE][+-]?\d+)?)?\s*")
+    plain = re.compile(
+        rf"\s*([+-]?(0|[1-9]\d{{0,14}})?({mark}\d*)?([eE][+-]?\d+)?)?\s*"
+    )
     missing = {*MISSING, *dialect.na}
     with dialect.source.open_text() as stream:
         rows = csv.reader(stream, delimiter=dialect.separator)

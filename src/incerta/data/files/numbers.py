@@ -33,6 +33,7 @@ CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?"
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
 LIMIT = re.compile(r"(?P<side>[<>]=?|[≤≥]) ?(?P<rest>.+)")
+ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # of a value elsewhere
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
 LONGEST = 80  # letters of a cell with a number
@@ -153,6 +154,10 @@ def taken_apart(text: str) -> Parts | None:
         if limit is None or not is_one or match["side"][0] in ">≥":
             return None
         return limit._replace(below=True)
+    if match := ERROR_ALONE.match(text):
+        text = text[match.end() :]
+        parts = taken_apart(text)
+        return None if parts is None or parts.error or parts.last else parts
     if match := CELL.fullmatch(text):
         if match["money"]:
             return Parts(text[1:].strip(), None, None, "", match["money"])
@@ -181,6 +186,8 @@ def _refuse(
         way_out = f"Write the limit, as in <0.5; or pass na={cell!r}: it is missing."
     elif not any(letter.isdigit() for letter in cell):
         way_out = f"If this stands for a missing value, pass na={cell!r}."
+        if row == 0 and len(cells) > 1:
+            way_out += " If it is a unit, leave out the line below the names."
     elif cell[:1] in (">", "≥"):
         way_out = (
             "Nothing says how far above the limit the value is: write a value with an "

@@ -18,6 +18,7 @@ from incerta.data.files.formats import Part, reader_of, table_of
 from incerta.data.files.h5ad import read_h5ad
 from incerta.data.files.numbers import (
     ALIKE,
+    ERROR_ALONE,
     LONGEST_SHOWN,
     MISSING_WORDS,
     Column,
@@ -43,6 +44,7 @@ FEW_WORDS = 200  # that show whether a column of text may hold numbers
 FEW_GENES = 200  # columns of AnnData that are looked at
 WHOLE = Part()
 MOSTLY = 0.5  # of its words must be numbers
+MOST_EXACT = 2.0**53  # whole numbers below it are different as floats, too
 LIMIT = re.compile(r"[<>≤≥] ?")
 BEGINS_AS_NUMBER = re.compile(r"[(<>~≈$€£¥±]? ?[+-]?[.,]?\d")
 LEADING_ZERO = re.compile(r"0\d+")
@@ -138,9 +140,23 @@ def _of_column(frame: Any, name: str) -> Described:
     table = Table(frame)
     table.load([name])
     try:
-        return of_numbers(name, table.numbers(name))
+        found = of_numbers(name, table.numbers(name))
     except DataError:
         return of_words(name, *_coded(table, name))
+    return _told_apart(found, *_coded(table, name)) if _is_inexact(found) else found
+
+
+def _told_apart(column: Described, words: Ids, codes: Indices) -> Described:
+    """The same with cells that are different in the file, if not as floats."""
+    return replace(column, n_distinct=len(words), codes=codes)
+
+
+def _is_inexact(column: Described) -> bool:
+    """Whether whole numbers have more digits than floats, as those of catalogues."""
+    numbers = column.numbers
+    if column.kind != "whole" or numbers is None:
+        return False
+    return bool(np.nanmax(np.abs(numbers)) >= MOST_EXACT)
 
 
 def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
@@ -202,6 +218,8 @@ def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
         found[name] = replace(found[name], doubt=why)
     for name, column in numbers.items():
         found[name] = _of_cells(name, column, *doubtful[name])
+        if _is_inexact(found[name]):
+            found[name] = _told_apart(found[name], *doubtful[name][:2])
     columns = tuple(_noted(found[name]) for name in table.names)
     return Profile(columns, dialect.names, n_rows, n_bytes, _written(dialect), problem)
 
@@ -293,6 +311,8 @@ def _of_cells(
     if column.unit:
         remarks.append(f"in {column.unit}")
     texts = [word.translate(ALIKE) for word in words.tolist()]
+    if texts and all(map(ERROR_ALONE.match, texts)):
+        found = replace(found, is_error=True)
     limits = [i for i, text in enumerate(texts) if _is_limit(text)]
     if limits:
         n = int(np.isin(codes, limits).sum())
@@ -308,6 +328,8 @@ def _of_cells(
         )
     word = not any(letter.isdigit() for letter in cell)
     way_out = f"; if that means missing, give na={cell!r}" if word else ""
+    if word and n == 1 and codes[0] == none[0]:
+        way_out = "; if it is a unit, leave out the line below the names"
     unread = int(np.isnan(found.numbers).sum()) if found.numbers is not None else n
     return replace(
         found.noting(*remarks),

@@ -40,6 +40,8 @@ class Described:
         Numbers that may stand for missing values, such as -999.
     doubt : str
         Of text that seems to be meant as numbers: why it is none.
+    is_error : bool
+        Whether its cells say that they are errors: ±0.5.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Described:
     remarks: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     doubt: str = ""
+    is_error: bool = False
 
     @property
     def n_rows(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from incerta.data.guess.leftover import Leftover
 from incerta.data.guess.named import Named
 from incerta.data.guess.namewords import is_coordinate
 from incerta.data.guess.readings import Reading
+from incerta.data.guess.singles import kind_of
 
 BOUNDS = ("interval", "ci68", "ci95")
 PAIRS = (*BOUNDS, "plusminus")
@@ -43,7 +45,9 @@ def take_errors(left: Leftover) -> list[Named]:
     if said:
         found = _as_said(tuple(said), kind, numbers)
     else:
-        found = [named for named in error_names(numbers) if _can_be(named, left)]
+        named_so = error_names(numbers)
+        named_so += _by_cells(named_so, left)
+        found = [named for named in named_so if _can_be(named, left)]
         errors = {column for named in found for column in named.columns}
         found = [named for named in found if named.value not in errors]
         if kind is not None:
@@ -51,6 +55,19 @@ def take_errors(left: Leftover) -> list[Named]:
             found = [n._replace(kind=kind) for n in found if len(n.columns) == pairs]
     left.take({column for named in found for column in named.columns})
     return found
+
+
+def _by_cells(found: Sequence[Named], left: Leftover) -> list[Named]:
+    """Columns of cells such as ±0.5: errors of the column before, whatever the name."""
+    known = {column for named in found for column in (named.value, *named.columns)}
+    numbers = [c for c in left.columns.values() if c.is_number]
+    return [
+        Named(value.name, (error.name,), kind_of(error.name), ())
+        for value, error in pairwise(numbers)
+        if error.is_error and not value.is_error
+        if value in left.free and error in left.free
+        if known.isdisjoint((value.name, error.name))
+    ]
 
 
 def _can_be(named: Named, left: Leftover) -> bool:

@@ -6,6 +6,7 @@ readings are offered, and the user chooses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
@@ -16,7 +17,13 @@ from incerta.data.guess.described import Described
 from incerta.data.guess.errornames import Repeated, repeated_names
 from incerta.data.guess.errors import error_readings, take_errors, usable
 from incerta.data.guess.leftover import Leftover
-from incerta.data.guess.longform import VALUES, long_readings, perhaps_id, repeated_id
+from incerta.data.guess.longform import (
+    VALUES,
+    long_readings,
+    measured_things,
+    perhaps_id,
+    repeated_id,
+)
 from incerta.data.guess.namewords import (
     CLASS_WORDS,
     INDEX_WORDS,
@@ -25,13 +32,18 @@ from incerta.data.guess.namewords import (
     says,
 )
 from incerta.data.guess.readings import Guess, Reading
+from incerta.data.guess.singles import ALONE
 from incerta.data.tables.roles import Missing
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
 NOTHING = "no column of numbers is left to cluster."
 
 
-def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -> Guess:
+def guess(
+    columns: Sequence[Described],
+    said: Mapping[str, Any] | None = None,
+    names: Sequence[str] = (),
+) -> Guess:
     """Guess which column is what.
 
     Parameters
@@ -41,6 +53,8 @@ def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -
     said : mapping, optional
         What is known, by parameters of `read`: it is kept. Values are not among them;
         if they are known, nothing is guessed.
+    names : sequence of str, optional
+        Names of all columns, if some of them occur several times.
 
     Returns
     -------
@@ -60,6 +74,9 @@ def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -
         name: given for name, given in (said or {}).items() if given not in (None, ())
     }
     left = Leftover(columns, known)
+    measured = None if known else measured_things(columns, left.n_rows)
+    if measured is not None:
+        return _one_column_each(*measured)
     is_long = any(name in known for name in LONG_FORM)
     errors = [] if is_long else take_errors(left)
     classes = left.take_classes()
@@ -72,13 +89,24 @@ def guess(columns: Sequence[Described], said: Mapping[str, Any] | None = None) -
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
-    found = _about_marks(found, left)
+    found = _about_names(_about_marks(found, left), names)
     kept = tuple(_with_said(reading, known) for reading in found.readings)
     classes = tuple(n for n in classes if all(n != reading.id for reading in kept))
     for name in classes:
         left.left_out.setdefault(name, "classes")
     fitting = tuple(name for name in classes if _fits_objects(name, found, left))
     return replace(found, readings=kept, classes=fitting, left_out=left.left_out)
+
+
+def _one_column_each(objects: Described, things: Described) -> Guess:
+    """Say that a table has to be turned, as there is no way to say so to `read`."""
+    some = ", ".join(map(str, np.asarray(things.words)[:3]))
+    some += ", ..." if things.n_distinct > 3 else ""
+    doubt = (
+        f"{things.name} seems to say what was measured of each {objects.name}; that "
+        f"must be columns ({some}). pandas' pivot_table turns the table."
+    )
+    return Guess((), doubt)
 
 
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
@@ -286,6 +314,21 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
         replace(reading, means=f"{told} is a value like others"),
     )
     return replace(found, readings=offers, doubt=doubt)
+
+
+def _about_names(found: Guess, names: Sequence[str]) -> Guess:
+    """Say so if several columns have one name, and that is a name of errors."""
+    times = Counter(name.strip() for name in names)
+    twice = [name for name in times if times[name] > 1 and ALONE.fullmatch(name)]
+    if not twice:
+        return found
+    first = twice[0]
+    doubt = (
+        f"{times[first]} columns are named {first}, as errors are; give each a name of "
+        f"its own, such as 'x {first}' for the error of x."
+    )
+    offers = tuple(replace(r, means="without these errors") for r in found.readings)
+    return replace(found, readings=offers, doubt=f"{found.doubt} {doubt}".strip())
 
 
 def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:

@@ -12,6 +12,7 @@ from incerta.data.guess.described import Described
 from incerta.data.guess.namewords import (
     BATCH_WORDS,
     CLASS_WORDS,
+    FEATURE_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
     WEIGHT_WORDS,
@@ -23,6 +24,7 @@ from incerta.data.guess.readings import Reading
 
 ROWS_OF_AN_OBJECT = 2.0  # on average, at least
 ALMOST_ALL = 0.9  # of the crossings of objects and draws
+FEWEST = 3  # objects, beside what was measured about them
 VALUES = "rows of an object are its possible values"
 
 
@@ -76,6 +78,38 @@ def perhaps_id(
         if _share(word.coded(), time)[0]
     ]
     return found[0] if len(found) == 1 else None
+
+
+def measured_things(
+    columns: Sequence[Described], n_rows: int
+) -> tuple[Described, Described] | None:
+    """A column that says what was measured, and that of the objects.
+
+    Parameters
+    ----------
+    columns : sequence of Described
+        All columns.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    objects, things : Described
+        Each object has rows for almost all of the things. Nothing if no column is named
+        so, or objects are not named.
+    """
+    words = [c for c in columns if c.kind == "text" and not c.n_missing]
+    things = [c for c in words if says(c, FEATURE_WORDS) and c.n_distinct > 1]
+    objects = [
+        c
+        for c in words
+        if c not in things and FEWEST <= c.n_distinct <= n_rows / ROWS_OF_AN_OBJECT
+    ]
+    for thing in things:
+        for named in sorted(objects, key=lambda c: -c.n_distinct):
+            if _share(named.coded(), thing)[1] >= ALMOST_ALL:
+                return named, thing
+    return None
 
 
 def long_readings(

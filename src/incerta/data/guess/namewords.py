@@ -36,6 +36,11 @@ TIME_WORDS = _set(
 )
 BATCH_WORDS = _set("batch plate night")
 WEIGHT_WORDS = _set("weight weights w prob probability")
+# What was measured: such tables have a row for each object and each of these.
+FEATURE_WORDS = _set(
+    "variable parameter analyte indicator measure measurand feature metric quantity "
+    "attribute property assay marker target compound isotope band filter"
+)
 COORDINATE_WORDS = _set(
     "ra dec lon lat long longitude latitude easting northing glon glat"
 )

@@ -22,13 +22,16 @@ WORDS: dict[str, str | None] = {
     "ivar": "ivar",
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
+# Two standard deviations, as geologists have it.
+_TWICE = r"2[\W_]*(?:σ|sigma|s|sd|se|s\.\s?[de]\.?)"
 # Several words, or one with a number.
 _WORDS = (
     r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
     r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]|ci[\W_]*9[05]|9[05][\W_]*ci|"
+    rf"{_TWICE}|"
     r"s\.\s?[de]\.?|[ée]cart[\W_]*type|(?:err|error|unc|uncertainty)[\W_]*(?:pct|percent|%)"
 )
-ALONE = re.compile(rf"{_WORD}|{_WORDS}", re.IGNORECASE)
+ALONE = re.compile(rf"{_WORD}|{_WORDS}|±|\+/?-", re.IGNORECASE)
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -88,7 +91,7 @@ def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
             found.append(one)
     taken = {named.value for named in found} | {named.columns[0] for named in found}
     free = [name for name in names if name not in taken]
-    return [*found, *_by_letters(free), *_glued(free)]
+    return [*found, *_by_letters(free), *_glued(free), *_estimates(free)]
 
 
 def kind_of(word: str) -> str | None:
@@ -96,6 +99,8 @@ def kind_of(word: str) -> str | None:
     word = word.lower()
     if word.endswith(("pct", "percent", "%")):
         return "rel%"
+    if re.fullmatch(_TWICE, word):
+        return "moe95"
     if re.match(r"moe|margin|ci|9", word):
         return "moe95" if "95" in word else "moe90"
     return WORDS.get(word)
@@ -148,7 +153,7 @@ def _single(
             return Named(stem, (name,), kind, (template(match),))
         other = f"{stem}{unit}"
         if other == name or other not in known:
-            other = lower.get(stem.lower(), name)
+            other = lower.get(stem.lower().strip(" _"), name)
             if not unit or "%" in unit:  # in another unit it would be another number
                 other = others.get(stem, other)
         if other != name:
@@ -199,3 +204,19 @@ def _glued(names: Sequence[str]) -> Iterator[Named]:
         if len(pairs) > 1 or 2 * len(pairs) == len(names) > 0:
             for value in pairs:
                 yield Named(value, (f"{letter}{value}",), None, (f"{letter}{{}}",))
+
+
+def _estimates(names: Sequence[str]) -> Iterator[Named]:
+    """Margins incomeM, rentM, ... of estimates incomeE, rentE, ..., and no other name.
+
+    A single pair may be anything, such as marks in English and in mathematics.
+    """
+    ends: dict[str, set[str]] = {"E": set(), "M": set()}
+    for name in names:
+        if not re.fullmatch(r".*[a-z\d][EM]", name):
+            return
+        ends[name[-1]].add(name[:-1])
+    if ends["E"] == ends["M"] and len(ends["E"]) > 1:
+        for name in names:
+            if name.endswith("E"):
+                yield Named(name, (f"{name[:-1]}M",), "moe90", ())
