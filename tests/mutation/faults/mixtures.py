@@ -8,6 +8,7 @@ Em = partial(Fault, room="mixture/test_em.py")
 Formula = partial(Fault, room="mixture/test_formulas.py")
 Labelled = partial(Fault, room="mixture/test_labels.py")
 View = partial(Fault, room="views/test_formulas.py")
+Search = partial(Fault, room="mixture/test_search.py")
 Views = partial(Fault, room="views/test_views.py")
 
 FAULTS = (
@@ -121,6 +122,24 @@ FAULTS = (
         "            np.copyto(centre, some.values, where=exact)\n",
         "",
         "exact values come back rounded",
+    ),
+    Search(
+        "mixture/fitting.py",
+        "HOPELESS = {15: 0.25, 35: 0.5}",
+        "HOPELESS = {5: 0.25, 35: 0.5}",
+        "clusters that cross are given up before they can be found",
+    ),
+    Search(
+        "mixture/fitting.py",
+        "each = 1.0 + (share * price - 1.0) * n_few / n_objects",
+        "each = share * price",
+        "what some objects show is not more with all",
+    ),
+    Search(
+        "mixture/fitting.py",
+        '                since[kind] = since["diag"]\n',
+        "",
+        "correlations are tried when there is nothing to compare them with",
     ),
     Formula(
         "mixture/fitting.py",

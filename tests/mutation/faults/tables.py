@@ -6,6 +6,7 @@ from tests.mutation.fault import Fault
 
 Apart = partial(Fault, room="data/files/test_apart.py")
 Cells = partial(Fault, room="data/files/test_numbers.py")
+Digits = partial(Fault, room="cli/test_guessing.py")
 Errors = partial(Fault, room="data/tables/test_errors.py")
 Files = partial(Fault, room="data/files/test_read.py")
 Frames = partial(Fault, room="data/test_from_frame.py")
@@ -13,6 +14,36 @@ Guesses = partial(Fault, room="data/guess/test_guess.py")
 
 FAULTS = (
     # guesses --------------------------------------------------------------------------
+    Guesses(
+        "data/guess/singles.py",
+        'if ends["E"] == ends["M"] and len(ends["E"]) > 1:',
+        'if ends["E"] == ends["M"]:',
+        "a single pair of letters is an estimate and its margin",
+    ),
+    Guesses(
+        "data/guess/errors.py",
+        "        if known.isdisjoint((value.name, error.name))\n",
+        "",
+        "a value has the errors of its name, and those of its neighbour",
+    ),
+    Guesses(
+        "data/guess/longform.py",
+        "            if _share(named.coded(), thing)[1] >= ALMOST_ALL:\n",
+        "            if True:\n",
+        "things are measured of objects that have few of them",
+    ),
+    Cells(
+        "data/files/numbers.py",
+        "        return None if parts is None or parts.error or parts.last else parts\n",
+        "        return parts\n",
+        "an error has an error",
+    ),
+    Digits(
+        "data/files/csv.py",
+        r'whole = r"(0|[1-9]\d{0,14})"',
+        r'whole = r"(0|[1-9]\d*)"',
+        "ids of many digits are floats",
+    ),
     Guesses(
         "data/guess/singles.py",
         'return "moe95" if "95" in word else "moe90"',

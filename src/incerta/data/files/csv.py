@@ -92,9 +92,8 @@ def _plain_at_first(dialect: Dialect) -> list[str]:
     A zero before others makes an id, and so do more digits than a float has.
     """
     mark = re.escape(dialect.mark)
-    plain = re.compile(
-        rf"\s*([+-]?(0|[1-9]\d{{0,14}})?({mark}\d*)?([eE][+-]?\d+)?)?\s*"
-    )
+    whole = r"(0|[1-9]\d{0,14})"
+    plain = re.compile(rf"\s*([+-]?{whole}?({mark}\d*)?([eE][+-]?\d+)?)?\s*")
     missing = {*MISSING, *dialect.na}
     with dialect.source.open_text() as stream:
         rows = csv.reader(stream, delimiter=dialect.separator)
