@@ -217,7 +217,8 @@ def test_cells_may_say_that_they_are_errors():
     assert guess([name, a, b, margin]).readings[0].kind == "moe90"
     # Not of a column that has others, nor if there is none before it.
     sd = replace(a, name="b_sd")
-    assert short(guess([name, b, sd, c]).readings[0])["errors"] == "{}_sd"
+    for table in ([name, b, sd, c], [name, b, c, sd]):
+        assert short(guess(table).readings[0]) == {"values": "b", "errors": "{}_sd"}
     assert short(guess([name, c, b]).readings[0]) == {"values": "c,b"}
 
 

@@ -34,8 +34,8 @@ FAULTS = (
     ),
     Cells(
         "data/files/numbers.py",
-        "        return None if parts is None or parts.error or parts.last else parts\n",
-        "        return parts\n",
+        "return None if parts is None or parts.error or parts.last else parts\n",
+        "return parts\n",
         "an error has an error",
     ),
     Digits(
