@@ -215,11 +215,14 @@ def test_cells_may_say_that_they_are_errors():
     assert short(found) == {"values": "b", "errors": "c"}
     margin = replace(c, name="margin")
     assert guess([name, a, b, margin]).readings[0].kind == "moe90"
-    # Not of a column that has others, nor if there is none before it.
-    sd = replace(a, name="b_sd")
-    for table in ([name, b, sd, c], [name, b, c, sd]):
-        assert short(guess(table).readings[0]) == {"values": "b", "errors": "{}_sd"}
+    # Not if there is none before it, or that is an error, too.
     assert short(guess([name, c, b]).readings[0]) == {"values": "c,b"}
+    two = guess([name, b, margin, c]).readings[0]
+    assert short(two) == {"values": "b", "errors": "margin", "kind": "moe90"}
+    sd = replace(a, name="b_sd")
+    assert short(guess([name, b, sd, c]).readings[0])["errors"] == "{}_sd"
+    doubt = "the columns of errors can be taken in several ways."
+    assert guess([name, b, margin, sd]).doubt == doubt
 
 
 def test_errors_of_one_name_are_asked_about():

@@ -22,9 +22,9 @@ FAULTS = (
     ),
     Guesses(
         "data/guess/errors.py",
-        "        if known.isdisjoint((value.name, error.name))\n",
-        "",
-        "a value has the errors of its name, and those of its neighbour",
+        "        if error.is_error and not value.is_error\n",
+        "        if error.is_error\n",
+        "an error has the errors of its neighbour",
     ),
     Guesses(
         "data/guess/longform.py",

@@ -45,9 +45,8 @@ def take_errors(left: Leftover) -> list[Named]:
     if said:
         found = _as_said(tuple(said), kind, numbers)
     else:
-        named_so = error_names(numbers)
-        named_so += _by_cells(named_so, left)
-        found = [named for named in named_so if _can_be(named, left)]
+        told = [*error_names(numbers), *_by_cells(left)]
+        found = [named for named in told if _can_be(named, left)]
         errors = {column for named in found for column in named.columns}
         found = [named for named in found if named.value not in errors]
         if kind is not None:
@@ -57,16 +56,14 @@ def take_errors(left: Leftover) -> list[Named]:
     return found
 
 
-def _by_cells(found: Sequence[Named], left: Leftover) -> list[Named]:
+def _by_cells(left: Leftover) -> list[Named]:
     """Columns of cells such as ±0.5: errors of the column before, whatever the name."""
-    known = {column for named in found for column in (named.value, *named.columns)}
     numbers = [c for c in left.columns.values() if c.is_number]
     return [
         Named(value.name, (error.name,), kind_of(error.name), ())
         for value, error in pairwise(numbers)
         if error.is_error and not value.is_error
         if value in left.free and error in left.free
-        if known.isdisjoint((value.name, error.name))
     ]
 
 
