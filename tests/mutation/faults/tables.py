@@ -22,9 +22,9 @@ FAULTS = (
     ),
     Guesses(
         "data/guess/errors.py",
-        "        if error.is_error and not value.is_error\n",
-        "        if error.is_error\n",
-        "an error has the errors of its neighbour",
+        "Named(value.name, (error.name,), kind_of(error.name), ())",
+        "Named(value.name, (error.name,), None, ())",
+        "the kind of an error that its cells show is not read",
     ),
     Guesses(
         "data/guess/longform.py",

@@ -62,7 +62,7 @@ def _by_cells(left: Leftover) -> list[Named]:
     return [
         Named(value.name, (error.name,), kind_of(error.name), ())
         for value, error in pairwise(numbers)
-        if error.is_error and not value.is_error
+        if error.is_error
         if value in left.free and error in left.free
     ]
 
