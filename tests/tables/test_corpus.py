@@ -383,6 +383,12 @@ CASES = [
         None,
     ),
     (
+        "note_below.csv",
+        {},
+        "line 6: 1 column; the header has 3. If it is a note and no row, leave it out",
+        None,
+    ),
+    (
         "units_below_the_names.csv",
         {},
         "'cm'. If this stands for .* If it is a unit, leave out the line below the",

@@ -45,6 +45,10 @@ def test_errors_in_parentheses(digits, n_decimals, last, power, mark):
         ("150.4 ± 2.0", 150.4, 2.0),
         ("150.4 +/- 2.0", 150.4, 2.0),
         ("−1.5(2)", -1.5, 0.2),
+        ("-9.71 (0.21)", -9.71, 0.21),
+        ("9,71 (0,21)", 9.71, 0.21),
+        (r"$5000 \pm 50$", 5000.0, 50.0),
+        (r"4.5\pm0.1", 4.5, 0.1),
     ],
 )
 def test_other_errors(cell, value, error):
@@ -77,6 +81,25 @@ def test_errors_of_values_elsewhere(cell, value):
 @pytest.mark.parametrize("cell", ["±", "±x", "±1 ± 2", "±1(2)", "±±1"])
 def test_other_cells_with_a_sign_are_no_numbers(cell):
     with pytest.raises(DataError, match="must hold numbers"):
+        read([cell])
+
+
+@pytest.mark.parametrize(
+    ("cell", "way_out"),
+    [
+        (
+            "12 (40.5)",
+            "in parentheses is an error, write it as in 12 ± 4",
+        ),
+        ("12 (4)", "If the number in parentheses is an error"),
+        ("9.8+0.1-0.3", "columns of their own, with kind='plusminus'"),
+        ("9.8 +0.1/-0.3", "columns of their own, with kind='plusminus'"),
+        ("$9.8^{+0.1}_{-0.3}$", "columns of their own, with kind='plusminus'"),
+        ("1+2", "Write a plain number"),
+    ],
+)
+def test_other_ways_to_write_errors_are_not_guessed(cell, way_out):
+    with pytest.raises(DataError, match=way_out):
         read([cell])
 
 

@@ -13,6 +13,7 @@ from incerta.data.files.dialect import MISSING, Dialect
 from incerta.data.files.numbers import Column, Rules, numbers_in
 from incerta.data.tables.roles import BOUNDS, Roles
 from incerta.exceptions import DataError, FileError
+from incerta.wording import counted
 
 
 class Understood(NamedTuple):
@@ -182,10 +183,12 @@ def cells_of(
             if not row:
                 continue
             if len(row) != len(names):
+                way_out = f"A cell with {dialect.separator!r} in it must be in quotes."
+                if len(row) == 1:
+                    way_out = "If it is a note and no row, leave it out."
                 msg = (
-                    f"{source.path}, line {line}: {len(row)} columns; the header has "
-                    f"{len(names)}. A cell with {dialect.separator!r} in it must be in "
-                    "quotes."
+                    f"{source.path}, line {line}: {counted(len(row), 'column')}; the "
+                    f"header has {len(names)}. {way_out}"
                 )
                 raise FileError(msg)
             lines.append(line)

@@ -31,6 +31,11 @@ _MEASURED = (
 _UNIT = rf"(?P<unit>{_WORD}(?: ?[ */·] ?{_WORD}){{0,3}})"
 CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?")
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+# As in tables of papers. Both with decimals: 12 (40.5) may be a count and a share.
+WITH_DEVIATION = re.compile(
+    r"(?P<value>[+-]?\d[\d ']*[.,]\d+) \((?P<error>\d+[.,]\d+)\)"
+)
+UP_AND_DOWN = re.compile(r"[^+]*\d ?[\^{_]*\+ ?\d.*- ?\d.*")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
 LIMIT = re.compile(r"(?P<side>[<>]=?|[≤≥]) ?(?P<rest>.+)")
 ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # of a value elsewhere
@@ -148,6 +153,8 @@ def taken_apart(text: str) -> Parts | None:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
         return Parts(text, None, None, "", "")
+    if "\\pm" in text:  # of LaTeX
+        text = text.strip("$ ").replace("\\pm", "±")
     if match := LIMIT.fullmatch(text):
         limit = taken_apart(match["rest"])
         is_one = limit is not None and not (limit.error or limit.last or limit.below)
@@ -167,6 +174,8 @@ def taken_apart(text: str) -> Parts | None:
         if match["last"] and "e" in match["value"].lower():  # the last digit of what?
             return None
         return Parts(match["value"], error, match["last"], match["power"] or "", unit)
+    if match := WITH_DEVIATION.fullmatch(text):
+        return Parts(match["value"], match["error"], None, "", "")
     if match := IN_PARENTHESES.fullmatch(text):
         error, last = match["error"], match["last"]
         if error or last:
@@ -194,6 +203,13 @@ def _refuse(
             "error, as in 150 ± 30, write all values as two columns of bounds with "
             "kind='interval', or leave the cell empty."
         )
+    elif UP_AND_DOWN.fullmatch(cell):
+        way_out = (
+            "Errors upwards and downwards need columns of their own, with "
+            "kind='plusminus'."
+        )
+    elif re.search(r"\d \(", cell):
+        way_out = "If the number in parentheses is an error, write it as in 12 ± 4."
     msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
     raise DataError(msg)
 

@@ -179,7 +179,7 @@ def read(
     twice, once to measure it.
 
     Numbers may be written ``1.234,5`` or ``1,234.5``, ``1 234``, ``12 cm`` and
-    ``150.4 ± 2.0``, ``150.4 +/- 2.0`` or ``150.4(20)``. The decimal mark is that of
+    ``150.4 ± 2.0``, ``150.4(20)`` or ``150.4 (2.0)``. The decimal mark is that of
     the whole table, decided by numbers that leave no doubt, such as ``2,5``. If all do,
     such as ``1,234``, a comma in a file with commas between the columns is a mark of
     thousands, with a warning; in other files the numbers are refused until `decimal` is
