@@ -225,6 +225,17 @@ def test_cells_may_say_that_they_are_errors():
     assert guess([name, b, margin, sd]).doubt == doubt
 
 
+@pytest.mark.parametrize(
+    ("last", "noted"), [("Total", True), ("all", True), ("Allen", False), ("9", False)]
+)
+def test_a_row_may_sum_up_the_others(last, noted):
+    names = text("county", [*(f"c{i:02}" for i in range(N - 1)), last])
+    found = guess([names, *wide("a", "b")[1:]])
+    assert found.is_clear
+    told = f"The last row is named {last}: if it is no object, leave it out."
+    assert (told in found.notes) == noted
+
+
 def test_errors_of_one_name_are_asked_about():
     found = guess(wide("r", "q"), None, ["star", "r", "2s", "q", "2s"])
     assert "2 columns are named 2s" in found.doubt

@@ -28,8 +28,10 @@ from incerta.data.guess.namewords import (
     CLASS_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    TOTAL_WORDS,
     is_row_number,
     says,
+    words_of,
 )
 from incerta.data.guess.readings import Guess, Reading
 from incerta.data.guess.singles import ALONE
@@ -90,6 +92,7 @@ def guess(
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
     found = _about_names(_about_marks(found, left), names)
+    found = _about_totals(found, left)
     kept = tuple(_with_said(reading, known) for reading in found.readings)
     classes = tuple(n for n in classes if all(n != reading.id for reading in kept))
     for name in classes:
@@ -329,6 +332,18 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
     )
     offers = tuple(replace(r, means="without these errors") for r in found.readings)
     return replace(found, readings=offers, doubt=f"{found.doubt} {doubt}".strip())
+
+
+def _about_totals(found: Guess, left: Leftover) -> Guess:
+    """Say so if the last row seems to be the sum of the others."""
+    id = left.columns.get(found.readings[0].id or "") if found.readings else None
+    if id is None or id.words is None or id.codes is None:
+        return found
+    last = str(id.words[id.codes[-1]])
+    if not TOTAL_WORDS.issuperset(words_of(last) or [""]):
+        return found
+    note = f"The last row is named {last}: if it is no object, leave it out."
+    return replace(found, notes=(*found.notes, note))
 
 
 def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:

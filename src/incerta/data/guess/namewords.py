@@ -44,6 +44,8 @@ FEATURE_WORDS = _set(
 COORDINATE_WORDS = _set(
     "ra dec lon lat long longitude latitude easting northing glon glat"
 )
+# Rows that sum up those above them.
+TOTAL_WORDS = _set("total totals sum average overall all gesamt insgesamt summe totale")
 MOST_CLASSES = 50
 ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
