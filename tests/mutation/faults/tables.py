@@ -28,9 +28,15 @@ FAULTS = (
     ),
     Guesses(
         "data/guess/longform.py",
-        "            if _share(named.coded(), thing)[1] >= ALMOST_ALL:\n",
-        "            if True:\n",
+        "        len(pairs) >= ALMOST_ALL * (int(objects.max()) + 1) * n_things\n",
+        "        True\n",
         "things are measured of objects that have few of them",
+    ),
+    Guesses(
+        "data/guess/longform.py",
+        "        and n_usual >= ALMOST_ALL * len(pairs)\n",
+        "",
+        "houses of some kind are measured of each city",
     ),
     Cells(
         "data/files/numbers.py",

@@ -95,8 +95,8 @@ def measured_things(
     Returns
     -------
     objects, things : Described
-        Each object has rows for almost all of the things. Nothing if no column is named
-        so, or objects are not named.
+        Each object has rows for almost all of the things, and as many of each. Nothing
+        if no column is named so, or objects are not named.
     """
     words = [c for c in columns if c.kind == "text" and not c.n_missing]
     things = [c for c in words if says(c, FEATURE_WORDS) and c.n_distinct > 1]
@@ -107,9 +107,23 @@ def measured_things(
     ]
     for thing in things:
         for named in sorted(objects, key=lambda c: -c.n_distinct):
-            if _share(named.coded(), thing)[1] >= ALMOST_ALL:
+            if _is_crossed(named.coded(), thing.coded()):
                 return named, thing
     return None
+
+
+def _is_crossed(objects: Any, things: Any) -> bool:
+    """Whether there are rows for almost all pairs, and for most of them as many.
+
+    Of houses in cities there are some of each kind, but not as many everywhere.
+    """
+    n_things = int(things.max()) + 1
+    pairs, counts = np.unique(objects * n_things + things, return_counts=True)
+    n_usual = np.bincount(counts).max()
+    return bool(
+        len(pairs) >= ALMOST_ALL * (int(objects.max()) + 1) * n_things
+        and n_usual >= ALMOST_ALL * len(pairs)
+    )
 
 
 def long_readings(

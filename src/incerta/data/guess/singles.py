@@ -23,7 +23,7 @@ WORDS: dict[str, str | None] = {
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 # Two standard deviations, as geologists have it.
-_TWICE = r"2[\W_]*(?:σ|sigma|s|sd|se|s\.\s?[de]\.?)"
+_TWICE = r"2s|2[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)"
 # Several words, or one with a number.
 _WORDS = (
     r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
