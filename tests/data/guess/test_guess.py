@@ -261,6 +261,9 @@ def test_tables_with_rows_for_each_thing_must_be_turned(things):
     assert guess([text("star", [f"s{i}" for i in range(N)]), alone, x]).is_clear
     some = text(things, ["t0", "t1", *["t0"] * (N - 2)])
     assert "seems to say what" not in guess([place, some, x]).doubt
+    # It is the same for all rows of a place.
+    own = text(things, [f"t{i // 2 % 2}" for i in range(N)])
+    assert "seems to say what" not in guess([place, own, x]).doubt
     # Of each place some of each kind, but not as many.
     place = text("place", [f"p{i % 3}" for i in range(N)])
     kind = text(things, [f"t{int(i % 8 > 4 + i % 3)}" for i in range(N)])
