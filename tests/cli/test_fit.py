@@ -352,6 +352,7 @@ def test_head_has_seen_enough(tmp_path):
     process.stderr.close()
 
 
+@pytest.mark.slow  # it takes seconds to start a process
 def test_pipe_from_a_cold_shell(run, wide):
     done = run("fit", "-", *QUICK, input=wide.read_text())
     assert (done.returncode, done.stdout.count("\n")) == (0, 31)

@@ -29,6 +29,8 @@ from paper.sweeps import (
 )
 from paper.timing import Duration
 
+# A quarter of a minute in all, for pictures that users never draw.
+pytestmark = pytest.mark.slow
 NAN = float("nan")
 WHITE = "#ffffff"
 
@@ -321,7 +323,6 @@ def test_claims_of_parts_and_nan(rows):
     assert low < 0 < high
 
 
-@pytest.mark.slow
 def test_sensitivity_has_small_panels_with_the_same_axes():
     figure = drawn(draw_sensitivity(reactions()))
     assert len(figure.axes) == len(SETS) * len(METHODS)

@@ -42,6 +42,7 @@ def test_the_table_of_the_paper_is_whole():
     assert published()["waveform", "RP-REP"] == (0.4524, 0.1465)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_sharing_changes_nothing(blobs, method):
     shared = fitted(method, usual(method, blobs), blobs)
