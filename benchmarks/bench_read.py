@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--order", choices=["sorted", "shuffled"], default="sorted")
     parser.add_argument("--columns", type=int, help="of wide tables")
-    parser.add_argument("--tasks", nargs="+", default=TASKS, help="by name")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     chosen = parser.parse_args()
     if chosen.columns:
         wide(chosen.columns)
