@@ -236,6 +236,14 @@ def test_a_row_may_sum_up_the_others(last, noted):
     assert (told in found.notes) == noted
 
 
+def test_negative_errors_are_named():
+    name, a, b = wide("a", "a_sd")
+    found = guess([name, a, of_numbers("a_sd", np.asarray(b.numbers) - 10.0)])
+    assert found.readings[0].values == ("a",)
+    told = "a_sd is not used: named as errors, but some are negative."
+    assert found.notes == (told,)
+
+
 def test_errors_of_one_name_are_asked_about():
     found = guess(wide("r", "q"), None, ["star", "r", "2s", "q", "2s"])
     assert "2 columns are named 2s" in found.doubt

@@ -29,6 +29,7 @@ MEANS = {
     "ci95": "values with 95 % confidence intervals",
     "plusminus": "values with errors upwards and downwards",
 }
+NEGATIVE = "named as errors, but some are negative"
 MOE = (
     "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
     "say --kind if it is another."
@@ -77,7 +78,7 @@ def _can_be(named: Named, left: Leftover) -> bool:
         return False
     first = columns[0].numbers
     if len(columns) == 1 and first is not None and (first < 0).any():
-        left.left_out[named.columns[0]] = "named as errors, but some are negative"
+        left.left_out[named.columns[0]] = NEGATIVE
         left.take(named.columns)
         return False
     if named.kind != "bounds" or value is None:
