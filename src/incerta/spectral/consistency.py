@@ -8,12 +8,8 @@ import numpy as np
 from incerta.backend.progress import track
 from incerta.convergence import until_flat
 from incerta.exceptions import DataError
-from incerta.spectral.embedding import (
-    complement,
-    leading_eigenvectors,
-    multiply,
-    ritz,
-)
+from incerta.spectral.embedding import leading_eigenvectors, multiply
+from incerta.spectral.krylov import complement, ritz
 from incerta.typing import Array
 
 INNER_TOL = 1e-8

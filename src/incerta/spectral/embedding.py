@@ -1,6 +1,5 @@
 """Leading eigenvectors of symmetric matrices that are only ever multiplied."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,14 @@ from scipy.sparse import issparse
 
 from incerta.backend.device import fetch, put_beside
 from incerta.exceptions import DataError
+from incerta.spectral.krylov import lanczos
 from incerta.typing import Array
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256
-# More start vectors than are wanted: they speed convergence and, since a block
-# cannot miss a multiple eigenvalue, make disconnected graphs safe.
-GUARD = 4
-# Squares of what columns of length 1 add to a space; less is a rounding error.
-SMALLEST_SQUARE = 1e-13
-# The search space is cut back when it holds this many times the wanted vectors.
-MOST_BLOCKS = 10
+# Length of what is added to vectors of another matrix: these may be 0 where one that is
+# wanted is not.
+NUDGE = 0.01
 
 
 def leading_eigenvectors(
@@ -75,16 +71,14 @@ def leading_eigenvectors(
         dense = matrix.toarray() if sparse else matrix
         values, vectors = eigh(dense, subset_by_index=(n - k, n - 1))
         return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
-    start = np.random.default_rng(0).standard_normal((n, min(k + GUARD, n)))
+    start = np.random.default_rng(0).standard_normal((n, k))
     if near is not None:
-        start[:, :k] = near
-    basis = np.linalg.qr(start)[0]
+        start = near + NUDGE / np.sqrt(n) * start
 
     def times(block: Array) -> Array:
         return multiply(matrix, block)
 
-    values, vectors, _ = ritz(times, basis, times(basis), k, tol, max_steps)
-    return values, vectors
+    return lanczos(times, start, tol, max_steps)
 
 
 def multiply(matrix: Any, block: Array) -> Array:
@@ -95,94 +89,6 @@ def multiply(matrix: Any, block: Array) -> Array:
     if bool(issparse(matrix)):
         return np.asarray(matrix @ block)
     return fetch(matrix @ put_beside(block, matrix))
-
-
-def ritz(
-    times: Callable[[Array], Array],
-    basis: Array,
-    image: Array,
-    k: int,
-    tol: float,
-    max_steps: int,
-) -> tuple[Array, Array, Array]:
-    """Improve a space until it holds the `k` leading eigenvectors (block Krylov).
-
-    Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
-    residuals to it. Their eigenvalues never fall from step to step, so a warm start
-    can only get better.
-
-    Parameters
-    ----------
-    times : callable
-        Multiplies a block of vectors by the matrix.
-    basis : ndarray of shape (n, m)
-        Orthonormal start, m at least k.
-    image : ndarray of shape (n, m)
-        ``times(basis)``.
-    k : int
-        Number of vectors.
-    tol : float
-        Largest residual to accept.
-    max_steps : int
-        Maximum number of steps; after that the best so far is returned.
-
-    Returns
-    -------
-    values : ndarray of shape (k,), largest first
-    vectors : ndarray of shape (n, k)
-    images : ndarray of shape (n, k)
-        ``times(vectors)``.
-    """
-    n, m = basis.shape
-    keep = min(n, 2 * k + GUARD)
-    most = max(MOST_BLOCKS * k, keep + 2 * k, m)
-    # Columns are appended in place: stored by column, the filled part is contiguous.
-    space = np.empty((n, most), order="F")
-    mapped = np.empty((n, most), order="F")
-    space[:, :m], mapped[:, :m] = basis, image
-    small = basis.T @ image  # the matrix as seen within the space
-    for step in range(1, max_steps + 1):
-        values, rotation = np.linalg.eigh((small + small.T) / 2)
-        values, rotation = values[::-1], rotation[:, ::-1]
-        vectors = space[:, :m] @ rotation[:, :k]
-        images = mapped[:, :m] @ rotation[:, :k]
-        residual = images - vectors * values[:k]
-        sizes = np.linalg.norm(residual, axis=0)
-        if sizes.max() <= tol or step == max_steps or m >= n:
-            break
-        if m + k > most:
-            space[:, :keep] = space[:, :m] @ rotation[:, :keep]
-            mapped[:, :keep] = mapped[:, :m] @ rotation[:, :keep]
-            small, m = np.diag(values[:keep]), keep
-        # Residuals are orthogonal to the space, but for rounding errors.
-        new = orthonormal(residual[:, sizes > tol / 10] / sizes[sizes > tol / 10])
-        new = orthonormal(new - space[:, :m] @ (space[:, :m].T @ new))[:, : n - m]
-        if new.shape[1] == 0:
-            break
-        image_of_new = times(new)
-        across = space[:, :m].T @ image_of_new
-        small = np.block([[small, across], [across.T, new.T @ image_of_new]])
-        end = m + new.shape[1]
-        space[:, m:end], mapped[:, m:end] = new, image_of_new
-        m = end
-    return values[:k], vectors, images
-
-
-def complement(block: Array, basis: Array) -> Array:
-    """Orthonormal basis of what `block` adds to the space of `basis`."""
-    norms = np.linalg.norm(block, axis=0)
-    rest = block[:, norms > 0] / norms[norms > 0]
-    for _ in range(2):  # once leaves rounding errors of the size of the rest itself
-        rest = orthonormal(rest - basis @ (basis.T @ rest))
-    return rest[:, : basis.shape[0] - basis.shape[1]]
-
-
-def orthonormal(block: Array) -> Array:
-    """Orthonormal basis of the space of columns of length 1 at most."""
-    # By squares: singular values of a tall block would take longer.
-    squares, turned = np.linalg.eigh(block.T @ block)
-    told = squares > SMALLEST_SQUARE
-    return np.asarray(block @ (turned[:, told] / np.sqrt(squares[told])))
 
 
 def of_unit_length(rows: Array) -> Array:

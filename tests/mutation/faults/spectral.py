@@ -5,6 +5,7 @@ from functools import partial
 from tests.mutation.fault import Fault
 
 Spectral = partial(Fault, room="spectral/test_spectral.py")
+Krylov = partial(Fault, room="spectral/test_krylov.py")
 
 FAULTS = (
     Spectral(
@@ -85,8 +86,38 @@ FAULTS = (
         "eigh(dense, subset_by_index=(0, k - 1))",
         "of few rows the last eigenvectors are taken",
     ),
-    Spectral(
+    Krylov(
         "spectral/embedding.py",
+        "start = near + NUDGE / np.sqrt(n) * start",
+        "start = near",
+        "eigenvectors of another matrix hide what they lack",
+    ),
+    Krylov(
+        "spectral/krylov.py",
+        "        new = orthonormal(new - space @ (space.T @ new))\n    n, m",
+        "        pass\n    n, m",
+        "what is left of a vector keeps its rounding errors",
+    ),
+    Krylov(
+        "spectral/krylov.py",
+        "worst = np.linalg.norm(rest @ rotation[old:, :k], axis=0).max()",
+        "worst = np.linalg.norm(rest @ rotation[:k, :k], axis=0).max()",
+        "residuals are those of other vectors",
+    ),
+    Krylov(
+        "spectral/krylov.py",
+        "            np.fill_diagonal(small[:m, :m], values[:m])\n",
+        "",
+        "a space that is cut back forgets its eigenvalues",
+    ),
+    Krylov(
+        "spectral/krylov.py",
+        "    return int(np.clip(steps, 1, LONGEST_WAIT))",
+        "    return 50",
+        "residuals are looked at long after they are small",
+    ),
+    Krylov(
+        "spectral/krylov.py",
         "    told = squares > SMALLEST_SQUARE\n",
         "    told = squares > -1.0\n",
         "what is in the space already is added to it as noise",
