@@ -1,0 +1,2 @@
+# Examples of a test, where nothing else is said; `pytest --explore` takes more.
+N_EXAMPLES = 50

@@ -5,21 +5,16 @@ change. `pytest --explore 20` looks further: random examples, twenty times as ma
 the tests that take examples. What it finds is kept as an `@example`.
 """
 
-import gc
 import re
 import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from incerta.backend import device
-from incerta.data.files import apart
-from incerta.estimators import _base
-from tests.strategies import N_EXAMPLES
+from tests import N_EXAMPLES
 
-# Readers that are tested may end this process; that they do not end that of the user
-# is tested where another one is started, which takes a second.
-apart.HERE = True
+# What is tested is imported below, where it is needed: the process that hands tests out
+# to others needs none of it, and would keep them waiting for two seconds.
 
 
 def pytest_addoption(parser):
@@ -47,14 +42,13 @@ def pytest_configure(config):
     settings.load_profile("incerta")
 
 
-def pytest_collection_finish():
-    # Thousands of tests stay to the end: no need to look through them for garbage.
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.hookimpl(trylast=True)  # hypothesis has marked its tests
 def pytest_collection_modifyitems(config, items):
+    from incerta.data.files import apart
+
+    # Readers that are tested may end this process; that they do not end that of the
+    # user is tested where another one is started, which takes a second.
+    apart.HERE = True
     if config.getoption("--explore") is None:
         return
     chosen = [item for item in items if item.get_closest_marker("hypothesis")]
@@ -77,6 +71,9 @@ def pytest_terminal_summary(terminalreporter, config):
 @pytest.fixture
 def strict(monkeypatch):
     """A device whose arrays have what the standard says, and nothing else."""
+    from incerta.backend import device
+    from incerta.estimators import _base
+
     given = pytest.importorskip("array_api_strict", reason="needs the extra test")
     put = device.put
 

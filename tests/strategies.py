@@ -7,9 +7,7 @@ from scipy import stats
 
 import incerta as ic
 from incerta.data.laws import Mixtures, SplitNormal
-
-# Examples of a test, where nothing else is said; `pytest --explore` takes more.
-N_EXAMPLES = 50
+from tests import N_EXAMPLES
 
 
 def examples(n, **others):

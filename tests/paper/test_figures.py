@@ -276,7 +276,7 @@ def test_marks_are_filled_where_the_interval_excludes_0():
     assert better.get_color() != worse.get_color()
 
 
-@pytest.mark.parametrize("n_others", [2, 8, 200])
+@pytest.mark.parametrize("n_others", [2, 8, 60])
 def test_one_huge_interval_is_cut(n_others):
     noises = np.arange(1, n_others + 1) / 100
     rows = [difference(name="wine", noise=noise, mean=0.02) for noise in noises]

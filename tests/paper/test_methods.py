@@ -57,7 +57,7 @@ def test_a_search_finds_what_fits_find(blobs, family):
     trials = search(family, 1, blobs)
     points = points_of(family, 1)
     assert len(trials) == len(points) * len(methods.TUNED[family])
-    for trial in trials[:: len(trials) // 8]:
+    for trial in trials[:: len(trials) // 5]:
         point = Point(trial.min_samples, trial.level)
         if family == "order":
             labels = cut_at(ordered(blobs, point.min_samples), point.level)
