@@ -1,2 +1,2 @@
 # Examples of a test, where nothing else is said; `pytest --explore` takes more.
-N_EXAMPLES = 50
+N_EXAMPLES = 30

@@ -11,7 +11,7 @@ from tests import N_EXAMPLES
 
 
 def examples(n, **others):
-    """Settings of a test whose examples are dear, or cheap: `n` instead of 50."""
+    """Settings of a test whose examples are dear, or cheap: `n` instead of 30."""
     share = settings.default.max_examples / N_EXAMPLES
     return settings(max_examples=round(n * share), **others)
 
