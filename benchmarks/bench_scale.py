@@ -3,12 +3,14 @@
     python benchmarks/bench_scale.py
     python benchmarks/bench_scale.py --sizes 10000 100000 1000000
     python benchmarks/bench_scale.py --sizes 60 --features 150 --methods ViewConsensus
+    python benchmarks/bench_scale.py --sizes 2000 --clusters 10 --overlap
 
-Gaussian objects around three blobs, with ten features or more. RPC draws 100 worlds and
-keeps ten, chosen by their divergences or at random; above 1000 objects worlds are
-compared by 250 of them, above 5000 objects 1000 stand for all. The time of
-`membership_`, which goes through all 100 worlds, is separate; ViewConsensus has its own
-with the labels.
+Gaussian objects around three blobs or more, with ten features or more; with --overlap,
+clusters that overlap, of values that errors of unequal sizes have displaced: it takes
+longest. RPC draws 100 worlds and keeps ten, chosen by their divergences or at random;
+above 1000 objects worlds are compared by 250 of them, above 5000 objects 1000 stand for
+all. The time of `membership_`, which goes through all 100 worlds, is separate;
+ViewConsensus has its own with the labels.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import sys
 import time
 import warnings
 
+import numpy as np
+
 METHODS = {
     "RPC": {"n_worlds": 100, "n_representatives": 10},
     "RPC, random": {"n_worlds": 100, "n_representatives": 10, "selection": "random"},
@@ -25,17 +29,32 @@ METHODS = {
 }
 
 
-def fit(n_objects, method, n_features):
+def overlapping(n_objects, n_features, n_clusters):
+    import incerta as ic
+
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(n_clusters, n_features)) * 2.0 * np.sqrt(2 / n_features)
+    labels = rng.integers(n_clusters, size=n_objects)
+    errors = 0.35 * rng.lognormal(0.0, 0.8, size=(n_objects, n_features))
+    off = 0.5 * rng.normal(size=errors.shape) + errors * rng.normal(size=errors.shape)
+    return ic.from_gaussian(centres[labels] + off, std=errors), labels
+
+
+def fit(options):
     import incerta as ic
     from incerta.datasets import make_uncertain_blobs
     from incerta.metrics import clustering_accuracy
 
     warnings.simplefilter("ignore")
-    data, labels = make_uncertain_blobs(
-        n_objects, n_features, 3, center_box=(-20.0, 20.0), random_state=3
-    )
+    n_objects, (method,) = options.one, options.methods
+    size = n_objects, options.features, options.clusters
+    if options.overlap:
+        data, labels = overlapping(*size)
+    else:
+        box = (-20.0, 20.0)
+        data, labels = make_uncertain_blobs(*size, center_box=box, random_state=3)
     estimator = getattr(ic, method.partition(",")[0])(**METHODS[method], random_state=0)
-    estimator.set_params(n_clusters=3)
+    estimator.set_params(n_clusters=options.clusters)
     start = time.process_time()
     estimator.fit(data)
     fitted = time.process_time()
@@ -54,17 +73,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 20_000, 100_000])
     parser.add_argument("--features", type=int, default=10)
+    parser.add_argument("--clusters", type=int, default=3)
+    parser.add_argument("--overlap", action="store_true", help="and unequal errors")
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        fit(options.one, options.methods[0], options.features)
+        fit(options)
         return
     print("  objects method         fit, s  all worlds µs/object peak GiB    ACC")
     for size in options.sizes:
         for method in options.methods:
             command = [sys.executable, __file__, "--one", str(size)]
             command += ["--features", str(options.features), "--methods", method]
+            command += ["--clusters", str(options.clusters)]
+            command += ["--overlap"] * options.overlap
             subprocess.run(command, check=True)
 
 
