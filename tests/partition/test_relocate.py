@@ -14,7 +14,7 @@ from incerta.partition.seeding import (
     seeded_partition,
     without_empty,
 )
-from tests.strategies import make
+from tests.strategies import examples, make
 
 OBJECTIVES = (uk, mmvar, ucpc)
 seeds = st.integers(0, 2**32 - 1)
@@ -175,6 +175,7 @@ def test_identical_objects_do_not_change_the_mixture():
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
+@examples(60)  # few of them have ties so close that the moments of a move decide
 @given(seed=seeds, n=st.integers(4, 25), d=st.integers(1, 3), k=st.integers(1, 4))
 def test_search_is_the_plain_loop(objective, seed, n, d, k):
     means, variances, labels = problem(seed, n, d, k)
