@@ -105,6 +105,20 @@ BY_NAMES = [
     (["psfMag_u", "psfMagErr_u"], {"values": "psfMag_u", "errors": "psfMagErr_u"}),
     (["flux_g", "flux_err_g"], {"values": "flux_g", "errors": "flux_err_g"}),
     (["f", "func"], {"values": "f,func"}),
+    (["flux_g", "flux_ivar_g"], {"errors": "flux_ivar_g", "kind": "ivar"}),
+    (["m_kg", "m_sd_kg"], {"values": "m_kg", "errors": "m_sd_kg"}),
+    (["t_ka", "t_2s_ka"], {"values": "t_ka", "errors": "t_2s_ka", "kind": "moe95"}),
+    (["d13C", "d13CSD"], {"values": "d13C", "errors": "{}SD"}),
+    # alike at the beginning
+    (["T_K", "T_err", "m_kg", "m_sd"], {"values": "T_K,m_kg", "errors": "T_err,m_sd"}),
+    (["C14Age", "C14SD"], {"values": "C14Age", "errors": "C14SD"}),
+    (["c14age", "c14std"], {"values": "c14age", "errors": "c14std"}),
+    (["rent_eur", "rent_moe"], {"values": "rent_eur", "kind": "moe90"}),
+    (["T_K", "T_F", "T_err"], {"values": "T_K,T_F,T_err"}),
+    (["T_K", "T_err", "T_sd"], {"values": "T_K,T_err,T_sd"}),
+    (["vib_max", "vib_std"], {"values": "vib_max,vib_std"}),
+    (["balance", "base"], {"values": "balance,base"}),
+    (["T_K", "Temp_err"], {"values": "T_K,Temp_err"}),
     # of one value
     (["mean", "sd", "n"], {"values": "mean", "errors": "sd"}),
     (["mean", "sd", "skewness"], {"values": "mean,sd,skewness"}),
@@ -186,6 +200,12 @@ def test_by_names(names, expected):
     assert found.is_clear, found
     assert found.readings[0].id == "star"
     assert short(found.readings[0]).items() >= expected.items()
+
+
+def test_values_that_are_named_as_errors_are_told():
+    found = guess(wide("T_K", "T_F", "T_err", "m"))
+    assert "not clear of what, and taken as values: T_err." in found.notes[0]
+    assert not guess(wide("T_K", "T_F", "m")).notes
 
 
 @pytest.mark.parametrize("part", ["_", " ", "a_", "(", "a (", "err", "std_", "9 ", "±"])

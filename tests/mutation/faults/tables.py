@@ -16,6 +16,30 @@ FAULTS = (
     # guesses --------------------------------------------------------------------------
     Guesses(
         "data/guess/singles.py",
+        'if len(alike) == 1 and times[match["value"]] == 1:',
+        "if alike:",
+        "an error belongs to the first of those that begin alike",
+    ),
+    Guesses(
+        "data/guess/singles.py",
+        'if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\\W_]+", after))):',
+        "if begins:",
+        "a standard deviation is the error of a maximum",
+    ),
+    Guesses(
+        "data/guess/singles.py",
+        "not stem[-1].isupper() and (after[:1].isupper() or stem[-1].isdecimal())",
+        "after",
+        "letters that begin alike are a word in common",
+    ),
+    Guesses(
+        "data/guess/guess.py",
+        "found = _about_orphans(_about_totals(found, left))",
+        "found = _about_totals(found, left)",
+        "values that are named as errors are not told",
+    ),
+    Guesses(
+        "data/guess/singles.py",
         'if ends["E"] == ends["M"] and len(ends["E"]) > 1:',
         'if ends["E"] == ends["M"]:',
         "a single pair of letters is an estimate and its margin",

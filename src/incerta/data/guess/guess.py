@@ -34,7 +34,7 @@ from incerta.data.guess.namewords import (
     words_of,
 )
 from incerta.data.guess.readings import Guess, Reading
-from incerta.data.guess.singles import ALONE
+from incerta.data.guess.singles import ALONE, is_named_as_error
 from incerta.data.tables.roles import Missing
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
@@ -92,7 +92,7 @@ def guess(
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
     found = _about_names(_about_marks(found, left), names)
-    found = _about_totals(found, left)
+    found = _about_orphans(_about_totals(found, left))
     refused = [name for name, why in left.left_out.items() if why == NEGATIVE]
     told = tuple(f"{name} is not used: {NEGATIVE}." for name in refused)
     found = replace(found, notes=(*found.notes, *told))
@@ -346,6 +346,17 @@ def _about_totals(found: Guess, left: Leftover) -> Guess:
     if not TOTAL_WORDS.issuperset(words_of(last) or [""]):
         return found
     note = f"The last row is named {last}: if it is no object, leave it out."
+    return replace(found, notes=(*found.notes, note))
+
+
+def _about_orphans(found: Guess) -> Guess:
+    """Say so if values are named as errors, of which it is not clear what they are."""
+    values = found.readings[0].values if found.readings else ()
+    orphans = [name for name in values if is_named_as_error(name)]
+    if not orphans:
+        return found
+    some = ", ".join(orphans[:3]) + (", ..." if len(orphans) > 3 else "")
+    note = f"Named as errors, but not clear of what, and taken as values: {some}."
     return replace(found, notes=(*found.notes, note))
 
 

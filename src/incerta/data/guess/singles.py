@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from incerta.data.guess.named import Named, template
 
@@ -45,8 +47,28 @@ _PATTERNS = tuple(
     )
 )
 _CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
-# Words that are errors wherever they are in a name: fluxerr, psfMagErr_u, w1sigmpro.
-_INSIDE = re.compile(r"errors?|err|sigma|sigcom|sig|stdev|stddev|std|unc|moe", re.I)
+_CAPITALS = re.compile(r"(?P<value>.+[A-Z])(?P<word>ERR|STD|SD|SE|MOE)")
+# Words that are errors wherever they are in a name: fluxerr, psfMagErr_u, w1sigmpro;
+# and those that are so between others: mass_sd_kg.
+_INSIDE = re.compile(
+    r"errors?|err|sigma|sigcom|sig|stdev|stddev|std|unc|moe|ivar|"
+    rf"(?<=[\W_])(?:{_TWICE}|sd|se|sem)(?=[\W_])",
+    re.IGNORECASE,
+)
+# After what two names have in common: temp_err beside temp_C, C14SD beside C14Age.
+_CLEAR = "|".join(word for word, kind in WORDS.items() if kind in (None, "moe90"))
+_AFTER = (
+    re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORDS}|{_CLEAR})[\W_]*", re.IGNORECASE),
+    _CAMEL,
+    re.compile(r"(?P<value>.+\d)(?P<word>std|err|sd)"),
+)
+# Such a name says more than what was measured, and in which unit: vib_max, vib_std.
+_NO_VALUE = re.compile(
+    "max|maximum|min|minimum|range|rms|kurt|kurtosis|skew|skewness|peak|sum|total|"
+    "count|n|num|number|slope|trend|cv|iqr|mad|first|last|id|code|class|type|label|"
+    "group|flag|date|year|month|day|time|rank|percentile|pct|p|low|high|lower|upper",
+    re.IGNORECASE,
+)
 SHORTEST = 2  # name of a value, for that
 _CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3,4})M")  # B19013_001M
 _LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
@@ -91,7 +113,9 @@ def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
             found.append(one)
     taken = {named.value for named in found} | {named.columns[0] for named in found}
     free = [name for name in names if name not in taken]
-    return [*found, *_by_letters(free), *_glued(free), *_estimates(free)]
+    found += [*_by_letters(free), *_glued(free), *_estimates(free)]
+    taken = {named.value for named in found} | {named.columns[0] for named in found}
+    return [*found, *_by_beginnings([name for name in names if name not in taken])]
 
 
 def kind_of(word: str) -> str | None:
@@ -140,7 +164,7 @@ def _single(
     parts = _UNIT.fullmatch(name)
     bare, unit = (name, "") if parts is None else parts.groups()
     for text, pattern in (
-        *((name, pattern) for pattern in (*_PATTERNS, _CAMEL)),
+        *((name, pattern) for pattern in (*_PATTERNS, _CAMEL, _CAPITALS)),
         *((bare, pattern) for pattern in _PATTERNS if unit),
     ):
         match = pattern.fullmatch(text)
@@ -220,3 +244,36 @@ def _estimates(names: Sequence[str]) -> Iterator[Named]:
         for name in names:
             if name.endswith("E"):
                 yield Named(name, (f"{name[:-1]}M",), "moe90", ())
+
+
+def is_named_as_error(name: str) -> bool:
+    """Whether a name ends in a word for errors."""
+    return any(pattern.fullmatch(name) for pattern in _AFTER)
+
+
+def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
+    """Errors of the only other column that begins alike: temp_err of temp_C."""
+    errors = {
+        name: match
+        for name in names
+        if (match := next(filter(None, (p.fullmatch(name) for p in _AFTER)), None))
+    }
+    values = sorted(name for name in names if name not in errors)
+    times = Counter(match["value"] for match in errors.values())
+    for name, match in errors.items():
+        alike = list(islice(_beginning_with(match["value"], values), 2))
+        if len(alike) == 1 and times[match["value"]] == 1:
+            yield Named(alike[0], (name,), kind_of(match["word"]), ())
+
+
+def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
+    """Those of the sorted names that begin with a stem, and go on with a new word."""
+    for name in names[bisect_left(names, stem) :]:
+        if not name.startswith(stem):
+            return
+        after = name[len(stem) :]
+        begins = re.match(r"[\W_]", after) or (
+            not stem[-1].isupper() and (after[:1].isupper() or stem[-1].isdecimal())
+        )
+        if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\W_]+", after))):
+            yield name
