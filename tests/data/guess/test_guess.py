@@ -119,6 +119,7 @@ BY_NAMES = [
     (["vib_max", "vib_std"], {"values": "vib_max,vib_std"}),
     (["balance", "base"], {"values": "balance,base"}),
     (["T_K", "Temp_err"], {"values": "T_K,Temp_err"}),
+    (["total", "t_err"], {"values": "total,t_err"}),
     # of one value
     (["mean", "sd", "n"], {"values": "mean", "errors": "sd"}),
     (["mean", "sd", "skewness"], {"values": "mean,sd,skewness"}),
