@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from incerta.data.guess.described import of_numbers, of_words, wants_logarithm
 from incerta.data.guess.errornames import error_names
+from incerta.data.guess.errors import SHARES
 from incerta.data.guess.guess import guess
 from incerta.data.guess.remarks import remarks_on, roles_in
 
@@ -161,6 +162,7 @@ BY_NAMES = [
     (["r", "r (2 sigma)"], {"values": "r", "kind": "moe95"}),
     (["rent", "rent (MOE)"], {"values": "rent", "kind": "moe90"}),
     (["A!!Estimate", "A!!Margin of Error"], {"values": "A!!Estimate", "kind": "moe90"}),
+    (["r", "r 1σ"], {"values": "r", "errors": "{} 1σ"}),
     (["r", "2SE r"], {"errors": "2SE {}", "kind": "moe95"}),
     (["r", "r2s"], {"values": "r,r2s"}),
     (
@@ -201,6 +203,25 @@ def test_by_names(names, expected):
     assert found.is_clear, found
     assert found.readings[0].id == "star"
     assert short(found.readings[0]).items() >= expected.items()
+
+
+@pytest.mark.parametrize("name", ["id", "source_id", "index"])
+def test_objects_may_have_numbers(name):
+    cells = np.arange(N) + 0.5
+    columns = [column(name, np.arange(N)), column("mean", cells), column("sd", cells)]
+    said = guess(columns).readings[0].said()
+    assert said == {"id": name, "values": ("mean",), "errors": ("sd",)}
+
+
+def test_relative_errors_in_percent_or_not():
+    percent = [*wide("au"), column("au_rsd", 1.5 + np.arange(N))]
+    reading = guess(percent).readings[0]
+    assert (reading.values, reading.kind) == (("au",), "rel%")
+    shares = [*wide("au"), column("au_rsd", np.arange(N) / (2 * N))]
+    found = guess(shares)
+    assert found.readings[0].values == ("au",)
+    assert found.left_out["au_rsd"] == SHARES
+    assert f"au_rsd is not used: {SHARES}." in found.notes
 
 
 def test_values_that_are_named_as_errors_are_told():

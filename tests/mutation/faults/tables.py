@@ -33,6 +33,18 @@ FAULTS = (
         "letters that begin alike are a word in common",
     ),
     Guesses(
+        "data/guess/errors.py",
+        'if named.kind == "rel%" and not percent and not (numbers >= 1).any():',
+        "if False:",
+        "shares are errors in percent",
+    ),
+    Guesses(
+        "data/guess/errornames.py",
+        "rest = [name for name in names if name != values[0] and not _is_of_rows(name)]",
+        "rest = [name for name in names if name != values[0]]",
+        "numbers of objects are values",
+    ),
+    Guesses(
         "data/guess/guess.py",
         "found = _about_orphans(_about_totals(found, left))",
         "found = _about_totals(found, left)",

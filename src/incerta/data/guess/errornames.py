@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from incerta.data.guess.named import Named, template
+from incerta.data.guess.namewords import ID_WORDS, ROW_WORDS, words_of
 from incerta.data.guess.singles import ALONE, kind_of, single_errors
 
 # Names that the only column of values may have; and of what may stand beside it.
@@ -124,7 +125,7 @@ def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
     values = [name for name in names if _ONE_VALUE.fullmatch(name)]
     if len(values) != 1:
         return
-    rest = [name for name in names if name != values[0]]
+    rest = [name for name in names if name != values[0] and not _is_of_rows(name)]
     others = {name for name in rest if not _ASIDE.fullmatch(name)}
     errors = [name for name in rest if ALONE.fullmatch(name)]
     if others == set(errors) and len(errors) == 1:
@@ -140,6 +141,11 @@ def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
             kind = "ci95" if _CONFIDENCE.search(name) else "bounds"
             yield Named(values[0], (name, high), kind, (name, high))
             return
+
+
+def _is_of_rows(name: str) -> bool:
+    """Whether a column may be that of the objects: they may have numbers."""
+    return bool((ID_WORDS | ROW_WORDS).intersection(words_of(name)[-1:]))
 
 
 def _pair(name: str, known: set[str]) -> Iterable[Named]:

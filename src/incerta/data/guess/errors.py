@@ -14,6 +14,7 @@ from incerta.data.guess.named import Named
 from incerta.data.guess.namewords import is_coordinate
 from incerta.data.guess.readings import Reading
 from incerta.data.guess.singles import kind_of
+from incerta.typing import Array
 
 BOUNDS = ("interval", "ci68", "ci95")
 PAIRS = (*BOUNDS, "plusminus")
@@ -30,6 +31,7 @@ MEANS = {
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
+SHARES = "named as relative errors, but all are below 1: say --errors and --kind"
 MOE = (
     "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
     "say --kind if it is another."
@@ -77,8 +79,8 @@ def _can_be(named: Named, left: Leftover) -> bool:
         left.take(left.left_out)
         return False
     first = columns[0].numbers
-    if len(columns) == 1 and first is not None and (first < 0).any():
-        left.left_out[named.columns[0]] = NEGATIVE
+    if len(columns) == 1 and first is not None and (why := _why_not(named, first)):
+        left.left_out[named.columns[0]] = why
         left.take(named.columns)
         return False
     if named.kind != "bounds" or value is None:
@@ -87,6 +89,16 @@ def _can_be(named: Named, left: Leftover) -> bool:
     low, high = (np.asarray(column.numbers) for column in columns)
     inside = (np.asarray(value.numbers) >= low) & (np.asarray(value.numbers) <= high)
     return bool(2 * inside.sum() >= (~np.isnan(low + high)).sum())
+
+
+def _why_not(named: Named, numbers: Array) -> str:
+    """Why numbers cannot be the errors that they are named as, if they cannot."""
+    if (numbers < 0).any():
+        return NEGATIVE
+    percent = named.columns[0].lower().endswith(("%", "%)", "%]", "pct", "percent"))
+    if named.kind == "rel%" and not percent and not (numbers >= 1).any():
+        return SHARES
+    return ""
 
 
 def _as_said(

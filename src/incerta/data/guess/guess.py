@@ -15,7 +15,13 @@ import numpy as np
 
 from incerta.data.guess.described import Described
 from incerta.data.guess.errornames import Repeated, repeated_names
-from incerta.data.guess.errors import NEGATIVE, error_readings, take_errors, usable
+from incerta.data.guess.errors import (
+    NEGATIVE,
+    SHARES,
+    error_readings,
+    take_errors,
+    usable,
+)
 from incerta.data.guess.leftover import Leftover
 from incerta.data.guess.longform import (
     VALUES,
@@ -93,8 +99,11 @@ def guess(
     found = _about_gaps(_about_text(found, left), left)
     found = _about_names(_about_marks(found, left), names)
     found = _about_orphans(_about_totals(found, left))
-    refused = [name for name, why in left.left_out.items() if why == NEGATIVE]
-    told = tuple(f"{name} is not used: {NEGATIVE}." for name in refused)
+    told = tuple(
+        f"{name} is not used: {why}."
+        for name, why in left.left_out.items()
+        if why in (NEGATIVE, SHARES)
+    )
     found = replace(found, notes=(*found.notes, *told))
     kept = tuple(_with_said(reading, known) for reading in found.readings)
     classes = tuple(n for n in classes if all(n != reading.id for reading in kept))

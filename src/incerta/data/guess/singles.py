@@ -22,15 +22,17 @@ WORDS: dict[str, str | None] = {
     "var": "var",
     "variance": "var",
     "ivar": "ivar",
+    "rsd": "rel%",
+    "rse": "rel%",
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
-# Two standard deviations, as geologists have it.
-_TWICE = r"2s|2[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)"
+# One or two standard deviations, as geologists have it.
+_ONCE, _TWICE = (rf"{n}s|{n}[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)" for n in "12")
 # Several words, or one with a number.
 _WORDS = (
     r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
     r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]|ci[\W_]*9[05]|9[05][\W_]*ci|"
-    rf"{_TWICE}|"
+    rf"{_ONCE}|{_TWICE}|"
     r"s\.\s?[de]\.?|[ée]cart[\W_]*type|(?:err|error|unc|uncertainty)[\W_]*(?:pct|percent|%)"
 )
 ALONE = re.compile(rf"{_WORD}|{_WORDS}|±|\+/?-", re.IGNORECASE)
@@ -52,7 +54,7 @@ _CAPITALS = re.compile(r"(?P<value>.+[A-Z])(?P<word>ERR|STD|SD|SE|MOE)")
 # and those that are so between others: mass_sd_kg.
 _INSIDE = re.compile(
     r"errors?|err|sigma|sigcom|sig|stdev|stddev|std|unc|moe|ivar|"
-    rf"(?<=[\W_])(?:{_TWICE}|sd|se|sem)(?=[\W_])",
+    rf"(?<=[\W_])(?:{_ONCE}|{_TWICE}|sd|se|sem)(?=[\W_])",
     re.IGNORECASE,
 )
 # After what two names have in common: temp_err beside temp_C, C14SD beside C14Age.
