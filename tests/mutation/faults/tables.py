@@ -40,8 +40,8 @@ FAULTS = (
     ),
     Guesses(
         "data/guess/errornames.py",
-        "rest = [name for name in names if name != values[0] and not _is_of_rows(name)]",
-        "rest = [name for name in names if name != values[0]]",
+        " if name != values[0] and not _is_of_rows(name)]",
+        " if name != values[0]]",
         "numbers of objects are values",
     ),
     Guesses(
