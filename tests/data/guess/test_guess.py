@@ -114,6 +114,7 @@ BY_NAMES = [
     (["T_K", "T_err", "m_kg", "m_sd"], {"values": "T_K,m_kg", "errors": "T_err,m_sd"}),
     (["C14Age", "C14SD"], {"values": "C14Age", "errors": "C14SD"}),
     (["c14age", "c14std"], {"values": "c14age", "errors": "c14std"}),
+    (["cu_pct", "cu_sd"], {"values": "cu_pct", "errors": "cu_sd"}),
     (["rent_eur", "rent_moe"], {"values": "rent_eur", "kind": "moe90"}),
     (["T_K", "T_F", "T_err"], {"values": "T_K,T_F,T_err"}),
     (["T_K", "T_err", "T_sd"], {"values": "T_K,T_err,T_sd"}),

@@ -68,7 +68,7 @@ _AFTER = (
 _NO_VALUE = re.compile(
     "max|maximum|min|minimum|range|rms|kurt|kurtosis|skew|skewness|peak|sum|total|"
     "count|n|num|number|slope|trend|cv|iqr|mad|first|last|id|code|class|type|label|"
-    "group|flag|date|year|month|day|time|rank|percentile|pct|p|low|high|lower|upper",
+    "group|flag|date|year|month|day|rank|percentile|p|low|high|lower|upper",
     re.IGNORECASE,
 )
 SHORTEST = 2  # name of a value, for that
