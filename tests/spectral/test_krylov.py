@@ -46,6 +46,19 @@ def test_eigenvalues_that_repeat(values, seed, log_scale, pick):
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-10)
 
 
+def test_a_matrix_of_few_eigenvalues_ends_the_search():
+    """What is left is noise then, which must not be taken for vectors."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(10, 31))
+        values = np.sort(rng.choice([1.0, 0.9, 0.5, 0.0, -1.0], size=n))[::-1]
+        k = int(rng.integers(1, 6))
+        matrix, _ = matrix_with(values, seed)
+        found, vectors = lanczos(lambda b: matrix @ b, rng.normal(size=(n, k)), 0.0, 40)  # noqa: B023
+        np.testing.assert_allclose(found, values[:k], atol=1e-9)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-10)
+
+
 @pytest.mark.parametrize("tol", [1e-3, 1e-4, 1e-9])
 @pytest.mark.parametrize(("n", "k"), [(300, 1), (300, 3), (600, 7)])
 def test_a_space_that_is_cut_back_many_times(n, k, tol):

@@ -11,7 +11,7 @@ GUARD = 4
 # Squares of what columns of length 1 add to a space; less is a rounding error.
 SMALLEST_SQUARE = 1e-13
 # What is left of a vector, squared, if it must be made orthogonal once more.
-CANCELLED_SQUARE = 1e-8
+CANCELLED_SQUARE = 1e-4
 # The search space is cut back when it holds this many times the wanted vectors.
 MOST_BLOCKS = 10
 # Steps until residuals are looked at: at first, and at most.
@@ -52,6 +52,7 @@ def lanczos(
     small = np.zeros((most, most))  # the matrix as seen within the space
     new, m = np.linalg.qr(start)[0], 0
     look, before = FIRST_LOOK, (0, np.inf)
+    longest = 0.0  # product so far: about the largest eigenvalue, be it negative
     for step in range(1, max_steps + 1):
         old, m = m, m + new.shape[1]
         space[:, old:m] = new
@@ -59,7 +60,8 @@ def lanczos(
         across = space[:, :m].T @ image
         small[:m, old:m], small[old:m, :m] = across, across.T
         rest = image - space[:, :m] @ across
-        new = _outside(rest, image, space[:, :m])
+        longest = max(longest, _longest(image))
+        new = _outside(rest, longest, space[:, :m])
         full, last = m + new.shape[1] > most, step == max_steps or new.shape[1] == 0
         if not (full or last or step >= look):
             continue
@@ -76,16 +78,20 @@ def lanczos(
     return values[:k], space[:, :m] @ rotation[:, :k]
 
 
-def _outside(rest: Array, image: Array, space: Array) -> Array:
-    """Orthonormal basis of what is left of an image outside of a space."""
-    size, whole = (np.linalg.norm(each, axis=0).max() for each in (rest, image))
-    if size <= np.finfo(float).eps * whole:
+def _longest(block: Array) -> float:
+    return float(np.linalg.norm(block, axis=0).max())
+
+
+def _outside(rest: Array, longest: float, space: Array) -> Array:
+    """Orthonormal basis of what is left of products outside of a space."""
+    n, m = space.shape
+    size = _longest(rest)
+    if size <= 10.0 * np.finfo(float).eps * longest:
         return rest[:, :0]
     new, squares = _directions(rest / size)
     # Of what is much shorter than it was, rounding errors are a larger part.
-    if size**2 * squares.min() < CANCELLED_SQUARE * whole**2:
-        new = orthonormal(new - space @ (space.T @ new))
-    n, m = space.shape
+    if size**2 * squares.min() < CANCELLED_SQUARE * longest**2:
+        new = complement(new, space)
     return new[:, : n - m]
 
 
