@@ -68,10 +68,9 @@ def cloud(rng):
 
 def show_twins(sizes, seeds, n_worlds=32):
     print("shape  size  in favour  agrees   says")
-    shapes = {**EXACT, "cloud": cloud}
+    EXACT["cloud"] = cloud
     for size in sizes:
         for name in ("rings", "cloud"):
-            EXACT[name] = shapes[name]
             values, classes = law_of(name)
             rows = []
             for seed in range(seeds):
