@@ -57,28 +57,28 @@ def views_alike(data, k, seed):
 
 def one_gaussian(truths, data, model, seed):
     """True values are of one Gaussian."""
-    return truths
+    return (truths,)
 
 
 def clusters_only(truths, data, model, seed):
     """True values are of as many Gaussians as there are clusters."""
-    return Measurements((model.components,))
+    return (Measurements((model.components,)),)
 
 
 def half_and_half(truths, data, model, seed):
     """Both in turn, even where more Gaussians are better."""
-    return Measurements((*truths.priors, model.components))
+    return (Measurements((*truths.priors, model.components)),)
 
 
 def always_by_turns(truths, data, model, seed):
     """One Gaussian and the mixture by turns, whatever the evidence for the mixture."""
-    several = with_model(truths, data, model, seed).priors[-1]
-    return Measurements((*truths.priors, several))
+    several = with_model(truths, data, model, seed)[0].priors[-1]
+    return (Measurements((*truths.priors, several)),)
 
 
 def mixture_alone(truths, data, model, seed):
     """All worlds of the mixture, whatever the evidence for it."""
-    return Measurements(with_model(truths, data, model, seed).priors[-1:])
+    return (Measurements(with_model(truths, data, model, seed)[0].priors[-1:]),)
 
 
 def with_prior(prior: Callable) -> Callable:

@@ -26,8 +26,9 @@ from incerta.models.registry import stored
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.views.kernel_means import kernel_means
-from incerta.views.look import Effort
-from incerta.views.partition import Partition, joined, named_like, seen
+from incerta.views.look import Effort, Look
+from incerta.views.naming import at_odds, labels_in_worlds, named_alike
+from incerta.views.partition import Partition, Seen, joined, seen
 from incerta.views.stability import in_parts, in_worlds
 from incerta.views.truths import (
     Beliefs,
@@ -228,46 +229,64 @@ class ViewConsensus(UncertainClusterer):
         how = k, isinstance(truths, Spreads)
         first = seen(given, *how, AT_FIRST, self.seed_, told)
         effort = IN_WORLDS._replace(covariances=(first.model.kind,))
-        worlds = []
+        worlds: list[Seen] = []
         if k == 1 or truths.certain(some):
             stable = in_parts(given, *how, effort, self.seed_, told)
         else:
+            possible: tuple[Truths, ...] = (truths,)
             if isinstance(truths, Measurements):
-                truths = truths.with_model(some, first.model, self.seed_)
-            steps = track(self.n_worlds, "worlds")
-            looks = truths.possible(some, self.n_worlds, self.seed_)
-            for seed, look in enumerate(looks, self.seed_ + 1):
-                worlds.append(seen(look, *how, effort, seed, told))
-                next(steps, None)
-            stable = in_worlds([world.labels for world in worlds], k)
+                possible = truths.with_model(some, first.model, self.seed_)
+            for truths in possible:
+                looks = truths.possible(some, self.n_worlds, self.seed_)
+                worlds = self._seen(looks, *how, effort, told)
+                stable = in_worlds([world.labels for world in worlds], k)
+                partitions = [
+                    joined(world, stable, k, seed, told)
+                    for seed, world in enumerate(worlds, self.seed_ + 1)
+                ]
+                if not at_odds(np.array(labels_in_worlds(partitions, worlds, told))):
+                    break
 
         found = joined(first, stable, k, self.seed_, told)
         # Of clusters that are as probable, an object gets that with the lower number,
         # which must not be an accident of the search.
         labels = kept(found.fusion.labels_of(first.labels), told)
         found = found.renamed(_ranks(labels, k, n_named(told)))
-        labels = kept(found.fusion.labels_of(first.labels), told)
-        partitions, per_world = ([], []) if worlds else ([found], [labels])
-        for seed, world in enumerate(worlds, self.seed_ + 1):
-            found = joined(world, stable, k, seed, told)
-            now = kept(found.fusion.labels_of(world.labels), told)
-            found = named_like(found, now, labels, k, told)
-            partitions.append(found)
-            per_world.append(kept(found.fusion.labels_of(world.labels), told))
+        if worlds:
+            labels = kept(found.fusion.labels_of(first.labels), told)
+            partitions = named_alike(partitions, worlds, labels, k, told)
+        else:
+            partitions, worlds = [found], [first]
+        per_world = np.array(labels_in_worlds(partitions, worlds, told))
         self._model = Views(truths, tuple(partitions))
 
         if len(some) == n_objects:  # all of them, in the order of their ids
-            self.labels_per_world_ = np.array(per_world)
-            membership = shares(self.labels_per_world_, k)
+            self.labels_per_world_ = per_world
+            membership = shares(per_world, k)
         else:
             found_by = self._model, k, self.n_worlds, self.seed_, self.device
             membership = wherever(_shares_in_worlds, objects, *found_by)
         self._number(surely(membership, known), n_named(known))
-        final = self.labels_ if len(some) == n_objects else labels
+        together = likeliest(shares(per_world, k))
         self.views_ = {
-            name: float(normalized_mutual_info_score(row, final))
+            name: float(normalized_mutual_info_score(row, together))
             for name, row in zip(VIEWS, first.labels, strict=False)
         }
+
+    def _seen(
+        self,
+        looks: Iterator[Look],
+        k: int,
+        of_laws: bool,
+        effort: Effort,
+        known: Indices | None,
+    ) -> list[Seen]:
+        """Clusters that each view finds in worlds."""
+        steps, worlds = track(self.n_worlds, "worlds"), []
+        for seed, look in enumerate(looks, self.seed_ + 1):
+            worlds.append(seen(look, k, of_laws, effort, seed, known))
+            next(steps, None)
+        return worlds
 
     def _number(self, membership: Array, n_known: int) -> None:
         """Number the clusters in the order in which they appear, but for named ones."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from incerta.ensemble.naming import matched
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
@@ -152,38 +151,3 @@ def joined(
     votes[2 : 2 + graphs] = 1.0 / graphs
     fusion = fused(views.labels, votes * stable**STABLE_POWER, k, seed, known)
     return Partition(*views[:-1], fusion)
-
-
-def named_like(
-    partition: Partition,
-    labels: Indices,
-    reference: Indices,
-    k: int,
-    known: Indices | None = None,
-) -> Partition:
-    """Number the clusters as in a reference, by the objects they have in common.
-
-    Parameters
-    ----------
-    partition : Partition
-        The clusters.
-    labels, reference : ndarray of shape (n_objects,)
-        Of the same objects.
-    k : int
-        Number of clusters of the reference.
-    known : ndarray of shape (n_objects,), optional
-        Labels that both have in their places, −1 where unknown. One of them counts for
-        more than all objects that have none.
-
-    Returns
-    -------
-    Partition
-    """
-    found = int(partition.fusion.names.max()) + 1
-    pairs = labels * k + reference
-    overlap = np.bincount(pairs, minlength=found * k)
-    if known is not None:
-        sure = np.bincount(pairs[known >= 0], minlength=found * k)
-        overlap = overlap + len(known) * sure
-    overlap = overlap.reshape(found, k)
-    return partition.renamed(np.maximum(matched(overlap), 0))

@@ -3,7 +3,8 @@
 How they could be goes by what the uncertainty means. Of measured values, worlds are
 drawn from beliefs: by turns as if all true values were of one Gaussian and as if they
 were of a mixture; or, where more components than clusters describe the data much
-better, all of them as if they were of that. Laws of beliefs are drawn from as they are.
+better, or better and with other clusters, all of them as if they were of that. Laws of
+beliefs are drawn from as they are.
 Objects that are spread have no single truth; what is open is which of their values were
 seen, so that these are weighted anew (Bayesian bootstrap).
 """
@@ -37,6 +38,9 @@ from incerta.worlds.sequence import worlds_of
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
+# By how much AIC must be better with more components than clusters, so that clusters
+# which only these show are believed. Then the others have no support, as a rule.
+CLEARLY = 20.0
 # With more features, errors of means are taken to be independent: a matrix for each
 # object costs the cube of their number, and brings less and less.
 MOST_CORRELATED = 10
@@ -58,7 +62,9 @@ class Measurements(NamedTuple):
         """Whether there is nothing to draw."""
         return certain(data) or not of_errors(data)
 
-    def with_model(self, data: UncertainData, model: Model, seed: int) -> Measurements:
+    def with_model(
+        self, data: UncertainData, model: Model, seed: int
+    ) -> tuple[Measurements, ...]:
         """Take true values to be of a mixture, too.
 
         AIC chooses the number of components, as the next values are to be described
@@ -66,6 +72,12 @@ class Measurements(NamedTuple):
         mixture makes them too clear: worlds are drawn from both by turns. If BIC, too,
         which asks for more evidence, wants more components than clusters, one Gaussian
         is nothing to be believed, and all worlds are of the mixture.
+
+        Returns
+        -------
+        tuple of Measurements
+            What to draw worlds from; and, where AIC is clearly for more components than
+            clusters, what to draw them from if the two priors have other clusters.
         """
         k = model.components.n_components
         numbers = sorted({round(times * k) for times in TIMES})
@@ -82,11 +94,14 @@ class Measurements(NamedTuple):
             criterion="aic",
         )
         tried = list(candidates(measured(data), how))
-        several = min(tried, key=lambda found: found.aic).components
+        best = min(tried, key=lambda found: found.aic)
+        alone = Measurements((best.components,))
         surely = min(tried, key=lambda found: found.bic).components
         if surely.n_components > k:
-            return Measurements((several,))
-        return Measurements((*self.priors, several))
+            return (alone,)
+        by_turns = Measurements((*self.priors, best.components))
+        as_many = tried[0]  # as many components as clusters
+        return (by_turns, alone) if as_many.aic - best.aic > CLEARLY else (by_turns,)
 
     def object_bytes(self) -> int:
         """What the belief about an object takes: a matrix per component, and copies."""
