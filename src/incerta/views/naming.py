@@ -15,6 +15,8 @@ from incerta.views.partition import Partition, Seen
 # Clusters are others if they are less than half as alike as those of like origin are.
 # In the study, worlds of two priors are either so by 0.15, or not, by 0.65 or more.
 AT_ODDS = 0.5
+# Worlds that are less alike than this have no clusters that could be others.
+LEAST_ALIKE = 0.1
 
 
 def at_odds(labels: Indices) -> bool:
@@ -29,14 +31,16 @@ def at_odds(labels: Indices) -> bool:
     -------
     bool
         Whether worlds of both priors differ by much more than those of one do. False
-        with fewer than two worlds of each.
+        with fewer than two worlds of each, or if those of one have nothing in common.
     """
     if len(labels) < 4:
         return False
     alike = ari_matrix(labels)
     between = alike[::2, 1::2].mean()
     one, other = (_with_others(alike[turn::2, turn::2]).mean() for turn in (0, 1))
-    return bool(between < AT_ODDS * np.sqrt(max(one, 0.0) * max(other, 0.0)))
+    if min(one, other) < LEAST_ALIKE:
+        return False
+    return bool(between < AT_ODDS * np.sqrt(one * other))
 
 
 def named_alike(
