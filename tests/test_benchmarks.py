@@ -36,6 +36,7 @@ SMALL = {
     "bench_stream.py": ["--objects", "2000"],
     "fingerprint.py": ["--small"],
     "hidden_shapes.py": ["--small"],
+    "other_shapes.py": ["--small"],
     "eigengap.py": ["--small"],
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],

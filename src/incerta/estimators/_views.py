@@ -120,9 +120,15 @@ class ViewConsensus(UncertainClusterer):
     errors, half of the worlds are drawn from beliefs that take all true values to be of
     one Gaussian, half from beliefs that take them to be of a mixture, which has at
     least as many components as there are clusters (AIC). If more of them describe the
-    data much better (BIC), all worlds are drawn from the mixture. Beliefs are drawn
-    from as they are; of objects with many values,
-    these are weighted anew (Bayesian bootstrap).
+    data much better (BIC), all worlds are drawn from the mixture; also if they describe
+    them clearly better and the worlds of the two have different clusters, as with a
+    ring, which one Gaussian fills. That takes twice the time. Beliefs are drawn from as
+    they are; of objects with many values, these are weighted anew (Bayesian bootstrap).
+
+    Clusters of worlds have the names that they have in the given data, by the objects
+    they share; or, if errors have blurred these so much that worlds have others, those
+    of the world that is most like the others.
+
     Views are fused by the mean of the projections onto their clusters. Each is weighted
     by its agreement with the others and by the square of how much it finds again in
     other worlds (for exact data, in parts of them): a view that alone sees clusters

@@ -10,6 +10,7 @@ Labelled = partial(Fault, room="mixture/test_labels.py")
 View = partial(Fault, room="views/test_formulas.py")
 Search = partial(Fault, room="mixture/test_search.py")
 Views = partial(Fault, room="views/test_views.py")
+Naming = partial(Fault, room="views/test_naming.py")
 
 FAULTS = (
     # mixture --------------------------------------------------------------------------
@@ -240,9 +241,45 @@ FAULTS = (
     ),
     Views(
         "views/truths.py",
-        "        return Measurements((*self.priors, several))\n",
-        "        return Measurements((several,))\n",
+        "        by_turns = Measurements((*self.priors, best.components))\n",
+        "        by_turns = alone\n",
         "worlds are never drawn as if all were of one Gaussian",
+    ),
+    Naming(
+        "views/truths.py",
+        "as_many.aic - best.aic > CLEARLY",
+        "as_many.aic - best.aic > 100.0 * CLEARLY",
+        "priors that are at odds are mixed, whatever speaks for one of them",
+    ),
+    Naming(
+        "views/naming.py",
+        "    between = alike[::2, 1::2].mean()\n",
+        "    between = alike[::2, ::2].mean()\n",
+        "worlds of a prior are compared with those of the same",
+    ),
+    Naming(
+        "views/naming.py",
+        "    if min(one, other) < LEAST_ALIKE:\n        return False\n",
+        "",
+        "worlds without clusters in common are at odds with others",
+    ),
+    Naming(
+        "views/naming.py",
+        "    means: Array = (alike.sum(axis=1) - 1.0) / (len(alike) - 1)\n",
+        "    means: Array = alike.mean(axis=1)\n",
+        "worlds are like others because they are like themselves",
+    ),
+    Naming(
+        "views/naming.py",
+        "    if number:\n",
+        "    if False:\n",
+        "worlds are named after given data that show other clusters",
+    ),
+    Naming(
+        "views/naming.py",
+        "    return 1 + int(likeness.argmax())\n",
+        "    return 1 + int(likeness.argmin())\n",
+        "worlds are named after the one that is least like them",
     ),
     View(
         "views/partition.py",
