@@ -12,8 +12,8 @@ from incerta.known import kept
 from incerta.typing import Array, Indices
 from incerta.views.partition import Partition, Seen
 
-# Clusters are others if they are less than half as alike as those of like origin are.
-# In the study, worlds of two priors are either so by 0.15, or not, by 0.65 or more.
+# Clusters are others if they are less than half as alike as those of one origin. For two
+# priors that share was 0.15 with rings, 0.5 with a clump, and above 0.65 elsewhere.
 AT_ODDS = 0.5
 # Worlds that are less alike than this have no clusters that could be others.
 LEAST_ALIKE = 0.1
@@ -73,8 +73,9 @@ def named_alike(
     number = typical(np.array([given, *labels]))
     reference = given
     if number:
-        names = named_like(partitions[number - 1], labels[number - 1], given, k, known)
-        reference = labels_in_worlds([names], worlds[number - 1 :], known)[0]
+        world = number - 1
+        named = named_like(partitions[world], labels[world], given, k, known)
+        reference = labels_in_worlds([named], [worlds[world]], known)[0]
     return [
         named_like(one, own, reference, k, known)
         for one, own in zip(partitions, labels, strict=True)
@@ -85,7 +86,7 @@ def labels_in_worlds(
     partitions: Sequence[Partition], worlds: Sequence[Seen], known: Indices | None
 ) -> list[Indices]:
     """Clusters of all objects in each world."""
-    pairs = zip(partitions, worlds, strict=False)
+    pairs = zip(partitions, worlds, strict=True)
     return [kept(one.fusion.labels_of(world.labels), known) for one, world in pairs]
 
 
