@@ -12,8 +12,8 @@ from incerta.known import kept
 from incerta.typing import Array, Indices
 from incerta.views.partition import Partition, Seen
 
-# Clusters are others if they are less than half as alike as those of one origin. For two
-# priors that share was 0.15 with rings, 0.5 with a clump, and above 0.65 elsewhere.
+# Clusters are others if they are less than half as alike as those of one origin. That
+# share was 0.15 for rings and two priors, 0.5 for a clump, and above 0.65 elsewhere.
 AT_ODDS = 0.5
 # Worlds that are less alike than this have no clusters that could be others.
 LEAST_ALIKE = 0.1
