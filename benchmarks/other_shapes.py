@@ -80,7 +80,8 @@ def main():
     parser.add_argument("--small", action="store_true", help="a size for tests")
     options = parser.parse_args()
     names = list(SHAPES)[: 1 if options.small else None]
-    sizes = SIZES[: 1 if options.small else None]
+    designs = [Design(size, uneven) for size in SIZES for uneven in (0.0, 0.8)]
+    designs = designs[: 1 if options.small else None]
     seeds = range(1 if options.small else options.seeds)
     EXACT.update(SHAPES)
     print(
@@ -89,15 +90,14 @@ def main():
     )
     for name in names:
         best = [found_by("incerta", name, EXACTLY, seed) for seed in seeds]
-        for size in sizes:
-            for uneven in (0.0, 0.8):
-                rows = [scores(name, Design(size, uneven), s, best[s]) for s in seeds]
-                centres, graph, exact, acc, _, agrees, says, ece = np.mean(rows, axis=0)
-                errors = "unequal" if uneven else "equal"
-                print(
-                    f"{name:13}  {size:<4}  {errors:7}  {centres:7.2f}  {graph:4.2f}  "
-                    f"{acc:7.2f}  {exact:5.2f}  {agrees:6.2f}  {says:4.2f}  {ece:4.2f}"
-                )
+        for design in designs:
+            rows = [scores(name, design, seed, best[seed]) for seed in seeds]
+            centres, graph, exact, acc, _, agrees, says, ece = np.mean(rows, axis=0)
+            errors = "unequal" if design.uneven else "equal"
+            print(
+                f"{name:13}  {design.size:<4}  {errors:7}  {centres:7.2f}  {graph:4.2f}  "
+                f"{acc:7.2f}  {exact:5.2f}  {agrees:6.2f}  {says:4.2f}  {ece:4.2f}"
+            )
 
 
 def scores(name, design, seed, best):

@@ -110,7 +110,7 @@ def eye(rng, n=300):
 def test_clusters_that_only_the_better_prior_shows_are_believed():
     """One Gaussian fills the gap, in half of the worlds: they would not agree."""
     data, inside = eye(np.random.default_rng(2))
-    model = ic.ViewConsensus(2, random_state=0).fit(data)
+    model = ic.ViewConsensus(2, n_worlds=16, random_state=0).fit(data)
     assert len(model._model.truths.priors) == 1
     accuracy = clustering_accuracy(inside, model.labels_)
     assert accuracy > 0.93
