@@ -1,6 +1,6 @@
 """Shapes that are no Gaussians, and on which nothing was chosen.
 
-    python benchmarks/other_shapes.py    # five minutes
+    python benchmarks/other_shapes.py    # three minutes
 
 400 objects in a ball within a ring or a shell, three wavy lines, three rings, or two
 spirals, displaced by errors as in the study. First come accuracies against the classes:

@@ -39,7 +39,8 @@ from incerta.worlds.sequence import worlds_of
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
 # By how much AIC must be better with more components than clusters, so that clusters
-# which only these show are believed. Then the others have no support, as a rule.
+# which only these show are believed. From 10 on, by a rule of thumb, nothing speaks for
+# the worse one; as the better one is the best of several, twice that.
 CLEARLY = 20.0
 # With more features, errors of means are taken to be independent: a matrix for each
 # object costs the cube of their number, and brings less and less.
