@@ -14,7 +14,7 @@ for library, modules in {
     "matplotlib": ["src/incerta/plot/*.py", "paper/figures.py"],
     "jinja2": ["src/incerta/report/*.py", "paper/pages.py"],
     "uncertainties": ["src/incerta/data/from_science.py"],
-    "xarray": ["src/incerta/data/from_xarray.py"],
+    "xarray": ["src/incerta/data/from_dataarray.py"],
     "dask": ["src/incerta/data/partitioned.py"],
 }.items():
     if find_spec(library) is None:

@@ -59,3 +59,18 @@ def test_import_costs_no_more_than_scikit_learn(code):
     more = packages(modules_after(code) - modules_after(SCIKIT_LEARN))
     # Older versions of scikit-learn come without narwhals.
     assert more - sys.stdlib_module_names <= {"incerta", "lazy_loader", "narwhals"}
+
+
+def test_reading_a_table_does_not_wait_for_what_clusters():
+    code = "import incerta; incerta.read; import incerta.data.files.profile"
+    loaded = modules_after(code)
+    assert "incerta.data.files.csv" in loaded
+    assert not loaded & {"sklearn", "scipy.stats", "scipy.optimize"}
+
+
+def test_a_process_that_reads_starts_at_once():
+    assert not packages(modules_after("import incerta.data.files.apart")) & {
+        "numpy",
+        "scipy",
+        "sklearn",
+    }

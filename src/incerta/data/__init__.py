@@ -1,38 +1,10 @@
-"""What uncertain data is, and every way to bring it in."""
+"""What uncertain data is, and every way to bring it in.
 
-from incerta.data.coerce import as_uncertain
-from incerta.data.construct import (
-    from_array,
-    from_gaussian,
-    from_interval,
-    from_samples,
-    from_worlds,
-)
-from incerta.data.container import UncertainData, concat
-from incerta.data.files.read import read
-from incerta.data.from_frame import from_frame
-from incerta.data.from_science import from_distribution_array, from_uncertainties
-from incerta.data.from_scipy import from_distributions
-from incerta.data.from_xarray import from_xarray
-from incerta.data.partitioned import PartitionedData, from_dask
-from incerta.data.standardize import Standardizer
+Names are listed in ``__init__.pyi``, and nowhere else; each is imported when it is
+first used, so that reading a table does not wait for scikit-learn. No module has the
+name of a function here: who imports the one would get the other.
+"""
 
-__all__ = [
-    "PartitionedData",
-    "Standardizer",
-    "UncertainData",
-    "as_uncertain",
-    "concat",
-    "from_array",
-    "from_dask",
-    "from_distribution_array",
-    "from_distributions",
-    "from_frame",
-    "from_gaussian",
-    "from_interval",
-    "from_samples",
-    "from_uncertainties",
-    "from_worlds",
-    "from_xarray",
-    "read",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -14,6 +14,7 @@ from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
 from incerta.data.floats import plain_numbers, without_masks
+from incerta.data.laws import scipy_recipes  # noqa: F401 (what models may hold)
 from incerta.data.tables.columns import library_of, numbers_of
 from incerta.data.tables.hints import warn_of_errors
 from incerta.exceptions import DataError, MissingValueError

@@ -17,7 +17,7 @@ from incerta.backend.optional import comes_from, require
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.extremes import refuse_extremes
-from incerta.data.from_frame import from_frame
+from incerta.data.from_table import from_frame
 from incerta.data.laws import Values
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.exceptions import DataError

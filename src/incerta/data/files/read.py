@@ -18,7 +18,7 @@ from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import warn_of_sentinels
-from incerta.data.from_frame import from_frame
+from incerta.data.from_table import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
 from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError

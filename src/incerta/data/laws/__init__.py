@@ -5,7 +5,6 @@ draws by one rule: uniform numbers in, values out. Whoever supplies the uniform 
 controls seeds, order and stratification.
 """
 
-from incerta.data.laws import scipy_recipes  # noqa: F401 (its classes can be stored)
 from incerta.data.laws.as_values import as_values, points_like
 from incerta.data.laws.base import Boxes, Law
 from incerta.data.laws.combined import Mapped, Stacked

@@ -1,7 +1,7 @@
 """Values of which only an upper limit is known, among others that are known."""
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy  # its optimize is slow to load, and few tables need it
 from scipy.special import log_ndtr
 
 from incerta.typing import Array
@@ -51,7 +51,7 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
         by_slope = z @ x - len(x) / slope - hazard @ ends
         return float(value), np.array([by_shift, by_slope])
 
-    best = minimize(
+    best = scipy.optimize.minimize(
         loss,
         np.array([0.0, 1.0]),
         method="L-BFGS-B",

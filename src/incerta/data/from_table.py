@@ -196,7 +196,7 @@ def from_frame(
     roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
     rule = roles.missing_rule(missing)
     if comes_from(df, "xarray"):
-        from incerta.data.from_xarray import columns_of_dataset, from_dimensions
+        from incerta.data.from_dataarray import columns_of_dataset, from_dimensions
 
         if sample is not None:
             return _meaning(from_dimensions(df, roles, rule), meaning)
