@@ -3,6 +3,8 @@
 How random they look is tested with the worlds that are made from them.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -77,7 +79,22 @@ def test_nor_by_the_first_and_last_stratum(n_strata, monkeypatch):
 @pytest.mark.parametrize("length", [1, 2, 3, 5, 12])
 def test_permutations_stay_in_their_range(length):
     keys = keys_of(np.arange(300))
-    images = [keyed_permutation(i, length, keys) for i in range(length)]
+    images = keyed_permutation(np.arange(length)[:, None], length, keys)
     np.testing.assert_array_equal(
         np.sort(images, axis=0), np.arange(length)[:, None] * np.ones((1, 300))
     )
+
+
+@pytest.mark.parametrize("n_bytes", [1, 100, 2**18])
+def test_blocks_have_the_numbers_that_each_has_alone(n_bytes, monkeypatch):
+    monkeypatch.setattr(keyed, "_BUFFER_BYTES", n_bytes)
+    numbers = np.arange(6)
+    streams, orders = stream_keys(0, 0, numbers), keys_of(np.arange(9, 17))
+    keys, orders = keys_of(np.arange(8)).reshape(4, 2), orders.reshape(4, 2)
+    plain = uniforms(streams, keys)
+    in_strata = stratified_uniforms(streams, keys, orders, numbers, 7)
+    for i, place in itertools.product(numbers, np.ndindex(4, 2)):
+        one, key, order = streams[[i]], keys[place][None], orders[place][None]
+        assert plain[i][place] == uniforms(one, key)
+        alone = stratified_uniforms(one, key, order, numbers[[i]], 7)
+        assert in_strata[i][place] == alone

@@ -172,19 +172,17 @@ def uniforms(streams: Keys, keys: Keys) -> Array:
     ndarray of shape (n_streams, *keys.shape)
     """
     out = np.empty((len(streams), keys.size))
-    flat = keys.ravel()
     parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
-    length = min(keys.size, _BUFFER_BYTES // 16)
-    x, spare = np.empty((2, length), dtype=np.uint64)
-    for row, stream in zip(out, streams, strict=True):
+    # Of few keys several streams at once: a call for each would take longer than what
+    # it does.
+    for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
-            n = part.stop - part.start
-            here = np.add(flat[part], stream, out=x[:n])
-            _mix(here, spare[:n])
+            here = np.add.outer(streams[some], keys.ravel()[part])
+            _mix(here, np.empty_like(here))
             here >>= np.uint64(12)
             # The middle of a cell: neither 0 nor 1, and as far from both.
-            np.multiply(here, 2.0**-52, out=row[part])
-            row[part] += 2.0**-53
+            np.multiply(here, 2.0**-52, out=out[some, part])
+            out[some, part] += 2.0**-53
     return out.reshape(len(streams), *keys.shape)
 
 
@@ -216,24 +214,27 @@ def stratified_uniforms(
     ndarray of shape (n_streams, *keys.shape)
     """
     u = uniforms(streams, keys)
-    for row, number in zip(u, numbers.tolist(), strict=True):
-        row += keyed_permutation(number, n_strata, orders)
+    for some in blocks(len(numbers), 64 * orders.size, _BUFFER_BYTES):
+        each = numbers[some].reshape(-1, *(1,) * orders.ndim)
+        u[some] += keyed_permutation(each, n_strata, orders)
     u /= n_strata
     return np.clip(u, 2.0**-54, 1.0 - 2.0**-53, out=u)
 
 
-def keyed_permutation(index: int, length: int, keys: Keys) -> Keys:
-    """Where each key's own permutation of ``range(length)`` sends `index`.
+def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) -> Keys:
+    """Where each key's own permutation of ``range(length)`` sends an index.
 
     Nothing of the permutations is stored. Rounds of invertible steps on the next
     power of two (add a key, multiply by an odd number, fold high bits into low
     ones) permute it; what falls outside the range is sent on until it is inside.
+    Indices and keys are broadcast against each other.
     """
     bits = max(int(length - 1).bit_length(), 1)
     mask = np.uint64(2**bits - 1)
     fold = np.uint64(max(bits // 2, 1))
-    place = np.full(keys.shape, index, dtype=np.uint64)
-    outside = np.ones(keys.shape, dtype=bool)
+    places, keys = np.broadcast_arrays(index.astype(np.uint64), keys)
+    place = places.copy()
+    outside = np.ones(place.shape, dtype=bool)
     while outside.any():
         x, key = place[outside], keys[outside]
         for _ in range(4):

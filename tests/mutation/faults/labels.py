@@ -127,9 +127,21 @@ FAULTS = (
     ),
     Keyed(
         "backend/keyed.py",
-        "            row[part] += 2.0**-53\n",
+        "            out[some, part] += 2.0**-53\n",
         "",
         "a uniform number can be 0",
+    ),
+    Keyed(
+        "backend/keyed.py",
+        "np.add.outer(streams[some], keys.ravel()[part])",
+        "np.add.outer(streams[: len(streams[some])], keys.ravel()[part])",
+        "every block of streams has the numbers of the first",
+    ),
+    Keyed(
+        "backend/keyed.py",
+        "each = numbers[some].reshape",
+        "each = numbers[: len(numbers[some])].reshape",
+        "every block of streams is in the strata of the first",
     ),
     Keyed(
         "backend/keyed.py",
