@@ -10,8 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from incerta.cli.app import app
+from tests.cli.copies import copies
 
-PROGRAM = [sys.executable, "-c", "from incerta.cli import main; main()"]
+MAIN = "from incerta.cli import main; main()"
 
 
 def environment(**changes):
@@ -43,6 +44,13 @@ def call():
     return call
 
 
+@pytest.fixture(scope="session")
+def program(tmp_path_factory):
+    """Command that runs some code as a process, with arguments."""
+    with copies(tmp_path_factory.mktemp("copies")) as made:
+        yield made
+
+
 @pytest.fixture
 def run():
     """Run as a shell would."""
@@ -51,7 +59,9 @@ def run():
         options = {"capture_output": True, "text": True, "encoding": "utf-8"} | options
         changes = options.pop("changes", {})
         return subprocess.run(
-            [*PROGRAM, *map(str, arguments)], env=environment(**changes), **options
+            [sys.executable, "-c", MAIN, *map(str, arguments)],
+            env=environment(**changes),
+            **options,
         )
 
     return run

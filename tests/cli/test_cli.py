@@ -13,7 +13,7 @@ import incerta as ic
 from incerta.cli.app import app
 from incerta.cli.options import KINDS
 from incerta.data.tables import roles
-from tests.cli.conftest import QUICK, WIDE, environment
+from tests.cli.conftest import MAIN, QUICK, WIDE, environment
 
 COMMANDS = ("fit", "predict", "compare", "demo", "info")
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "narwhals", "joblib", "rich"}
@@ -136,8 +136,9 @@ def test_a_file_that_is_not_there(call, tmp_path):
 
 
 @pytest.mark.slow
-def test_debug_shows_where(run, tmp_path):
-    done = run("--debug", "fit", tmp_path / "none.csv", "--values", "a")
+def test_debug_shows_where(program, tmp_path):
+    command = program(MAIN, "--debug", "fit", tmp_path / "none.csv", "--values", "a")
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert "there is no file" in done.stderr

@@ -51,9 +51,9 @@ ic.WorldConsensus(Slow(), n_worlds=8, n_jobs=2, random_state=0).fit(data)
 """
 
 
-def started(code, *arguments, **options):
+def started(command, **options):
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [*map(str, command)],
         env=environment(PYTHONUNBUFFERED="1"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -92,10 +92,10 @@ def table(tmp_path):
         pytest.param("FOPTICS", "auto", "reachability", marks=pytest.mark.slow),
     ],
 )
-def test_at_work(table, tmp_path, method, k, stage):
+def test_at_work(program, table, tmp_path, method, k, stage):
     out = tmp_path / "out"
     arguments = "fit", table, *WIDE, "-k", k, "--method", method, "-o", out
-    process = started(f"{TELLING}main()", *arguments)
+    process = started(program(f"{TELLING}main()", *arguments))
     for line in process.stdout:
         if line == f"{stage}\n":
             break
@@ -107,10 +107,10 @@ def test_at_work(table, tmp_path, method, k, stage):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
-def test_in_a_step_that_cannot_be_interrupted(wide, tmp_path, times):
+def test_in_a_step_that_cannot_be_interrupted(program, wide, tmp_path, times):
     arguments = "fit", wide, *WIDE, "-k", 3, "--method", "UKMeans"
     code = f"{STUCK}from incerta.cli import main\nmain()"
-    process = started(code, *arguments, "-o", tmp_path / "out")
+    process = started(program(code, *arguments, "-o", tmp_path / "out"))
     until(lambda: len(list(tmp_path.glob(".incerta.part-*/model.incerta"))) == 1)
     for _ in range(times):
         process.send_signal(signal.SIGINT)
@@ -133,7 +133,7 @@ def test_while_the_program_is_loaded(wide):
         "from incerta.cli import main\n"
         "main()\n"
     )
-    process = started(code, "info", wide)
+    process = started([sys.executable, "-c", code, "info", wide])
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=120)[1] == "Interrupted.\n"
@@ -150,14 +150,14 @@ def test_a_process_that_ignores_interrupts_still_does(wide):
         "os.kill(os.getpid(), signal.SIGINT)\n"
         "main()\n"
     )
-    process = started(code, "info", wide)
+    process = started([sys.executable, "-c", code, "info", wide])
     assert "mass" in process.communicate(timeout=120)[0]
     assert process.returncode == 0
 
 
 @pytest.mark.slow
 def test_workers_end_with_the_process(tmp_path):
-    process = started(WORKERS, start_new_session=True)
+    process = started([sys.executable, "-c", WORKERS], start_new_session=True)
     process.stdout.readline()
     time.sleep(5)  # workers start
     process.send_signal(signal.SIGINT)  # to the process alone, not to its workers

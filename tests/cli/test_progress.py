@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -17,11 +16,11 @@ main()
 """
 
 
-def said_on_a_terminal(after, *arguments):
+def said_on_a_terminal(command):
     """Run a command whose stderr is a terminal, and return what that shows."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM.format(after=after), *map(str, arguments)],
+        [*map(str, command)],
         env=environment(TERM="xterm", COLUMNS="100"),
         stdout=subprocess.DEVNULL,
         stderr=theirs,
@@ -41,8 +40,9 @@ def said_on_a_terminal(after, *arguments):
 
 
 @pytest.mark.slow
-def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
-    told = said_on_a_terminal(0.0, "fit", wide, *WIDE, "-k", 3)
+def test_work_that_lasts_has_a_bar_with_the_time_left(program, wide):
+    code = PROGRAM.format(after=0.0)
+    told = said_on_a_terminal(program(code, "fit", wide, *WIDE, "-k", 3))
     assert "worlds" in told
     assert "time left" in told
     assert "ViewConsensus" in told  # what is said in the end
@@ -50,7 +50,8 @@ def test_work_that_lasts_has_a_bar_with_the_time_left(wide):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("after", "quiet"), [(60.0, ()), (0.0, ("--quiet",))])
-def test_no_bar_for_quick_work_and_in_silence(wide, after, quiet):
-    told = said_on_a_terminal(after, "fit", wide, *QUICK, *quiet)
+def test_no_bar_for_quick_work_and_in_silence(program, wide, after, quiet):
+    code = PROGRAM.format(after=after)
+    told = said_on_a_terminal(program(code, "fit", wide, *QUICK, *quiet))
     assert "time left" not in told
     assert "\x1b[?25l" not in told  # the cursor was never hidden

@@ -18,7 +18,7 @@ from incerta.cli.rows import Bad, Reader, Row
 from incerta.cli.watched import told
 from incerta.cli.watching import MOST_BAD, MOST_LOOKS, History, Watcher
 from incerta.exceptions import DataError
-from tests.cli.conftest import PROGRAM, environment, heed_interrupts
+from tests.cli.conftest import MAIN, environment, heed_interrupts
 from tests.extras import needs
 
 ASKED = ("--values", "heat,flow", "--errors", "{}_error")
@@ -291,10 +291,10 @@ def test_an_interrupt_ends_input_and_nothing_else():
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
-def test_ctrl_c_while_a_pipe_is_silent(tmp_path):
+def test_ctrl_c_while_a_pipe_is_silent(program, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen(
-        [*PROGRAM, "watch", "-", *ASKED, "--every", "300", "-o", str(out)],
+        program(MAIN, "watch", "-", *ASKED, "--every", "300", "-o", str(out)),
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
