@@ -45,7 +45,7 @@ SMALL = {
     "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
-    "cost.py": ["--small"],
+    "cost.py": ["--small", "--methods", "UKMeans"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
     "gpu/bench_estimators.py": ["--small", "--device", "cpu:0"],
 }

@@ -236,10 +236,10 @@ def test_the_order_within_a_piece_does_not_matter():
 
 @pytest.mark.slow
 def test_large_data_are_chosen_for_by_a_part(monkeypatch):
-    _, values, std = blobs(7, n=1500, level=0.3)
+    _, values, std = blobs(7, n=900, level=0.3)
     data = ic.from_gaussian(values, std=std)
     whole = ic.ErrorMixture(random_state=0).fit(data)
-    monkeypatch.setattr(pieces, "MANY_OBJECTS", 500)
+    monkeypatch.setattr(pieces, "MANY_OBJECTS", 300)
     part = ic.ErrorMixture(random_state=0).fit(data)
     assert whole.n_clusters_ == part.n_clusters_ == 4
     assert clustering_accuracy(whole.labels_, part.labels_) > 0.98

@@ -251,7 +251,7 @@ def test_landmarks_come_back_from_a_file(few_are_many, tmp_path):
 @pytest.mark.slow
 def test_many_objects_through_the_graph():
     data, labels = make_uncertain_blobs(
-        8000, 2, 3, center_box=(-30, 30), random_state=3
+        4000, 2, 3, center_box=(-30, 30), random_state=3
     )
     how = {"selection": "random", "n_neighbors": 15, "random_state": 0}
     rpc = ic.RPC(3, 4, 3, **how).fit(data)

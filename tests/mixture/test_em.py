@@ -125,7 +125,7 @@ def test_the_objective_never_falls(seed, shape, kind, weight, noise):
 
 @pytest.mark.slow
 def test_the_objective_never_falls_with_many_objects():
-    measured, start, _ = problem(0, n=600_000, d=3, k=3)
+    measured, start, _ = problem(0, n=300_000, d=3, k=3)
     prior = prior_for(measured, 0.1)
     states = rounds(measured, start, prior, 10)
     for before, after in pairwise(state.objective for state in states):

@@ -324,14 +324,15 @@ def test_claims_of_parts_and_nan(rows):
 
 
 def test_sensitivity_has_small_panels_with_the_same_axes():
-    figure = drawn(draw_sensitivity(reactions()))
-    assert len(figure.axes) == len(SETS) * len(METHODS)
+    sets = SETS[:3]
+    figure = drawn(draw_sensitivity(reactions(sets)))
+    assert len(figure.axes) == len(sets) * len(METHODS)
     first, *others = figure.axes
     assert titles(figure.axes[: len(METHODS)]) == list(METHODS)
     assert not any(titles(figure.axes[len(METHODS) :]))
     names = [ax.get_ylabel() for ax in figure.axes]
-    assert names[:: len(METHODS)] == list(TITLES.values())
-    assert sum(map(bool, names)) == len(SETS)
+    assert names[:: len(METHODS)] == [TITLES[name] for name in sets]
+    assert sum(map(bool, names)) == len(sets)
     for ax in others:
         assert ax.get_xlim() == first.get_xlim()
         assert ax.get_ylim() == first.get_ylim()

@@ -112,7 +112,7 @@ def test_the_whole_table_is_asked_for():
 
 @pytest.mark.slow
 def test_table_of_a_small_set(tmp_path):
-    lines = table2(tmp_path, ["wine"], ["UK-means", "RPC"], n_seeds=2, n_jobs=1)
+    lines = table2(tmp_path, ["wine"], ["UK-means", "RPC"], n_seeds=1, n_jobs=1)
     of = {(line.input, line.method): line for line in lines}
     assert of["uncertain", "UK-means"].acc > 0.95
     # Errors around the values leave k-means on the means as it is.

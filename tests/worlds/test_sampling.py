@@ -123,7 +123,7 @@ def drawn():
     def draw(name):
         if name not in kept:
             # rvs is called once per object and world: fewer worlds do.
-            n_worlds = 5_000 if name == "multivariate t" else N_WORLDS
+            n_worlds = 2_000 if name == "multivariate t" else N_WORLDS
             kept[name] = ALL[name].worlds(n_worlds, random_state=7).stack()
         return kept[name]
 

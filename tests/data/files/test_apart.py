@@ -1,11 +1,9 @@
 """A library that ends the process, or never ends, ends another one."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,15 @@ import pytest
 import incerta as ic
 from incerta.data.files import apart
 from incerta.exceptions import FileError, MissingValueError
+from tests.data.files.readers import (
+    dies,
+    fails,
+    many,
+    never_ends,
+    number_of_process,
+    prints,
+    warns_and_refuses,
+)
 
 
 @pytest.fixture
@@ -23,40 +30,6 @@ def started(monkeypatch, tmp_path):
     path = tmp_path / "file"
     path.write_text("text")
     return path
-
-
-# readers; the other process imports this module
-
-
-def number_of_process(path):
-    return os.getpid(), path.read_text()
-
-
-def many(path, n):
-    return {"values": np.arange(n), "text": np.array(["ä"] * 3, dtype=object)}
-
-
-def warns_and_refuses(path):
-    warnings.warn("not quite right", UserWarning, stacklevel=1)
-    msg = "3 values are missing."
-    raise MissingValueError(msg)
-
-
-def fails(path):
-    return {}["nothing"]
-
-
-def prints(path):
-    os.write(1, b"what a library has to say")
-
-
-def dies(path):
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def never_ends(path):
-    while True:
-        pass
 
 
 def test_answers_come_from_one_other_process(started):
@@ -133,7 +106,7 @@ def test_nothing_stays_behind_also_of_a_fork(tmp_path):
         "import os\n"
         "from pathlib import Path\n"
         "from incerta.data.files.apart import apart\n"
-        "from tests.data.files.test_apart import number_of_process\n"
+        "from tests.data.files.readers import number_of_process\n"
         "for _ in range(2):\n"
         "    told = apart(number_of_process, Path(__file__))[0]\n"
         "    print(told, flush=True)\n"
