@@ -116,8 +116,9 @@ def test_nothing_stays_behind_also_of_a_fork(tmp_path):
         "    print(apart(number_of_process, Path(__file__))[0])\n"
     )
     # No "if __name__ == '__main__'" is needed, and no folder but that of the caller.
+    # Python 3.12 tells all who fork beside a thread, such as that of the reader.
     done = subprocess.run(
-        [sys.executable, script],
+        [sys.executable, "-W", "ignore::DeprecationWarning", script],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,
