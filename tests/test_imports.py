@@ -3,8 +3,11 @@
 import subprocess
 import sys
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
+
+import incerta.data
 
 OPTIONAL = {
     "astropy",
@@ -66,6 +69,12 @@ def test_reading_a_table_does_not_wait_for_what_clusters():
     loaded = modules_after(code)
     assert "incerta.data.files.csv" in loaded
     assert not loaded & {"sklearn", "scipy.stats", "scipy.optimize"}
+
+
+def test_no_module_hides_a_function():
+    assert "from_frame" in incerta.data.__all__
+    for name in incerta.data.__all__:
+        assert find_spec(f"incerta.data.{name}") is None
 
 
 def test_a_process_that_reads_starts_at_once():

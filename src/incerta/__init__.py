@@ -6,7 +6,7 @@ nothing and pulls in no optional library.
 
 import lazy_loader
 
-from incerta import classifiers, estimators, streams
+from incerta import classifiers, data, estimators, streams
 from incerta.version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
@@ -28,24 +28,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "api": ("Clustering", "cluster", "load", "save"),
         "classifiers": tuple(classifiers.__all__),
-        "data": (
-            "PartitionedData",
-            "Standardizer",
-            "UncertainData",
-            "as_uncertain",
-            "concat",
-            "from_array",
-            "from_dask",
-            "from_distributions",
-            "from_frame",
-            "from_gaussian",
-            "from_interval",
-            "from_samples",
-            "from_uncertainties",
-            "from_worlds",
-            "from_xarray",
-            "read",
-        ),
+        "data": tuple(set(data.__all__) - {"from_distribution_array"}),
         "estimators": tuple(estimators.__all__),
         "mixture": ("Deconvolver",),
         "number": ("KChoice", "choose_k"),

@@ -172,12 +172,13 @@ def uniforms(streams: Keys, keys: Keys) -> Array:
     ndarray of shape (n_streams, *keys.shape)
     """
     out = np.empty((len(streams), keys.size))
+    flat = keys.ravel()
     parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
     # Of few keys several streams at once: a call for each would take longer than what
     # it does.
     for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
-            here = np.add.outer(streams[some], keys.ravel()[part])
+            here = np.add.outer(streams[some], flat[part])
             _mix(here, np.empty_like(here))
             here >>= np.uint64(12)
             # The middle of a cell: neither 0 nor 1, and as far from both.

@@ -133,8 +133,8 @@ FAULTS = (
     ),
     Keyed(
         "backend/keyed.py",
-        "np.add.outer(streams[some], keys.ravel()[part])",
-        "np.add.outer(streams[: len(streams[some])], keys.ravel()[part])",
+        "np.add.outer(streams[some], flat[part])",
+        "np.add.outer(streams[: len(streams[some])], flat[part])",
         "every block of streams has the numbers of the first",
     ),
     Keyed(
