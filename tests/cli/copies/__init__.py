@@ -20,15 +20,15 @@ def copies(folder):
     if not hasattr(os, "fork"):
         yield lambda code, *arguments: [sys.executable, "-c", code, *arguments]
         return
-    address = folder / "copies"
     original = subprocess.Popen(
-        [sys.executable, FOLDER / "original.py", address],
+        [sys.executable, FOLDER / "original.py"],
+        cwd=folder,
         env={**os.environ, "PYTHONUTF8": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    original.stdout.readline()  # it is ready
+    assert original.stdout.readline() == b"ready\n"
     # Nothing but Python itself is loaded by those who ask.
-    ask = [sys.executable, "-I", "-S", FOLDER / "ask.py", address]
+    ask = [sys.executable, "-I", "-S", FOLDER / "ask.py", folder]
     yield lambda code, *arguments: [*ask, code, *arguments]
     original.communicate()
