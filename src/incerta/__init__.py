@@ -31,6 +31,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "data": tuple(set(data.__all__) - {"from_distribution_array"}),
         "estimators": tuple(estimators.__all__),
         "mixture": ("Deconvolver",),
+        "directions": ("Directions",),
         "number": ("KChoice", "choose_k"),
         "streams": tuple(streams.__all__),
         "worlds": ("Worlds",),

@@ -95,6 +95,7 @@ from .data import (
 from .data import (
     read as read,
 )
+from .directions import Directions as Directions
 from .estimators import *
 from .mixture import Deconvolver as Deconvolver
 from .number import (

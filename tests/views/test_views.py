@@ -19,7 +19,6 @@ from incerta.views.look import Neighbours
 from incerta.views.truths import (
     Beliefs,
     Spreads,
-    errors_of,
     own_weights,
     scatter_of,
     shares_of,
@@ -177,15 +176,15 @@ def test_values_are_weighted_anew():
 def test_errors_of_means_are_correlated_where_features_are_few():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(40, 12, 11)) + rng.normal(size=(40, 12, 1))
-    assert errors_of(ic.from_array(values[:, :, :10])).shape == (10, 10, 40)
-    found = errors_of(ic.from_array(values))
+    assert errors_of_means(ic.from_array(values[:, :, :10])).shape == (10, 10, 40)
+    found = errors_of_means(ic.from_array(values))
     assert found.shape == (11, 40)
     np.testing.assert_allclose(found.mean(), 2.0 / 12, rtol=0.1)
 
 
 def test_errors_of_weighted_values():
     data = ic.from_samples([[0.0], [2.0], [5.0]], list("aab"), [3, 1, 1])
-    found = errors_of(data)
+    found = errors_of_means(data)
     np.testing.assert_allclose(found, [[0.75 * (0.75**2 + 0.25**2), 0.0]])
 
 

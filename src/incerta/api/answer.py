@@ -16,6 +16,7 @@ from incerta.data.container import UncertainData
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
+from incerta.directions import Directions
 from incerta.estimators._base import UncertainClusterer
 from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
@@ -47,6 +48,7 @@ def cluster(
     seed: Seed = 0,
     scale: bool = True,
     params: Mapping[str, Any] | None = None,
+    directions: int | str | None = "auto",
 ) -> Clustering:
     """Cluster uncertain data, and say how sure each label is.
 
@@ -73,7 +75,10 @@ def cluster(
     params : mapping of str, optional
         Parameters of the estimator, by name: ``{"eps": 0.3}``; of a clusterer that is
         run in every world those of both, the clusterer and `WorldConsensus`. Distances
-        are those after scaling.
+        are those after scaling, in the directions.
+    directions : "auto", int or None, default="auto"
+        Number of `Directions` in which objects are compared. "auto" takes those that
+        are beyond chance, where there are many features; None takes the features.
 
     Returns
     -------
@@ -111,7 +116,10 @@ def cluster(
             reasons.append(
                 "Features were brought to one scale by the spread of their values."
             )
-        deconvolver, seen = believed(scaled, model)
+        finder, there = in_directions(scaled, directions, seed)
+        if finder is not None:
+            reasons += finder.sentences()
+        deconvolver, seen = believed(there, model)
         known = certain(objects)
         if not known:
             reasons.append(TAKEN_AS[objects.meaning])
@@ -140,6 +148,7 @@ def cluster(
         reasons=tuple(reasons),
         seed=seed,
         scaler=scaler,
+        directions=finder,
         deconvolver=deconvolver,
         choice=choice,
         warnings=tuple(dict.fromkeys(said)),
@@ -188,11 +197,11 @@ def _with_number(
 
 
 def chosen_number(data: UncertainData, seed: int) -> KChoice | None:
-    """Choose the number of clusters of scaled data; None for a single object."""
+    """Choose the number of clusters of data that are ready; None for one object."""
     if len(data) < 2:
         return None
     tried = range(1, min(MOST_TRIED, len(data)) + 1)
-    return choose_k(data, tried, random_state=seed)
+    return choose_k(data, tried, random_state=seed, directions=None)
 
 
 def scaled_by(
@@ -205,6 +214,16 @@ def scaled_by(
     scaled = scaler.transform(data)
     assert isinstance(scaled, UncertainData)
     return scaler, scaled
+
+
+def in_directions(
+    data: UncertainData, directions: int | str | None, seed: int
+) -> tuple[Directions | None, UncertainData]:
+    """Data in the directions that `cluster` was asked for; None if left alone."""
+    if directions is None:
+        return None, data
+    finder = Directions(directions, random_state=seed).fit(data)
+    return finder, finder.transform(data)
 
 
 def believed(

@@ -19,6 +19,7 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
+from incerta.directions import Directions
 from incerta.labels import (
     ROUNDING,
     confidence_of,
@@ -46,8 +47,8 @@ class Clustering:
     data : UncertainData
         The objects as they were given.
     estimator : object
-        The fitted estimator; it saw the data on the scale of `scaler`, and as
-        `deconvolver` has them.
+        The fitted estimator; it saw the data on the scale of `scaler`, in `directions`,
+        and as `deconvolver` has them.
     method : str
         Name of the estimator.
     reasons : tuple of str
@@ -56,6 +57,9 @@ class Clustering:
         ``cluster(data, ..., seed=seed)`` gives the same answer.
     scaler : Standardizer or None
         What brought the features to one scale; None if they were taken as they are.
+    directions : Directions or None
+        What put the objects into few directions, if there are many features; None if
+        it was not to be looked for.
     deconvolver : Deconvolver or None
         What turned measured values into beliefs about the true ones, if they had
         errors.
@@ -88,6 +92,7 @@ class Clustering:
     seed: int
     scaler: Standardizer | None = None
     choice: KChoice | None = None
+    directions: Directions | None = None
     deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
     command: str | None = None
@@ -214,7 +219,7 @@ class Clustering:
         """How unlike all others each object is: 3 is 1 in 1000, as for `novelty_of`."""
         if self._novelty is None:
             return np.full(len(self.data), np.nan)
-        return self._novelty.of_fit(self._on_scale(self.data))
+        return self._novelty.of_fit(self._there(self.data))
 
     def novelty_of(self, X: Any) -> Array:
         """How unlike the objects of the fit new ones are.
@@ -231,7 +236,7 @@ class Clustering:
             1 in 10,000 does; at most 10. A far value with a large error is not novel.
             NaN if the fit had fewer than 20 objects.
         """
-        data = self._on_scale(X)
+        data = self._there(X)
         if self._novelty is None:
             return np.full(len(data), np.nan)
         return self._novelty.of(data)
@@ -240,7 +245,7 @@ class Clustering:
     def _novelty(self) -> Novelty | None:
         if len(self.data) < FEWEST:
             return None
-        return Novelty(self._on_scale(self.data))
+        return Novelty(self._there(self.data))
 
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
@@ -385,13 +390,13 @@ class Clustering:
     _repr_html_ = as_html  # a few tables, for notebooks
 
     def _scaled(self, X: Any) -> UncertainData:
-        data = self._on_scale(X)
+        data = self._there(X)
         return data if self.deconvolver is None else self.deconvolver.transform(data)
 
-    def _on_scale(self, X: Any) -> UncertainData:
-        data = as_uncertain(X)
-        if self.scaler is None:
-            return data
-        scaled = self.scaler.transform(data)
-        assert isinstance(scaled, UncertainData)
-        return scaled
+    def _there(self, X: Any) -> UncertainData:
+        """Objects on one scale, in the directions that they are compared in."""
+        data: Any = as_uncertain(X)
+        for step in (self.scaler, self.directions):
+            data = data if step is None else step.transform(data)
+        assert isinstance(data, UncertainData)
+        return data

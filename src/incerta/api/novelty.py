@@ -10,8 +10,8 @@ from scipy.stats import chi2, t
 
 from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
+from incerta.mixture.measured import errors_of_means
 from incerta.typing import Array, Indices, Mask
-from incerta.views.truths import errors_of
 
 # Fewer objects do not tell what is usual; more than so many need not.
 FEWEST, MOST = 20, 400
@@ -197,7 +197,7 @@ def from_which(n_objects: int) -> float:
 def _places(data: UncertainData) -> Places:
     means = data.mean()
     if data.meaning == "spread":
-        errors = errors_of(data)
+        errors = errors_of_means(data)
         # Covariances, where values are correlated: their diagonals.
         diagonal = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
         variances = diagonal.T

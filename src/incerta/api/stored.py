@@ -4,6 +4,7 @@ from dataclasses import fields
 
 from incerta.api.clustering import Clustering
 from incerta.data.standardize import Standardizer
+from incerta.directions import Directions
 from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
@@ -19,7 +20,6 @@ def _made(state: State) -> Clustering:
     result = Clustering(**state)
     if not isinstance(result.estimator, UncertainClusterer):
         wrong("the estimator does not belong to this library")
-    check_fitted_to(result.estimator, result.data)
     for name in ("reasons", "warnings"):
         texts(getattr(result, name), name)
     texts((*result.versions, *result.versions.values()), "versions")
@@ -28,6 +28,10 @@ def _made(state: State) -> Clustering:
     whole(result.seed, 0, "seed")
     if not isinstance(result.scaler, Standardizer | None):
         wrong("scaler is not a Standardizer")
+    if not isinstance(result.directions, Directions | None):
+        wrong("directions is not a Directions")
+    places = 0 if result.directions is None else result.directions.n_directions_
+    check_fitted_to(result.estimator, result.data, places)
     if not isinstance(result.deconvolver, Deconvolver | None):
         wrong("deconvolver is not a Deconvolver")
     if not isinstance(result.choice, KChoice | None):

@@ -145,7 +145,7 @@ def _numbers(
     data: "UncertainData", k: int | str, names: list[str], seed: int, scale: bool
 ) -> dict[str, int | str]:
     """What each method is asked for; a number that must be chosen is chosen once."""
-    from incerta.api.answer import chosen_number, scaled_by
+    from incerta.api.answer import chosen_number, in_directions, scaled_by
     from incerta.api.methods import asked
 
     found = {name: asked(name) for name in names}
@@ -153,7 +153,8 @@ def _numbers(
         return {name: k if each.numbers else "auto" for name, each in found.items()}
     chosen = None
     if not all(each.finds_number for each in found.values()):
-        chosen = chosen_number(scaled_by(data, scale)[1], seed)
+        there = in_directions(scaled_by(data, scale)[1], "auto", seed)[1]
+        chosen = chosen_number(there, seed)
     number: int | str = "auto" if chosen is None else chosen.k
     return {n: "auto" if each.finds_number else number for n, each in found.items()}
 

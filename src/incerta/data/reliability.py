@@ -100,7 +100,9 @@ def told_of(found: Reliability, names: Sequence[str]) -> list[str]:
     ]
     bad: Indices = np.flatnonzero(found.features < LEAST_RELIABLE)
     if len(bad):
-        which = ", ".join(names[j] for j in bad)
+        which = ", ".join(names[j] for j in bad[:MOST_NAMED])
+        more = len(bad) - MOST_NAMED
+        which += f" and {more:,} more" if more > 0 else ""
         said.append(f"Nearly all that is seen of these is error: {which}.")
     n_bad = int((found.objects < LEAST_RELIABLE).sum())
     if n_bad:

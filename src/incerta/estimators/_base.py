@@ -359,11 +359,14 @@ def kept_worlds(
     )
 
 
-def check_fitted_to(model: Any, data: Any) -> None:
-    """Refuse a model from a file that was not fitted to these data."""
+def check_fitted_to(model: Any, data: Any, n_features: int | None = None) -> None:
+    """Refuse a model from a file that was not fitted to these data.
+
+    With `n_features` the data have been put into so many directions before.
+    """
     if (
         not isinstance(data, UncertainData)
-        or data.n_features != model.n_features_in_
+        or (n_features or data.n_features) != model.n_features_in_
         or len(data) != len(model.labels_)
     ):
         wrong("the data are not those of the model")

@@ -1,9 +1,18 @@
 """From uncertain data to measured values with errors."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from incerta.data.container import UncertainData
+from incerta.data.laws import Values
+from incerta.data.replicates import replicated
 from incerta.mixture.model import Measured, same_for_all
+from incerta.typing import Array
+
+# With more features, errors of means are taken to be independent: a matrix for each
+# object costs the cube of their number, and brings less and less.
+MOST_CORRELATED = 10
 
 
 def measured(data: UncertainData) -> Measured:
@@ -34,3 +43,19 @@ def measured(data: UncertainData) -> Measured:
     if errors.ndim == 3:
         errors = np.where(missing[:, None], 0.0, errors)
     return Measured(values, errors, (~missing).astype(np.float64))
+
+
+def errors_of_means(data: UncertainData) -> Array:
+    """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
+
+    Covariances, of shape (d, d, n), if values are clearly correlated and features few.
+    """
+    law = data.law
+    if data.exact or not isinstance(law, Values):
+        return np.zeros((data.n_features, len(data)))
+    if law.weights is None:
+        together = data.n_features <= MOST_CORRELATED
+        means = replicated(law, data.feature_names, together)
+        return measured(replace(data, law=means, meaning="error")).errors
+    squares = np.add.reduceat(law.weights**2, law.starts[:-1])
+    return np.ascontiguousarray((law.variance() * squares[:, None]).T)

@@ -13,8 +13,9 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
 from incerta.data.order import sorted_by_id
+from incerta.directions import Directions
 from incerta.mixture.fitting import PRIOR_WEIGHT, How
-from incerta.mixture.measured import measured
+from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Measured, without_errors
 from incerta.mixture.pieces import some_objects
@@ -23,7 +24,6 @@ from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.references import Best, p_of_one
 from incerta.typing import Array, ArrayLike, Seed
-from incerta.views.truths import errors_of
 from incerta.wording import counted
 from incerta.worlds.streams import as_seed
 
@@ -177,6 +177,7 @@ def choose_k(
     n_jobs: int | None = None,
     checkpoint: str | PathLike[str] | None = None,
     random_state: Seed = None,
+    directions: int | str | None = "auto",
 ) -> KChoice:
     """Choose the number of clusters; one is a possible answer.
 
@@ -208,6 +209,9 @@ def choose_k(
         a folder of other data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of starts and references.
+    directions : "auto", int or None, default="auto"
+        Number of `Directions` in which mixtures are fitted, as for `cluster`; None
+        takes the features.
 
     Returns
     -------
@@ -215,9 +219,10 @@ def choose_k(
 
     Notes
     -----
-    1. Mixtures of 1, 2, … Gaussians are fitted as by `ErrorMixture`, until two numbers
-       in a row are no better by BIC. Components that overlap are one cluster: two equal
-       ones closer than 2.5 deviations of the true values.
+    1. Tables with many features are put into their `Directions`. Mixtures of 1, 2, …
+       Gaussians are fitted as by `ErrorMixture`, until two numbers in a row are no
+       better by BIC. Components that overlap are one cluster: two equal ones closer
+       than 2.5 deviations of the true values.
     2. If that is more than one, references are made that have one cluster but else are
        like the data: each feature has the law that its values have when errors are
        taken off, changed until it has a single peak; features are correlated as they
@@ -247,13 +252,21 @@ def choose_k(
     objects = sorted_by_id(as_uncertain(data))
     refuse_extremes(objects)
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
-    given = {"ks": tried, "n_null": n_null, "alpha": alpha, "max_objects": max_objects}
+    given = {
+        "ks": tried,
+        "n_null": n_null,
+        "alpha": alpha,
+        "max_objects": max_objects,
+        "directions": directions,
+    }
     seed_is_given = random_state is not None
     pieces = opened(
         checkpoint, "choose_k", given, objects, as_seed(random_state), seed_is_given
     )
     seed = pieces.seed
     some, _ = some_objects(objects, max_objects, seed)
+    if directions is not None:
+        some = Directions(directions, random_state=seed).fit_transform(some)
     seen = _seen(some)
 
     most = min(tried[-1] + MORE, seen.n_objects)
@@ -278,7 +291,7 @@ def _seen(data: UncertainData) -> Measured:
     if data.meaning == "error":
         return measured(data)
     if data.meaning == "spread":
-        return Measured(np.ascontiguousarray(data.mean().T), errors_of(data))
+        return Measured(np.ascontiguousarray(data.mean().T), errors_of_means(data))
     return without_errors(data.mean())
 
 

@@ -12,7 +12,6 @@ seen, so that these are weighted anew (Bayesian bootstrap).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import cycle
 from typing import NamedTuple
 
@@ -24,10 +23,9 @@ from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
-from incerta.data.replicates import replicated
 from incerta.mixture.deconvolver import believed
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, candidates
-from incerta.mixture.measured import measured
+from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.model import Components, Measured, without_errors
 from incerta.models.registry import stored
 from incerta.typing import Array
@@ -42,9 +40,6 @@ TIMES = (1.0, 1.5, 3.0, 6.0)
 # which only these show are believed. From 10 on, by a rule of thumb, nothing speaks for
 # the worse one; as the better one is the best of several, twice that.
 CLEARLY = 20.0
-# With more features, errors of means are taken to be independent: a matrix for each
-# object costs the cube of their number, and brings less and less.
-MOST_CORRELATED = 10
 # What the streams of these draws are for; worlds have others.
 _WEIGHTS, _PLACES = 7, 8
 
@@ -193,7 +188,7 @@ class Spreads(NamedTuple):
         """Errors of the means, also of single values without any others beside them."""
         if data.exact:
             return np.repeat(self.scatter[:, None] ** 2, len(data), axis=1)
-        return errors_of(data)
+        return errors_of_means(data)
 
 
 Truths = Measurements | Beliefs | Spreads
@@ -239,19 +234,3 @@ def shares_of(law: Values, weights: Array) -> csr_array:
 def own_weights(law: Values) -> Array:
     """Weights of the values, all alike if none are given."""
     return np.ones(len(law.values)) if law.weights is None else law.weights
-
-
-def errors_of(data: UncertainData) -> Array:
-    """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
-
-    Covariances, of shape (d, d, n), if values are clearly correlated and features few.
-    """
-    law = data.law
-    if data.exact or not isinstance(law, Values):
-        return np.zeros((data.n_features, len(data)))
-    if law.weights is None:
-        together = data.n_features <= MOST_CORRELATED
-        means = replicated(law, data.feature_names, together)
-        return measured(replace(data, law=means, meaning="error")).errors
-    squares = np.add.reduceat(law.weights**2, law.starts[:-1])
-    return np.ascontiguousarray((law.variance() * squares[:, None]).T)

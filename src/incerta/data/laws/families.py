@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from incerta.backend.keyed import Keys
-from incerta.data.laws.base import Law, diagonal, nan_or_none
+from incerta.data.laws.base import Law, nan_or_none
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
@@ -102,7 +102,9 @@ class Independent(Law):
     def mapped(self, matrix: Array, offset: Array) -> "Gaussian | None":
         if self.family != "gaussian":
             return None
-        return Gaussian(self.loc, diagonal(np.abs(self.scale))).mapped(matrix, offset)
+        # As Gaussian.mapped, without a matrix of d × d numbers for each object.
+        factor = matrix * np.abs(self.scale)[:, None]
+        return Gaussian(self.loc @ matrix.T + offset, factor)
 
     def joined(self, other: Law) -> "Independent | None":
         if not isinstance(other, Independent) or other.family != self.family:

@@ -1,0 +1,5 @@
+"""The few directions in which objects differ by more than errors and noise explain."""
+
+from incerta.directions.transformer import Directions
+
+__all__ = ["Directions"]

@@ -1,0 +1,266 @@
+"""The factor model: loadings and own variation of features, and places of objects.
+
+The true value of feature j of object i is ``μ_j + L_j · t_i + u_ij``, with a place t in
+few directions and an own variation u of variance ψ_j. What was measured is that and an
+error of known variance S_ij.
+
+Loadings come from one decomposition of the values, each shrunk by its error. EM, which
+would maximise the likelihood, gained nothing on generated data once features that do
+not tell are left out, and lost on real ones: there its ψ go to their floor, and the few
+features they belong to decide all places (`benchmarks/wide.py`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incerta.backend.device import fetch, namespace, put_beside
+from incerta.data.reliability import true_spread
+from incerta.directions.search import by_object, count, leading, shared
+from incerta.models.checks import within, wrong
+from incerta.models.registry import stored
+from incerta.typing import Array, Indices, Mask
+
+# Share of the variance of a feature that is taken to be true at least.
+LEAST_TRUE = 0.05
+# Share of the true variance of a feature that is its own at least: one that the
+# directions explain fully would decide all places alone.
+LEAST_OWN = 0.2
+# Share of the variance of places that their prior is worth: an object without any value
+# gets the mean place, with an error of a thousand times that variance.
+PRIOR = 1e-3
+# Fewer values of a feature say nothing, and so do those of so few of the objects.
+FEWEST_VALUES, NEARLY_ALL_LACK = 4, 0.05
+TINY = 1e-6  # deviation of places in directions that hold nothing
+
+
+class Table(NamedTuple):
+    """Measured values of d features of n objects."""
+
+    values: Array  # (d, n), 0 where missing
+    variances: Array  # (d, n), of the errors, 0 where missing
+    known: Mask  # (d, n)
+
+    def only(self, features: Indices) -> Table:
+        """Some of the features."""
+        return Table(*(part[features] for part in self))
+
+
+class Places(NamedTuple):
+    """Objects in the directions."""
+
+    values: Array  # (n, q)
+    errors: Array  # (n, q, q), what errors and gaps make of them
+
+
+def _check(factors: Factors) -> None:
+    if min(factors.own.min(), factors.true.min(), factors.variances.min()) <= 0.0:
+        wrong("a variance is not positive")
+
+
+@stored(_check, centre="f d", true="f d", loadings="f d q", own="f d", variances="f q")
+class Factors(NamedTuple):
+    """A factor model of d features with q directions.
+
+    Directions are uncorrelated and in falling order of the variance of places. In each,
+    own variation makes a deviation of 1 in the place of an object whose values are all
+    known exactly.
+    """
+
+    centre: Array  # (d,), μ
+    true: Array  # (d,), variance of the true values
+    loadings: Array  # (d, q), L; 0 where a feature does not tell
+    own: Array  # (d,), ψ
+    variances: Array  # (q,), of the true places
+
+    @property
+    def tells(self) -> Mask:
+        """Features that directions show in, (d,)."""
+        shows: Mask = (self.loadings != 0.0).any(axis=1)
+        return shows
+
+    @property
+    def shares(self) -> Array:
+        """Share of the true variance of each feature in each direction, (d, q)."""
+        held: Array = np.square(self.loadings) * self.variances / self.true[:, None]
+        return held
+
+    @property
+    def directly(self) -> Array:
+        """The matrix (q, d) that gives the places of values that are known exactly."""
+        weighted = (self.loadings / self.own[:, None]).T
+        found: Array = weighted / (1.0 + PRIOR / self.variances)[:, None]
+        return found
+
+    def only(self, features: Indices) -> Factors:
+        """Some of the features."""
+        each = (self.centre, self.true, self.loadings, self.own)
+        return Factors(*(part[features] for part in each), self.variances)
+
+
+def _check_found(found: Found) -> None:
+    if not isinstance(found.factors, Factors | None):
+        wrong("what should be factors is something else")
+    within(found.copy_of, len(found.copy_of), "copy_of")
+
+
+@stored(_check_found, copy_of="i d", constant="b d", empty="b d")
+class Found(NamedTuple):
+    """What a table of d features has shown."""
+
+    factors: Factors | None  # None if no feature varies with another
+    copy_of: Indices  # (d,), the feature that each repeats, or its own number
+    constant: Mask  # (d,), features that do not vary
+    empty: Mask  # (d,), features that nearly all objects lack
+
+    @classmethod
+    def nothing(cls, d: int) -> Found:
+        """What is said of features that were not looked at."""
+        none = np.zeros(d, dtype=bool)
+        return cls(None, np.arange(d), none, none)
+
+
+def found_in(table: Table, most: int, seed: int, wanted: int | None = None) -> Found:
+    """Find the directions of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The objects.
+    most : int
+        Largest number of directions.
+    seed : int
+        Of the comparison with chance.
+    wanted : int, optional
+        Number of directions, whatever chance says.
+
+    Returns
+    -------
+    Found
+    """
+    d, n = table.values.shape
+    centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
+    n_known = table.known.sum(axis=1)
+    empty = n_known < max(FEWEST_VALUES, NEARLY_ALL_LACK * n)
+    constant = ~empty & (true <= 0.0)
+    true = np.where(true > 0.0, true, 1.0)
+    rest = Found(None, np.arange(d), constant, empty)
+    varies = np.flatnonzero(~empty & ~constant)
+    if len(varies) < 2 or n < FEWEST_VALUES:
+        return rest
+    some = table.only(varies)
+    gaps = np.where(some.known, some.values - centre[varies, None], 0.0)
+    gaps /= np.sqrt(true[varies, None] + some.variances)
+    common = shared(gaps, some.known, most, seed)
+    rest.copy_of[varies] = varies[common.copy_of]
+
+    own, q, tells = common.copy_of == np.arange(len(varies)), 0, common.tells
+    if wanted is None:
+        q = common.n_directions
+    else:
+        q, tells = wanted, tells if tells.sum() > wanted else own
+    chosen = varies[tells]
+    q = min(q, len(chosen) - 1, n - 2)
+    if q < 1:
+        return rest
+    start = table.only(chosen), centre[chosen], true[chosen]
+    factors = _fitted(*start, q)
+    if wanted is None and q < min(most, len(chosen) - 1):
+        # The table was scaled by total variances; now that features have their own,
+        # another direction may stand out.
+        residuals = _residuals(start[0], factors)
+        if count(residuals, 1, np.random.default_rng(seed), begin=q):
+            factors = _fitted(*start, q + 1)
+    own_variances, loadings = true.copy(), np.zeros((d, len(factors.variances)))
+    own_variances[chosen], loadings[chosen] = factors.own, factors.loadings
+    whole = Factors(centre, true, loadings, own_variances, factors.variances)
+    return rest._replace(factors=whole)
+
+
+def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
+    """Fit a factor model by the leading triples of the values, each shrunk.
+
+    Parameters
+    ----------
+    table : Table
+        The objects.
+    centre, true : ndarray of shape (d,)
+        Means and variances of the true values.
+    q : int
+        Number of directions, fewer than features and objects.
+    """
+    root = np.sqrt(true)[:, None]
+    gaps = np.where(table.known, table.values - centre[:, None], 0.0)
+    found = leading(gaps * root / (true[:, None] + table.variances), q)
+    loadings = root * found.features * found.values / np.sqrt(gaps.shape[1])
+    own = np.maximum(true - np.square(loadings).sum(axis=1), LEAST_OWN * true)
+    scale = np.sqrt(own)[:, None]
+    turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
+    # An arrow has two ends: the larger loadings are at the positive one.
+    turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
+    return Factors(centre, true, turned * scale, own, np.maximum(sizes, TINY) ** 2)
+
+
+def _residuals(table: Table, factors: Factors) -> Array:
+    """What places do not explain, by feature, in units of what is expected."""
+    places = places_of(table, factors).values
+    weights = table.known / (factors.own[:, None] + table.variances)
+    inputs = np.column_stack([places, np.ones(len(places))])
+    q = inputs.shape[1]
+    normal = weights @ (inputs[:, :, None] * inputs[:, None]).reshape(len(places), -1)
+    normal = normal.reshape(-1, q, q)
+    normal += 1e-9 * np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(q)
+    sums = (weights * table.values) @ inputs
+    slopes = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
+    rest = np.where(table.known, table.values - slopes @ inputs.T, 0.0)
+    squares = np.square(weights)
+    total = np.maximum(squares.sum(axis=1), np.finfo(float).tiny)
+    own = (squares * (rest**2 - table.variances)).sum(axis=1) / total
+    own = np.maximum(own, LEAST_OWN * factors.own)
+    return by_object(rest / np.sqrt(own[:, None] + table.variances), table.known)
+
+
+def places_of(table: Table, factors: Factors, together: Array | None = None) -> Places:
+    """Where objects are in the directions: weighted least squares.
+
+    Parameters
+    ----------
+    table : Table
+        The objects, of numpy or on a device.
+    factors : Factors
+        The model.
+    together : ndarray of shape (n, d, d), optional
+        Covariances of the errors, if they are correlated. They do not change the
+        weights, only the errors.
+
+    Returns
+    -------
+    Places
+        The error covariance is the excess over that of an object whose values are all
+        known exactly: own variation stays a part of the truth. Exact by Gauss and
+        Markov.
+
+    Notes
+    -----
+    Takes ``n d q²`` multiplications, in products of matrices.
+    """
+    xp = namespace(table.values)
+    q = len(factors.variances)
+    parts = factors.own, factors.centre, factors.loadings
+    own, centre, loadings = (put_beside(part, table.values) for part in parts)
+    weights = table.known / (own[:, None] + table.variances)
+    pulls = fetch((weights * (table.values - centre[:, None])).T @ loadings)
+    products = xp.reshape(loadings[:, :, None] * loadings[:, None, :], (-1, q * q))
+    information = fetch(weights.T @ products).reshape(-1, q, q)
+    prior = np.diag(PRIOR / factors.variances)
+    covariances = np.linalg.inv(information + prior)
+    errors = covariances - np.linalg.inv(np.eye(q) + prior)
+    if together is not None:
+        weighted = fetch(weights).T[:, :, None] * factors.loadings
+        apart = fetch(table.variances).T[:, :, None] * weighted
+        given = np.nan_to_num(together, posinf=0.0) @ weighted - apart
+        errors += covariances @ weighted.transpose(0, 2, 1) @ given @ covariances
+    errors = 0.5 * (errors + errors.transpose(0, 2, 1))
+    return Places((covariances @ pulls[:, :, None])[:, :, 0], errors)

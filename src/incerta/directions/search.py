@@ -1,0 +1,335 @@
+"""How many directions there are, and which features tell them.
+
+Both questions are answered by comparison with chance. Directions that run through many
+features are counted by random signs: the leading singular value of a table whose
+entries have their signs drawn at random is the largest one that independent features
+give. Directions that run through few of very many features are too weak for that; they
+show as pairs of features whose correlation is beyond chance. Features that a direction
+does not show in are then left out of it, so that ten thousand features of noise cannot
+drown ten that matter.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import svds
+from scipy.stats import t as student
+
+from incerta.typing import Array, Indices, Mask
+
+# Random signs are drawn so many times; a direction lies so many deviations beyond them.
+# On noise alone this finds directions in 2 % of tables (`benchmarks/wide.py`).
+N_DRAWS, BEYOND = 7, 3.0
+# Chance that any pair of independent features is taken for correlated.
+LEVEL = 0.01
+# Correlations are those of values cut off here, in robust deviations of their feature:
+# one outlier makes no correlation.
+CUT = 2.5
+MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
+# Two features of a larger correlation are one feature, measured twice.
+COPY = 0.99
+# Smaller tables are decomposed fully.
+SMALL = 500
+# Rounds of choosing features by directions, and directions by features.
+ROUNDS = 6
+BLOCK = 1024  # features whose correlations are computed at once
+
+
+class Shared(NamedTuple):
+    """What features have in common."""
+
+    n_directions: int
+    tells: Mask  # (d,), features that a direction shows in
+    copy_of: Indices  # (d,), the feature that each repeats, or its own number
+
+
+class Leading(NamedTuple):
+    """Leading singular triples of a table of features (d) by objects (n)."""
+
+    features: Array  # (d, k)
+    values: Array  # (k,), falling
+    objects: Array  # (k, n)
+
+
+def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
+    """Find features that vary together, and in how many directions.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (d, n)
+        Deviations of n objects from the mean, in units of what each value is expected
+        to deviate; 0 where missing.
+    known : ndarray of shape (d, n)
+        Whether there is a value.
+    most : int
+        Largest number of directions.
+    seed : int
+        Of the random signs.
+
+    Returns
+    -------
+    Shared
+        Without directions if no feature varies with another.
+    """
+    d, n = deviations.shape
+    rng = np.random.default_rng(seed)
+    table = by_object(deviations, known)
+    rows = _unit_rows(table, known)
+    copy_of, linked = _linked(rows, n)
+    own = copy_of == np.arange(d)
+    table, known, linked = table[own], known[own], linked[own]
+
+    dense = leading(table, count(table, most, rng))
+    places = dense.objects.T
+    if places.shape[1]:
+        rows = _unit_rows(_without(table, places), known)
+        linked = _linked(rows, n, dense.features)[1]
+    if linked.sum() > 1:
+        residual = _without(table, places)[linked]
+        more = max(1, count(residual, min(most, len(residual) - 1), rng))
+        places = np.hstack([places, leading(residual, more).objects.T])
+    if places.shape[1] == 0:
+        return Shared(0, np.zeros(d, dtype=bool), copy_of)
+    tells, places = _settled(table, places, known, most, rng)
+    out = np.zeros(d, dtype=bool)
+    out[np.flatnonzero(own)[tells]] = True
+    return Shared(min(places.shape[1], most), out, copy_of)
+
+
+def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> int:
+    """How many leading directions of a table are beyond chance.
+
+    Parameters
+    ----------
+    table : ndarray of shape (d, n)
+        Features by objects, without their means.
+    most : int
+        Largest number to find.
+    rng : Generator
+        Of the random signs.
+    begin : int, default=0
+        Number of directions that the table has already lost.
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    One direction after the other is taken away; what the rest has lost with it is made
+    up for, as is one object's worth for the mean.
+    """
+    d, n = table.shape
+    most = min(most, d - begin - 1, n - begin - 2)
+    if most < 1:
+        return 0
+    found = leading(table, most)
+    rest = table.astype(np.float32)
+    for k in range(most):
+        lost = begin + k
+        up = np.sqrt(n * d / ((n - lost - 1) * (d - lost)))
+        chance = up * np.array([_by_chance(rest, rng) for _ in range(N_DRAWS)])
+        if found.values[k] <= chance.mean() + BEYOND * chance.std(ddof=1):
+            return k
+        rest -= np.outer(found.features[:, k] * found.values[k], found.objects[k])
+    return most
+
+
+def leading(table: Array, k: int) -> Leading:
+    """Leading singular triples of a table."""
+    d, n = table.shape
+    if k == 0:
+        return Leading(np.empty((d, 0)), np.empty(0), np.empty((0, n)))
+    if min(d, n) > max(SMALL, 3 * k):
+        left, values, right = svds(table, k, tol=1e-4, v0=np.ones(min(d, n)))
+        order = np.argsort(-values)
+        return Leading(left[:, order], values[order], right[order])
+    wide = n <= d
+    squares = table.T @ table if wide else table @ table.T
+    m = len(squares)
+    squared, vectors = eigh(squares, subset_by_index=(m - k, m - 1))
+    values = np.sqrt(np.maximum(squared[::-1], 0.0))
+    vectors = vectors[:, ::-1]
+    other = table @ vectors if wide else table.T @ vectors
+    other = other / np.maximum(values, np.finfo(float).tiny)
+    return (
+        Leading(other, values, vectors.T) if wide else Leading(vectors, values, other.T)
+    )
+
+
+def by_object(deviations: Array, known: Mask) -> Array:
+    """Deviations with those of objects shrunk that deviate more than is expected.
+
+    Where error bars are too small, objects with large ones would make up the leading
+    directions by themselves.
+    """
+    usual = np.square(deviations).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return deviations / np.sqrt(np.maximum(usual, 1.0))
+
+
+def _settled(
+    table: Array, places: Array, known: Mask, most: int, rng: np.random.Generator
+) -> tuple[Mask, Array]:
+    """Features that directions show in, and directions of these features, by turns.
+
+    Parameters
+    ----------
+    table : ndarray of shape (d, n)
+        Features by objects.
+    places : ndarray of shape (n, q)
+        Objects in the directions to begin with.
+    known : ndarray of shape (d, n)
+        Whether there is a value.
+    most : int
+        Largest number of directions.
+    rng : Generator
+        Of the random signs.
+
+    Returns
+    -------
+    tells : ndarray of shape (d,)
+        All features if directions show in more than half of them.
+    places : ndarray of shape (n, q)
+        Objects in the directions of these features.
+    """
+    d, n = table.shape
+    tells = np.zeros(d, dtype=bool)
+    totals = np.maximum(np.square(table).sum(axis=1), np.finfo(float).tiny)
+    for _ in range(ROUNDS):
+        before = tells
+        for _ in range(ROUNDS):
+            base = np.linalg.qr(places)[0]
+            told = n * np.square(table @ base).sum(axis=1) / totals
+            # What q numbers explain by chance, and the largest of d squared normals.
+            now = told > base.shape[1] + 2.0 * np.log(d)
+            if now.sum() < 2 or (now == tells).all():
+                break
+            tells = now
+            if 2 * tells.sum() > d:
+                return np.ones(d, dtype=bool), places
+            some = table[tells]
+            q = max(1, count(some, min(most, len(some) - 1), rng))
+            places = leading(some, q).objects.T
+        if (tells == before).all() or places.shape[1] >= most:
+            break
+        rest = _without(table, places)
+        more = _linked_to(_unit_rows(rest, known), tells, n)
+        if more.sum() < 2:
+            break
+        places = np.hstack([places, leading(rest[more], 1).objects.T])
+    return (tells if tells.sum() > 1 else np.ones(d, dtype=bool)), places
+
+
+def _without(table: Array, places: Array) -> Array:
+    """A table without what directions (n, q) explain."""
+    base = np.linalg.qr(places)[0]
+    rest: Array = table - (table @ base) @ base.T
+    return rest
+
+
+def _by_chance(table: Array, rng: np.random.Generator) -> float:
+    """Leading singular value of a table with random signs."""
+    bits = rng.integers(2, size=table.shape, dtype=np.int8)
+    signed = table * (2 * bits - 1)
+    d, n = signed.shape
+    if min(d, n) > SMALL // 2:
+        kept = svds(
+            signed, 1, tol=1e-3, v0=np.ones(min(d, n)), return_singular_vectors=False
+        )
+        return float(kept[0])
+    squares = signed.T @ signed if n <= d else signed @ signed.T
+    last = len(squares) - 1
+    top = eigh(squares, eigvals_only=True, subset_by_index=(last, last))
+    return float(np.sqrt(max(top[0], 0.0)))
+
+
+def _unit_rows(table: Array, known: Mask) -> Array:
+    """Rows whose products are correlations, outliers cut off."""
+    n_known = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    middle = np.ma.median(np.ma.array(table, mask=~known), axis=1).filled(0.0)
+    cut = (table - middle[:, None]) * known
+    usual = np.ma.median(np.ma.array(np.abs(cut), mask=~known), axis=1).filled(0.0)
+    reach = CUT * np.where(usual > 0.0, MAD * usual, np.inf)[:, None]
+    cut = np.clip(cut, -reach, reach)
+    cut = (cut - cut.sum(axis=1, keepdims=True) / n_known) * known
+    lengths = np.sqrt(np.square(cut).sum(axis=1, keepdims=True))
+    return (cut / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+
+
+def _beyond_chance(n_pairs: float, n_objects: int) -> float:
+    """Correlation that none of so many independent pairs reaches, nearly always."""
+    freedom = n_objects - 2
+    if freedom < 1 or n_pairs < 1:
+        return 1.0
+    quantile = student.isf(LEVEL / (2.0 * n_pairs), freedom)
+    return float(quantile / np.sqrt(freedom + quantile**2))
+
+
+def _linked(
+    rows: Array, n_objects: int, lost: Array | None = None
+) -> tuple[Indices, Mask]:
+    """Features that repeat others, and features that are correlated with others.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (d, n)
+        Of unit length.
+    n_objects : int
+        Number of objects, n.
+    lost : ndarray of shape (d, q), optional
+        Orthonormal directions that rows have lost. Without them, residuals of
+        independent features have the covariance ``I - lost lost'``; what that explains
+        does not count, and twice as much, as features are not all alike.
+
+    Returns
+    -------
+    copy_of : ndarray of shape (d,)
+        The feature that each repeats, or its own number.
+    linked : ndarray of shape (d,)
+    """
+    d = len(rows)
+    least = _beyond_chance(0.5 * d * (d - 1), n_objects)
+    copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
+    if lost is not None:
+        kept = 1.0 - np.square(lost).sum(axis=1, keepdims=True)
+        lost = (lost / np.sqrt(np.maximum(kept, 1e-6))).astype(np.float32)
+    for later in range(0, d, BLOCK):
+        after = slice(later, later + BLOCK)
+        for earlier in range(0, later + 1, BLOCK):
+            before = slice(earlier, earlier + BLOCK)
+            found = rows[before] @ rows[after].T
+            if max(found.max(), -found.min()) <= least:
+                continue  # as in most blocks of a wide table
+            found = np.abs(found)
+            if earlier == later:
+                found = np.triu(found, 1)
+            same = found > COPY
+            for i in np.flatnonzero(same.any(axis=1)):
+                if copy_of[earlier + i] == earlier + i:  # copies of copies are not
+                    which = later + np.flatnonzero(same[i])
+                    which = which[copy_of[which] == which]
+                    copy_of[which] = earlier + i
+            if lost is not None:
+                found -= 2.0 * np.abs(lost[before] @ lost[after].T)
+            pairs = (found > least) & ~same
+            linked[before] |= pairs.any(axis=1)
+            linked[after] |= pairs.any(axis=0)
+    return copy_of, linked
+
+
+def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
+    """Features correlated across the border of a set, on both of its sides.
+
+    Residuals of the features that directions were made from are correlated among each
+    other in any case.
+    """
+    inside, outside = np.flatnonzero(some), np.flatnonzero(~some)
+    least = _beyond_chance(len(inside) * len(outside), n_objects)
+    linked = np.zeros(len(rows), dtype=bool)
+    for begin in range(0, len(outside), BLOCK):
+        part = outside[begin : begin + BLOCK]
+        found = np.abs(rows[inside] @ rows[part].T) > least
+        linked[inside] |= found.any(axis=1)
+        linked[part] |= found.any(axis=0)
+    return linked

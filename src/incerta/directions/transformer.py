@@ -1,0 +1,446 @@
+"""`Directions`: wide tables in the few directions in which objects differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from incerta.backend.device import CPU, put
+from incerta.backend.fold import mapped as mapped_parts
+from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.data.coerce import is_plain_table, objects_of
+from incerta.data.container import UncertainData
+from incerta.data.laws import Gaussian
+from incerta.data.meaning import of_errors
+from incerta.data.output import uncertain_stays
+from incerta.data.partitioned import PartitionedData
+from incerta.directions.factors import Factors, Found, Table, found_in, places_of
+from incerta.mixture.measured import errors_of_means
+from incerta.mixture.pieces import by_moments, some_objects
+from incerta.models.checks import check_shapes, whole, wrong
+from incerta.models.registry import Recipe, State, register
+from incerta.typing import Seed
+from incerta.wording import counted, printable, verb
+from incerta.worlds.streams import as_seed
+
+# Tables with no more features than this are left alone, bit for bit.
+FEW_FEATURES = 8
+# Up to here, too, unless the directions hold most of the true variance: methods cope
+# with so many features, and a cluster that shows in one feature alone would be lost.
+SOME_FEATURES, MOST_OF_IT = 20, 2 / 3
+# Laws differ in more than their means; they are reduced where methods get slow.
+MANY_FEATURES = 100
+# Each direction needs some objects to be told from chance, and so do the methods that
+# follow.
+MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
+# In wider tables, where nothing can be done with all features, the strongest
+# directions are taken although none is beyond chance.
+ANYWAY = 2
+# Directions are found with so many values, and so many objects, at least.
+MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
+# Features that are named for a direction.
+NAMED = 3
+MINUS = "\N{MINUS SIGN}"
+
+
+@uncertain_stays
+class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Find the few directions in which objects differ by more than error and noise.
+
+    In tables with many features, distances between objects consist of noise, and full
+    covariances cannot be estimated. This finds the directions in which features vary
+    together, beyond their errors and beyond chance, and puts each object there as a
+    measurement with an error covariance: large for an object that was measured badly,
+    or of which many values are missing. Features that no direction shows in are left
+    out. `cluster` does this by itself; use it before other methods on wide data.
+
+    Where features vary independently of each other there are no such directions, and a
+    single feature in which objects form clusters cannot be seen; choose features first,
+    or use `ErrorMixture` with ``covariance="diag"`` on all of them.
+
+    Parameters
+    ----------
+    n_directions : int or "auto", default="auto"
+        Number of directions. "auto" takes those that are beyond chance, at most 20 and
+        one for 15 objects, and leaves data alone that do not gain by it (see Notes).
+    device : str, default="cpu"
+        Where objects are put into the directions: "cpu", or a device of torch such as
+        "cuda" (extra ``gpu``).
+    random_state : int, RandomState, Generator or None, default=0
+        Of the comparison with chance.
+
+    Attributes
+    ----------
+    n_directions_ : int
+        Number of directions; 0 if data are left alone. The next four attributes exist
+        only if it is not 0.
+    loadings_ : ndarray of shape (n_features, n_directions)
+        What a step of 1 in each direction does to each feature. 1 is the deviation that
+        a feature's own variation leaves in the place of an object.
+    noise_ : ndarray of shape (n_features,)
+        Standard deviation of each feature's own variation: neither error nor shared.
+    center_ : ndarray of shape (n_features,)
+        Mean of the true values.
+    explained_ : ndarray of shape (n_directions,)
+        Share of the true variance of features, brought to one scale, that lies in each
+        direction.
+    copies_ : ndarray of shape (n_features,)
+        For each feature the one that it repeats, or its own number. Features repeat
+        each other if their values are correlated by more than 0.99; the first counts.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Names of the features, if the data had names.
+
+    Notes
+    -----
+    True values are ``center + loadings @ place + own variation``; errors, from the
+    data, come on top, and a missing value has an infinite one. How many directions
+    there are is told by comparison with the same table under random signs (parallel
+    analysis [1]_), and by correlations of pairs of features beyond chance, which see
+    directions that show in a few of many thousand features. Loadings are the leading
+    singular vectors of the values, each shrunk by its error. Places are found by
+    weighted least squares; correlations between errors of one object count in its error
+    covariance, not in its weights. The units of the features do not matter.
+
+    With "auto" data are left alone if they have at most 8 features, if more than half
+    as many directions as features are beyond chance, and in these cases: up to 20
+    features (100 if objects are laws rather than measurements) of which the directions
+    hold less than two thirds of the true variance; up to 100 features of which none is
+    found, or as many as are looked for. In wider tables without directions beyond
+    chance the two strongest are taken.
+
+    It takes some ten decompositions of a table of at most 4 million values (of chosen
+    objects, if there are more), ``n_features**2 * n_objects / 2`` operations for the
+    correlations, and ``n_objects * n_features * n_directions**2`` to transform.
+
+    Laws that are beliefs, and objects with many values, are mapped as they are, by the
+    weights of exact values.
+
+    References
+    ----------
+    .. [1] D. Hong, Y. Sheng, E. Dobriban, "Selecting the number of components in PCA
+       via random signflips", arXiv:2012.02985.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng = np.random.default_rng(0)
+    >>> group = rng.integers(2, size=80)
+    >>> truth = rng.normal(size=(80, 300))
+    >>> truth[:, :30] += 2.0 * group[:, None]
+    >>> data = ic.from_gaussian(truth + rng.normal(size=truth.shape), std=1.0)
+    >>> directions = ic.Directions().fit(data)
+    >>> directions.n_directions_
+    1
+    >>> places = directions.transform(data)
+    >>> places
+    <UncertainData: 80 objects, 1 feature, correlated gaussian>
+    >>> int(np.abs(np.corrcoef(places.mean().ravel(), group)[0, 1]) > 0.9)
+    1
+    """
+
+    _takes_missing: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_directions": [*WHOLE, StrOptions({"auto"})],
+        "device": [str],
+        "random_state": SEED,
+    }
+
+    def __init__(
+        self,
+        n_directions: int | str = "auto",
+        *,
+        device: str = CPU,
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_directions = n_directions
+        self.device = device
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn's own tools ask about an estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: None = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : UncertainData, PartitionedData or anything `as_uncertain` takes
+            The objects.
+        y : None
+            Not used; here for pipelines.
+
+        Returns
+        -------
+        self
+        """
+        self._validate_params()
+        in_parts = isinstance(X, PartitionedData)
+        objects = objects_of(self, X.example() if in_parts else X)
+        d, seed = self.n_features_in_, as_seed(self.random_state)
+        if self.n_directions == "auto" and d <= FEW_FEATURES:
+            return self._keep(Found.nothing(d))
+        most = max(MANY_OBJECTS, MOST_VALUES // d)
+        some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
+        limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
+        table = table_of(some)
+        if not isinstance(self.n_directions, str):
+            return self._keep(found_in(table, limit, seed, int(self.n_directions)))
+        found = found_in(table, limit, seed)
+        if found.factors is None and d > MANY_FEATURES:
+            return self._keep(found_in(table, limit, seed, ANYWAY))
+        if found.factors is not None and not _pays(found.factors, limit, some.meaning):
+            found = found._replace(factors=None)
+        return self._keep(found)
+
+    def transform(self, X: Any) -> Any:
+        """Put objects into the directions, those of the fit or new ones.
+
+        Parameters
+        ----------
+        X : UncertainData, PartitionedData or anything `as_uncertain` takes
+            The objects.
+
+        Returns
+        -------
+        UncertainData, PartitionedData or ndarray
+            Measured values as values in the directions, with correlated errors. Data
+            that are left alone come back as they are; a plain 2-D array as an array.
+        """
+        check_is_fitted(self)
+        factors, in_parts = self._found.factors, isinstance(X, PartitionedData)
+        data = objects_of(self, X.example() if in_parts else X, reset=False)
+        if in_parts and factors is not None:
+            parts = mapped_parts(X.partitions, placed, factors, self.device)
+            return PartitionedData(tuple(parts), names_of(factors))
+        if in_parts:
+            return X
+        if factors is not None:
+            data = placed(data, factors, self.device)
+        return data.mean() if is_plain_table(X) else data
+
+    def inverse_transform(self, X: Any) -> Any:
+        """What places in the directions mean for the features.
+
+        Parameters
+        ----------
+        X : UncertainData or array-like of shape (n_objects, n_directions)
+            Objects in the directions.
+
+        Returns
+        -------
+        UncertainData or ndarray of shape (n_objects, n_features)
+            Means and covariances of the features, without their own variation; an
+            array gives an array. Data that were left alone come back as they are.
+        """
+        check_is_fitted(self)
+        if self.n_directions_ == 0:
+            return X
+        if not isinstance(X, UncertainData):
+            return np.asarray(X) @ self.loadings_.T + self.center_
+        return X.affine(self.loadings_, self.center_, self._names())
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of what `transform` gives: of the directions, or of the features."""
+        check_is_fitted(self)
+        factors = self._found.factors
+        if factors is not None:
+            return np.array(names_of(factors), dtype=object)
+        given = self._names() if input_features is None else input_features
+        return np.asarray(given, dtype=object)
+
+    def labels(self) -> list[str]:
+        """What each direction is called in pictures: its number and main features.
+
+        Returns
+        -------
+        list of str
+            "direction 1 (+mass, +radius, −age)", with the features of which it holds
+            the largest shares of the true variance, and the sign of their loadings.
+        """
+        factors, found = self._found.factors, []
+        for a in range(self.n_directions_):
+            assert factors is not None
+            main = np.argsort(-factors.shares[:, a], kind="stable")[:NAMED]
+            loadings = factors.loadings[:, a]
+            told = [
+                f"{'+' if loadings[j] > 0.0 else MINUS}{printable(self._names()[j])}"
+                for j in main
+                if loadings[j] != 0.0
+            ]
+            found.append(f"{names_of(factors)[a]} ({', '.join(told)})")
+        return found
+
+    def sentences(self) -> list[str]:
+        """What was found, for people."""
+        found, names = self._found, self._names()
+        d, q = self.n_features_in_, self.n_directions_
+        said = []
+        if q:
+            tells = int(found.factors.tells.sum()) if found.factors else 0
+            where = (
+                f", and {verb(q, 'shows', 'show')} in {tells:,}" if tells < d else ""
+            )
+            said = [
+                f"{counted(d, 'feature')}, {counted(q, 'direction')} "
+                f"{verb(q, 'holds', 'hold')} what is not error or independent noise"
+                f"{where}. Objects were compared there.",
+                *(f"{label[0].upper()}{label[1:]}." for label in self.labels()),
+            ]
+        copies = [
+            f"{names[j]} ({names[found.copy_of[j]]})"
+            for j in np.flatnonzero(found.copy_of != np.arange(d))
+        ]
+        said += _told(copies, "repeats another one", "repeat others")
+        for which, one, many in (
+            (found.constant, "does not vary", "do not vary"),
+            (found.empty, "is missing nearly always", "are missing nearly always"),
+        ):
+            said += _told([names[j] for j in np.flatnonzero(which)], one, many)
+        return said
+
+    def _keep(self, found: Found) -> Self:
+        self._found = found
+        self.copies_ = found.copy_of
+        self.n_directions_ = 0
+        if found.factors is not None:
+            factors = found.factors
+            self.n_directions_ = len(factors.variances)
+            self.loadings_, self.center_ = factors.loadings, factors.centre
+            self.noise_ = np.sqrt(factors.own)
+            self.explained_ = factors.shares.mean(axis=0)
+        return self
+
+    def _names(self) -> Sequence[str]:
+        counted_names = tuple(f"x{j}" for j in range(self.n_features_in_))
+        return tuple(getattr(self, "feature_names_in_", counted_names))
+
+
+def _pays(factors: Factors, limit: int, meaning: str) -> bool:
+    """Whether data gain by being put into directions."""
+    d, q = factors.loadings.shape
+    few = SOME_FEATURES if meaning == "error" else MANY_FEATURES
+    if d <= few and factors.shares.mean(axis=0).sum() < MOST_OF_IT:
+        return False
+    if d <= MANY_FEATURES and q >= min(limit, MOST_DIRECTIONS):
+        return False  # there may be more, which would be lost
+    return 2 * q <= d
+
+
+def _told(names: Sequence[str], one: str, many: str) -> list[str]:
+    """Say it of features, naming some of them."""
+    if not names:
+        return []
+    n, first = len(names), ", ".join(map(printable, names[:NAMED]))
+    more = f" and {n - NAMED:,} more" if n > NAMED else ""
+    return [f"{counted(n, 'feature')} {verb(n, one, many)}: {first}{more}."]
+
+
+def names_of(factors: Factors) -> tuple[str, ...]:
+    """Names of directions as features."""
+    return tuple(f"direction {a + 1}" for a in range(len(factors.variances)))
+
+
+def table_of(data: UncertainData) -> Table:
+    """Measured values and the variances of their errors, features first."""
+    values = np.ascontiguousarray(data.mean().T)
+    known = ~np.isnan(values)
+    if data.meaning == "spread" and not data.joint:
+        variances = errors_of_means(data)
+        if variances.ndim == 3:
+            variances = np.einsum("iin->in", variances)
+    else:
+        variances = np.where(known, data.variance().T, 0.0)
+    return Table(np.where(known, values, 0.0), variances, known)
+
+
+def placed(
+    data: UncertainData | None, factors: Factors, device: str
+) -> UncertainData | None:
+    """Objects in the directions.
+
+    Parameters
+    ----------
+    data : UncertainData or None
+        The objects; None is a partition without any.
+    factors : Factors
+        The directions.
+    device : str
+        Where products are computed.
+
+    Returns
+    -------
+    UncertainData or None
+        Measured values with errors are weighted by them; others are mapped as they are.
+    """
+    if data is None:
+        return None
+    tells = np.flatnonzero(factors.tells)
+    factors, names = factors.only(tells), names_of(factors)
+    some = data.select(tells)
+    if not of_errors(data):
+        matrix = factors.directly
+        return _small(some.affine(matrix, -matrix @ factors.centre, names))
+    q, correlated = len(names), not data.law.independent_features
+    values, errors = np.empty((len(data), q)), np.empty((len(data), q, q))
+    # An object takes copies of its values, and a matrix if its errors are correlated.
+    numbers = len(tells) * (len(tells) if correlated else 8) + 4 * q * q
+    for block in blocks(len(data), 8 * numbers, BLOCK_BYTES):
+        part = some[block]
+        table = table_of(part)
+        numbers_of = table._replace(known=table.known.astype(np.float64))
+        there = Table(*(put(each, device) for each in numbers_of))
+        together = part.covariance() if correlated else None
+        values[block], errors[block] = places_of(there, factors, together)
+        exact = (table.known & (table.variances == 0.0)).all(axis=0)
+        errors[block][exact] = 0.0
+    law = Gaussian.with_covariance(values, errors)
+    return replace(data, law=law, feature_names=names)
+
+
+def _small(data: UncertainData) -> UncertainData:
+    """Gaussians with factors that are no wider than they have features."""
+    law = data.law
+    if not isinstance(law, Gaussian) or law.n_uniforms <= law.n_features:
+        return data
+    return replace(data, law=Gaussian.with_covariance(law.mean(), law.covariance()))
+
+
+# What a model file holds besides the parameters.
+_STATE = ("n_features_in_", "feature_names_in_", "_found")
+
+
+def _state(directions: Directions) -> State:
+    state = directions.get_params(deep=False)
+    del state["device"]
+    return state | {n: getattr(directions, n) for n in _STATE if hasattr(directions, n)}
+
+
+def _made(state: State) -> Directions:
+    directions = Directions(state["n_directions"], random_state=state["random_state"])
+    directions._validate_params()
+    whole(d := state.get("n_features_in_"), 1, "n_features_in_")
+    check_shapes(state, {"feature_names_in_": "a d"}, {"d": d})
+    found = state["_found"]
+    if not isinstance(found, Found) or len(found.copy_of) != d:
+        wrong("the directions do not fit the features")
+    if found.factors is not None and len(found.factors.own) != d:
+        wrong("the directions do not fit the features")
+    directions.n_features_in_ = d
+    if "feature_names_in_" in state:
+        directions.feature_names_in_ = state["feature_names_in_"]
+    return directions._keep(found)
+
+
+register(Directions, Recipe(_state, _made, is_model=True))
