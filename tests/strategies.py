@@ -30,6 +30,7 @@ KINDS = (
     "worlds",
     "mixed",
     "mixtures",
+    "plain mixtures",
 )
 
 
@@ -76,9 +77,10 @@ def make(kind, n=4, d=2, seed=0):
     if kind == "split":
         above = rng.uniform(0.1, 2.0, size=(n, d))
         return ic.UncertainData(SplitNormal(mean, std, above), ids, names)
-    if kind == "mixtures":
+    if kind.endswith("mixtures"):
         centres = mean[:, None] + rng.normal(size=(n, 3, d))
-        factors = 0.3 * rng.normal(size=(n, 3, d, d))
+        plain = kind == "plain mixtures"  # features are independent
+        factors = 0.3 * rng.normal(size=(n, 3, d) if plain else (n, 3, d, d))
         law = Mixtures(rng.dirichlet(np.ones(3), size=n), centres, factors)
         return ic.UncertainData(law, ids, names)
     return ic.concat(

@@ -126,7 +126,7 @@ def test_whatever_the_method(method):
     assert "1 object is unlike all others: star 7 (novelty" in result.explain()
     assert result.columns()["novelty"].argmax() == 7
     order = np.random.default_rng(1).permutation(60)
-    again = Novelty(result._on_scale(data[order])).of_fit(result._on_scale(data[order]))
+    again = Novelty(result._there(data[order])).of_fit(result._there(data[order]))
     np.testing.assert_allclose(again, result.novelty[order])
 
 

@@ -149,7 +149,14 @@ def test_every_kind_against_its_worlds(kind):
     worlds = data.worlds(n_worlds, 0)
     share = np.mean([cdist(world, world) <= eps for world in worlds], axis=0)
     slack = 4 * np.sqrt(0.25 / 4000)
-    if kind in ("interval", "distributions", "multivariate", "mixed", "mixtures"):
+    if kind in (
+        "interval",
+        "distributions",
+        "multivariate",
+        "mixed",
+        "mixtures",
+        "plain mixtures",
+    ):
         slack += 0.05  # 64 values stand for each object
     np.testing.assert_allclose(table, share, atol=0 if data.joint else slack)
 

@@ -9,7 +9,7 @@ def factor_table(seed, n=120, d=40, q=2, level=0.6, gaps=0.0):
     """Places, loadings, and measured values with unequal errors."""
     rng = np.random.default_rng([seed, 3])
     places, loadings = rng.normal(size=(n, q)), rng.normal(size=(d, q))
-    truth = places @ loadings.T + rng.normal(size=(n, d))
+    truth = places @ loadings.T + 0.5 * rng.normal(size=(n, d))
     std = level * np.exp(0.6 * rng.normal(size=(n, 1)) + 0.3 * rng.normal(size=(n, d)))
     values = truth + std * rng.normal(size=(n, d))
     values[rng.random((n, d)) < gaps] = np.nan

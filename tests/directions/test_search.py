@@ -35,12 +35,12 @@ def deviations(values, std):
 @pytest.mark.parametrize("q", [1, 2, 4])
 def test_as_many_as_there_are(q):
     for seed in range(4):
-        _, _, values, std = factor_table(seed, n=150, d=60, q=q)
+        _, _, values, std = factor_table(seed, n=150, d=120, q=q)
         assert ic.Directions().fit(with_errors(values, std)).n_directions_ == q
 
 
 def test_error_bars_that_are_too_small_hide_nothing():
-    _, _, values, std = factor_table(3, n=150, d=60, level=1.2)
+    _, _, values, std = factor_table(3, n=150, d=120, level=1.2)
     assert ic.Directions().fit(with_errors(values, 0.4 * std)).n_directions_ == 2
 
 

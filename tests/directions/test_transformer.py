@@ -56,14 +56,6 @@ def test_wide_tables_without_directions_are_made_narrow():
     assert ic.Directions().fit(with_errors(values, std)).n_directions_ == 0
 
 
-def test_laws_are_left_alone_up_to_a_hundred_features():
-    rng = np.random.default_rng(0)
-    places = 0.5 * rng.normal(size=(90, 1, 1))
-    spread = ic.from_array(places + rng.normal(size=(90, 6, 60)))
-    assert ic.Directions().fit(spread).n_directions_ == 0
-    assert ic.Directions().fit(spread.with_meaning("error")).n_directions_ >= 1
-
-
 def test_tables_of_many_directions_are_left_alone_where_methods_cope():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(400, 25)) @ rng.normal(size=(25, 120))

@@ -99,7 +99,13 @@ def test_it_moves_and_scales_with_the_data(data):
     )
 
 
-WITHOUT_FORMULA = ("distributions", "multivariate", "mixed", "mixtures")
+WITHOUT_FORMULA = (
+    "distributions",
+    "multivariate",
+    "mixed",
+    "mixtures",
+    "plain mixtures",
+)
 
 
 @both

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import incerta as ic
 from incerta.metrics import clustering_accuracy
+from incerta.mixture.measured import errors_of_means
 from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
 from incerta.views.fusion import agreement, fused, shared_information

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -345,6 +345,18 @@ class Clustering:
         """
         means = self._scaled(self.data).mean()
         return typical_of(self.labels, self.n_clusters, means, self.confidence)
+
+    @cached_property
+    def shown(self) -> UncertainData:
+        """The objects as pictures show them.
+
+        In their directions, named by their main features, if the clusters were found
+        there; else as they were given.
+        """
+        found = self.directions
+        if found is None or found.n_directions_ == 0:
+            return self.data
+        return replace(self._there(self.data), feature_names=tuple(found.labels()))
 
     def profile(self) -> Profile:
         """What the clusters are like, in the units of the data.

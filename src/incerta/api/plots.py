@@ -23,10 +23,14 @@ class Plots:
         self._result = result
 
     def scatter(self, features: Any = None, ax: Any = None) -> Any:
-        """Objects with their error ellipses, coloured by cluster."""
+        """Objects with their error ellipses, coloured by cluster.
+
+        Of a wide table in its directions, unless features are named.
+        """
         r = self._result
         sure = r.confidence if r.no_confidence is None else None
-        return plot.scatter(r.data, r.labels, sure, features=features, ax=ax)
+        data = r.shown if features is None else r.data
+        return plot.scatter(data, r.labels, sure, features=features, ax=ax)
 
     def membership(self, ax: Any = None) -> Any:
         """Probabilities of the clusters, object by object."""

@@ -8,7 +8,7 @@ from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
 from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import Found, How
+from incerta.mixture.fitting import Found, How, refuse_wide
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
@@ -141,6 +141,8 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         self.random_state = random_state
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
+        # What was found has full covariances, whatever was looked for.
+        refuse_wide(data.n_features, "full")
         self.priors_ = self._frequencies(codes)
         found = [
             self._of_class(data[np.flatnonzero(codes == c)])

@@ -72,6 +72,7 @@ def fit(
     param: options.Param = None,
     seed: options.Seed = 0,
     scale: options.Scale = True,
+    directions: options.InDirections = True,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -130,10 +131,12 @@ def fit(
             seed=seed,
             scale=scale,
             params=wanted,
+            directions="auto" if directions else None,
         )
     chosen = ["-k", k, "--method", method, "--seed", str(seed)]
     chosen += [word for text in param or () for word in ("--param", text)]
     chosen += [] if scale else ["--no-scale"]
+    chosen += [] if directions else ["--no-directions"]
     chosen += [] if folder is None else ["-o", str(folder)]
     chosen += ["--report"] if report else []
     chosen += [] if form == "csv" else ["--format", form]

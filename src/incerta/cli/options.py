@@ -312,6 +312,14 @@ Scale = Annotated[
     bool,
     typer.Option("--scale/--no-scale", help="Bring all features to one scale first."),
 ]
+InDirections = Annotated[
+    bool,
+    typer.Option(
+        "--directions/--no-directions",
+        help="Compare objects of wide tables in the few directions in which they "
+        "differ by more than errors and noise.",
+    ),
+]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print nothing but errors on stderr.")
 ]

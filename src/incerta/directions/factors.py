@@ -56,11 +56,20 @@ class Places(NamedTuple):
 
 
 def _check(factors: Factors) -> None:
-    if min(factors.own.min(), factors.true.min(), factors.variances.min()) <= 0.0:
+    positive = (factors.own, factors.true, factors.variances, factors.left)
+    if min(part.min() for part in positive) <= 0.0:
         wrong("a variance is not positive")
 
 
-@stored(_check, centre="f d", true="f d", loadings="f d q", own="f d", variances="f q")
+@stored(
+    _check,
+    centre="f d",
+    true="f d",
+    loadings="f d q",
+    own="f d",
+    variances="f q",
+    left="f d",
+)
 class Factors(NamedTuple):
     """A factor model of d features with q directions.
 
@@ -74,6 +83,8 @@ class Factors(NamedTuple):
     loadings: Array  # (d, q), L; 0 where a feature does not tell
     own: Array  # (d,), ψ
     variances: Array  # (q,), of the true places
+    # (d,), share of the loadings that shrinking values by their errors has left.
+    left: Array
 
     @property
     def tells(self) -> Mask:
@@ -84,8 +95,9 @@ class Factors(NamedTuple):
     @property
     def shares(self) -> Array:
         """Share of the true variance of each feature in each direction, (d, q)."""
-        held: Array = np.square(self.loadings) * self.variances / self.true[:, None]
-        return held
+        whole = self.loadings / self.left[:, None]
+        held: Array = np.square(whole) * self.variances / self.true[:, None]
+        return held / np.maximum(held.sum(axis=1, keepdims=True), 1.0)
 
     @property
     def directly(self) -> Array:
@@ -97,7 +109,8 @@ class Factors(NamedTuple):
     def only(self, features: Indices) -> Factors:
         """Some of the features."""
         each = (self.centre, self.true, self.loadings, self.own)
-        return Factors(*(part[features] for part in each), self.variances)
+        some = (part[features] for part in each)
+        return Factors(*some, self.variances, self.left[features])
 
 
 def _check_found(found: Found) -> None:
@@ -173,9 +186,11 @@ def found_in(table: Table, most: int, seed: int, wanted: int | None = None) -> F
         residuals = _residuals(start[0], factors)
         if count(residuals, 1, np.random.default_rng(seed), begin=q):
             factors = _fitted(*start, q + 1)
-    own_variances, loadings = true.copy(), np.zeros((d, len(factors.variances)))
-    own_variances[chosen], loadings[chosen] = factors.own, factors.loadings
-    whole = Factors(centre, true, loadings, own_variances, factors.variances)
+    own_variances, left = true.copy(), np.ones(d)
+    own_variances[chosen], left[chosen] = factors.own, factors.left
+    loadings = np.zeros((d, len(factors.variances)))
+    loadings[chosen] = factors.loadings
+    whole = Factors(centre, true, loadings, own_variances, factors.variances, left)
     return rest._replace(factors=whole)
 
 
@@ -193,14 +208,17 @@ def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
     """
     root = np.sqrt(true)[:, None]
     gaps = np.where(table.known, table.values - centre[:, None], 0.0)
-    found = leading(gaps * root / (true[:, None] + table.variances), q)
+    total = true[:, None] + table.variances
+    left = (table.known * true[:, None] / total).mean(axis=1)
+    found = leading(gaps * root / total, q)
     loadings = root * found.features * found.values / np.sqrt(gaps.shape[1])
     own = np.maximum(true - np.square(loadings).sum(axis=1), LEAST_OWN * true)
     scale = np.sqrt(own)[:, None]
     turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
     # An arrow has two ends: the larger loadings are at the positive one.
     turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
-    return Factors(centre, true, turned * scale, own, np.maximum(sizes, TINY) ** 2)
+    variances = np.maximum(sizes, TINY) ** 2
+    return Factors(centre, true, turned * scale, own, variances, left)
 
 
 def _residuals(table: Table, factors: Factors) -> Array:

@@ -4,15 +4,17 @@ Both questions are answered by comparison with chance. Directions that run throu
 features are counted by random signs: the leading singular value of a table whose
 entries have their signs drawn at random is the largest one that independent features
 give. Directions that run through few of very many features are too weak for that; they
-show as pairs of features whose correlation is beyond chance. Features that a direction
-does not show in are then left out of it, so that ten thousand features of noise cannot
-drown ten that matter.
+show as pairs, or groups, of features whose correlations are beyond chance. Features
+that no direction shows in are then left out, so that ten thousand features of noise
+cannot drown ten that matter.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import svds
 from scipy.stats import t as student
 
@@ -34,6 +36,7 @@ SMALL = 500
 # Rounds of choosing features by directions, and directions by features.
 ROUNDS = 6
 BLOCK = 1024  # features whose correlations are computed at once
+MOST_LINKS, SMALLEST_GROUP = 20, 4  # pairs for each feature; features of a group
 
 
 class Shared(NamedTuple):
@@ -257,12 +260,12 @@ def _unit_rows(table: Array, known: Mask) -> Array:
     return (cut / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
 
 
-def _beyond_chance(n_pairs: float, n_objects: int) -> float:
-    """Correlation that none of so many independent pairs reaches, nearly always."""
+def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> float:
+    """Correlation that as many of so many independent pairs reach as is expected."""
     freedom = n_objects - 2
-    if freedom < 1 or n_pairs < 1:
+    if freedom < 1 or n_pairs <= expected:
         return 1.0
-    quantile = student.isf(LEVEL / (2.0 * n_pairs), freedom)
+    quantile = student.isf(expected / (2.0 * n_pairs), freedom)
     return float(quantile / np.sqrt(freedom + quantile**2))
 
 
@@ -287,10 +290,18 @@ def _linked(
     copy_of : ndarray of shape (d,)
         The feature that each repeats, or its own number.
     linked : ndarray of shape (d,)
+        Features of a pair that is hardly ever so correlated by chance; or of four that
+        are connected by pairs of which there are a few by chance, far from each other.
     """
     d = len(rows)
-    least = _beyond_chance(0.5 * d * (d - 1), n_objects)
+    n_pairs = 0.5 * d * (d - 1)
+    surely = _beyond_chance(n_pairs, n_objects)
+    # As many pairs by chance as connect any four features in LEVEL of all tables: there
+    # are 16 trees of four.
+    perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * LEVEL * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
+    links: list[tuple[Indices, Indices]] = []
+    n_links = 0
     if lost is not None:
         kept = 1.0 - np.square(lost).sum(axis=1, keepdims=True)
         lost = (lost / np.sqrt(np.maximum(kept, 1e-6))).astype(np.float32)
@@ -299,7 +310,7 @@ def _linked(
         for earlier in range(0, later + 1, BLOCK):
             before = slice(earlier, earlier + BLOCK)
             found = rows[before] @ rows[after].T
-            if max(found.max(), -found.min()) <= least:
+            if max(found.max(), -found.min()) <= perhaps:
                 continue  # as in most blocks of a wide table
             found = np.abs(found)
             if earlier == later:
@@ -312,14 +323,28 @@ def _linked(
                     copy_of[which] = earlier + i
             if lost is not None:
                 found -= 2.0 * np.abs(lost[before] @ lost[after].T)
-            pairs = (found > least) & ~same
-            linked[before] |= pairs.any(axis=1)
-            linked[after] |= pairs.any(axis=0)
+            found[same] = 0.0
+            linked[before] |= (found > surely).any(axis=1)
+            linked[after] |= (found > surely).any(axis=0)
+            if n_links <= MOST_LINKS * d:  # of more, most features are linked anyway
+                i, j = np.nonzero(found > perhaps)
+                links.append((earlier + i, later + j))
+                n_links += len(i)
+    if 0 < n_links <= MOST_LINKS * d:
+        linked |= _in_groups(*map(np.concatenate, zip(*links, strict=True)), d)
     return copy_of, linked
 
 
+def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
+    """Which of n nodes are connected with at least three others."""
+    graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
+    _, group = connected_components(graph, directed=False)
+    large: Mask = (np.bincount(group) >= SMALLEST_GROUP)[group]
+    return large
+
+
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
-    """Features correlated across the border of a set, on both of its sides.
+    """Features correlated across the border of a set, on both of its links.
 
     Residuals of the features that directions were made from are correlated among each
     other in any case.

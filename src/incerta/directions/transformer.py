@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -32,10 +32,8 @@ from incerta.worlds.streams import as_seed
 # Tables with no more features than this are left alone, bit for bit.
 FEW_FEATURES = 8
 # Up to here, too, unless the directions hold most of the true variance: methods cope
-# with so many features, and a cluster that shows in one feature alone would be lost.
-SOME_FEATURES, MOST_OF_IT = 20, 2 / 3
-# Laws differ in more than their means; they are reduced where methods get slow.
-MANY_FEATURES = 100
+# with so many features, and what shows in few of them would be lost.
+MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
 # Each direction needs some objects to be told from chance, and so do the methods that
 # follow.
 MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
@@ -44,9 +42,18 @@ MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
 MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
-# Features that are named for a direction.
-NAMED = 3
+# Features that are named for a direction: in a label, and in a table.
+NAMED, MOST_MAIN = 3, 10
 MINUS = "\N{MINUS SIGN}"
+
+
+class Direction(NamedTuple):
+    """A direction, for people."""
+
+    name: str
+    share: float  # of the true variance of all features
+    # Features that vary most with it, and the correlations of their true values.
+    features: tuple[tuple[str, float], ...]
 
 
 @uncertain_stays
@@ -109,12 +116,10 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     weighted least squares; correlations between errors of one object count in its error
     covariance, not in its weights. The units of the features do not matter.
 
-    With "auto" data are left alone if they have at most 8 features, if more than half
-    as many directions as features are beyond chance, and in these cases: up to 20
-    features (100 if objects are laws rather than measurements) of which the directions
-    hold less than two thirds of the true variance; up to 100 features of which none is
-    found, or as many as are looked for. In wider tables without directions beyond
-    chance the two strongest are taken.
+    With "auto" data are left alone if they have at most 8 features; and up to 100
+    features also if the directions hold less than two thirds of the true variance, are
+    more than half as many as the features, or as many as are looked for. In wider
+    tables without directions beyond chance the two strongest are taken.
 
     It takes some ten decompositions of a table of at most 4 million values (of chosen
     objects, if there are more), ``n_features**2 * n_objects / 2`` operations for the
@@ -141,10 +146,10 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> directions.n_directions_
     1
     >>> places = directions.transform(data)
-    >>> places
-    <UncertainData: 80 objects, 1 feature, correlated gaussian>
-    >>> int(np.abs(np.corrcoef(places.mean().ravel(), group)[0, 1]) > 0.9)
-    1
+    >>> places.shape, places.kind
+    ((80, 1), 'correlated gaussian')
+    >>> abs(np.corrcoef(places.mean().ravel(), group)[0, 1]).round(2)
+    np.float64(0.97)
     """
 
     _takes_missing: ClassVar[bool] = True
@@ -198,9 +203,10 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.n_directions, str):
             return self._keep(found_in(table, limit, seed, int(self.n_directions)))
         found = found_in(table, limit, seed)
-        if found.factors is None and d > MANY_FEATURES:
-            return self._keep(found_in(table, limit, seed, ANYWAY))
-        if found.factors is not None and not _pays(found.factors, limit, some.meaning):
+        if d > MANY_FEATURES:
+            if found.factors is None:
+                found = found_in(table, limit, seed, ANYWAY)
+        elif found.factors is not None and not _pays(found.factors, limit):
             found = found._replace(factors=None)
         return self._keep(found)
 
@@ -260,27 +266,37 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         given = self._names() if input_features is None else input_features
         return np.asarray(given, dtype=object)
 
+    def described(self) -> list[Direction]:
+        """What each direction is: the features that vary most with it.
+
+        Returns
+        -------
+        list of Direction
+        """
+        factors, names = self._found.factors, self._names()
+        if factors is None:
+            return []
+        correlations = np.sign(factors.loadings) * np.sqrt(factors.shares)
+        found = []
+        for a, name in enumerate(names_of(factors)):
+            own = correlations[:, a]
+            main = np.argsort(-np.abs(own), kind="stable")[:MOST_MAIN]
+            features = tuple((names[j], float(own[j])) for j in main if own[j] != 0.0)
+            found.append(Direction(name, float(self.explained_[a]), features))
+        return found
+
     def labels(self) -> list[str]:
         """What each direction is called in pictures: its number and main features.
 
         Returns
         -------
         list of str
-            "direction 1 (+mass, +radius, −age)", with the features of which it holds
-            the largest shares of the true variance, and the sign of their loadings.
+            "direction 1 (+mass, +radius, −age)", with the sign of the correlation.
         """
-        factors, found = self._found.factors, []
-        for a in range(self.n_directions_):
-            assert factors is not None
-            main = np.argsort(-factors.shares[:, a], kind="stable")[:NAMED]
-            loadings = factors.loadings[:, a]
-            told = [
-                f"{'+' if loadings[j] > 0.0 else MINUS}{printable(self._names()[j])}"
-                for j in main
-                if loadings[j] != 0.0
-            ]
-            found.append(f"{names_of(factors)[a]} ({', '.join(told)})")
-        return found
+        return [
+            f"{one.name} ({', '.join(_signed(*each) for each in one.features[:NAMED])})"
+            for one in self.described()
+        ]
 
     def sentences(self) -> list[str]:
         """What was found, for people."""
@@ -327,15 +343,16 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tuple(getattr(self, "feature_names_in_", counted_names))
 
 
-def _pays(factors: Factors, limit: int, meaning: str) -> bool:
-    """Whether data gain by being put into directions."""
+def _pays(factors: Factors, limit: int) -> bool:
+    """Whether a table that methods can cope with gains by being put into directions."""
     d, q = factors.loadings.shape
-    few = SOME_FEATURES if meaning == "error" else MANY_FEATURES
-    if d <= few and factors.shares.mean(axis=0).sum() < MOST_OF_IT:
-        return False
-    if d <= MANY_FEATURES and q >= min(limit, MOST_DIRECTIONS):
-        return False  # there may be more, which would be lost
-    return 2 * q <= d
+    held = factors.shares.mean(axis=0).sum()
+    # With as many as are looked for there may be more, which would be lost.
+    return bool(held >= MOST_OF_IT and 2 * q <= d and q < limit)
+
+
+def _signed(name: str, correlation: float) -> str:
+    return f"{'+' if correlation > 0.0 else MINUS}{printable(name)}"
 
 
 def _told(names: Sequence[str], one: str, many: str) -> list[str]:

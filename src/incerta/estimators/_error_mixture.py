@@ -17,14 +17,14 @@ from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
 from incerta.mixture.clusters import by_cluster, with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
-from incerta.mixture.fitting import How
+from incerta.mixture.fitting import How, refuse_wide
 from incerta.mixture.maximisation import moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to, ids_of
 from incerta.mixture.running import Running
-from incerta.models.checks import within, wrong
+from incerta.models.checks import check_shapes, within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
@@ -88,7 +88,8 @@ class ErrorMixture(UncertainClusterer):
     means_ : ndarray of shape (n_components, n_features)
         Their means.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances, without the errors.
+        Their covariances, without the errors. Variances of shape (n_components,
+        n_features) if `covariance_` is "diag".
     clusters_ : ndarray of shape (n_components,)
         Cluster that each component belongs to.
     covariance_ : {"full", "diag", "tied"}
@@ -184,7 +185,7 @@ class ErrorMixture(UncertainClusterer):
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f c",
         "means_": "f c d",
-        "covariances_": "f c d d",
+        "covariances_": "",
         "clusters_": "i c",
         "ranges_": "f d",
         "n_clusters_": "",
@@ -273,6 +274,7 @@ class ErrorMixture(UncertainClusterer):
         known: Indices | None = None,
     ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
+        refuse_wide(objects.n_features, self.covariance)
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
@@ -302,7 +304,9 @@ class ErrorMixture(UncertainClusterer):
 
     def _keep(self, components: Components) -> None:
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = components.as_kind("full").covariances
+        self.covariances_ = components.covariances
+        if self.covariance_ == "tied":
+            self.covariances_ = components.as_kind("full").covariances
         self.ranges_ = components.ranges
 
     def facts(self) -> Facts:
@@ -391,10 +395,14 @@ class ErrorMixture(UncertainClusterer):
         )
 
     def _components(self) -> Components:
-        full = Components(self.weights_, self.means_, self.covariances_, self.ranges_)
-        return full.as_kind(self.covariance_)
+        found = Components(self.weights_, self.means_, self.covariances_, self.ranges_)
+        return found.as_kind("tied") if self.covariance_ == "tied" else found
 
     def _check_stored(self) -> None:
+        shape = "f c d" if self.covariance_ == "diag" else "f c d d"
+        c, d = self.means_.shape
+        given = {"covariances_": self.covariances_}
+        check_shapes(given, {"covariances_": shape}, {"c": c, "d": d})
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")

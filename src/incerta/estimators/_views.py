@@ -18,7 +18,7 @@ from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.known import kept, n_named, surely
 from incerta.labels import likeliest, numbered, shares
-from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
+from incerta.mixture.fitting import MOST_CORRELATED, PRIOR_WEIGHT, How, fitted
 from incerta.mixture.measured import measured
 from incerta.mixture.pieces import ids_of, some_labelled
 from incerta.models.checks import wrong
@@ -373,7 +373,8 @@ def _truths(data: UncertainData, seed: int) -> Truths:
     """Where the true values of objects come from."""
     if data.exact or of_errors(data):
         # Fewer objects than features do not tell how these go together.
-        kind = "full" if len(data) > data.n_features else "diag"
+        d = data.n_features
+        kind = "full" if d < len(data) and d <= MOST_CORRELATED else "diag"
         how = How([1], (kind,), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
         return Measurements((fitted(measured(data), how).components,))
     if data.meaning == "spread" and not data.joint:

@@ -19,7 +19,7 @@ from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
-from incerta.mixture.fitting import How
+from incerta.mixture.fitting import MOST_CORRELATED, How, refuse_wide
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
@@ -50,9 +50,10 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     prior : {"gaussian", "mixture"} or int, default="gaussian"
         What the truth is like: one Gaussian, a mixture with as many components as BIC
         finds best, or with this number of them.
-    covariance : {"full", "diag", "tied"}, default="full"
+    covariance : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
-        share one covariance.
+        share one covariance. "auto" takes the first where there are more objects than
+        features, and at most 200 features; else the second.
     prior_weight : float, default=0.1
         How many objects' worth covariances are drawn towards independent features with
         the variance of the values less that of the errors.
@@ -72,7 +73,10 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     means_ : ndarray of shape (n_components, n_features)
         Their means.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances.
+        Their covariances; variances of shape (n_components, n_features) if
+        `covariance_` is "diag".
+    covariance_ : {"full", "diag", "tied"}
+        Which sort of covariances they have.
     reliability_ : ndarray of shape (n_features,)
         Share of the observed variance of each feature that is not error.
     n_iter_ : int
@@ -109,7 +113,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     _takes_missing: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "prior": [StrOptions({"gaussian", "mixture"}), *WHOLE],
-        "covariance": [StrOptions({"full", "diag", "tied"})],
+        "covariance": [StrOptions({"auto", "full", "diag", "tied"})],
         "prior_weight": NOT_NEGATIVE,
         "n_init": WHOLE,
         "tol": NOT_NEGATIVE,
@@ -119,7 +123,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f k",
         "means_": "f k d",
-        "covariances_": "f k d d",
+        "covariance_": "",
+        "covariances_": "",
         "reliability_": "f d",
         "feature_names_in_": "a d",
     }
@@ -128,7 +133,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         self,
         prior: str | int = "gaussian",
         *,
-        covariance: str = "full",
+        covariance: str = "auto",
         prior_weight: float = 0.1,
         n_init: int = 8,
         tol: float = 1e-6,
@@ -165,9 +170,15 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             if isinstance(self.prior, str)
             else [self.prior]
         )
+        d = data.n_features
+        self.covariance_ = self.covariance
+        if self.covariance == "auto":
+            full = d < len(data) and d <= MOST_CORRELATED
+            self.covariance_ = "full" if full else "diag"
+        refuse_wide(d, self.covariance_)
         how = How(
             numbers,
-            (self.covariance,),
+            (self.covariance_,),
             False,
             self.prior_weight,
             self.n_init,
@@ -178,7 +189,9 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         found = fitted_to(data, how)
         self.n_iter_, components = len(found.objective), found.components
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = components.as_kind("full").covariances
+        self.covariances_ = components.covariances
+        if self.covariance_ == "tied":
+            self.covariances_ = components.as_kind("full").covariances
         self.reliability_ = reliability(data).features
         return self
 
@@ -218,8 +231,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         return data
 
     def _components(self) -> Components:
-        full = Components(self.weights_, self.means_, self.covariances_)
-        return full.as_kind(self.covariance)
+        found = Components(self.weights_, self.means_, self.covariances_)
+        return found.as_kind("tied") if self.covariance_ == "tied" else found
 
 
 def believed(data: UncertainData, components: Components) -> UncertainData:
@@ -248,7 +261,7 @@ def _law_of(found: Belief) -> Law:
     if found.shares.shape[1] > 1:
         n, k, d = found.centres.shape
         if found.covariances.ndim == 3:
-            factor = np.sqrt(found.covariances)[..., None] * np.eye(d)
+            factor = np.sqrt(found.covariances)
         else:
             centres = found.centres.reshape(n * k, d)
             flat = found.covariances.reshape(n * k, d, d)
@@ -279,7 +292,13 @@ def _made(state: State) -> Deconvolver:
     deconvolver._validate_params()
     whole(state.get("n_features_in_"), 0, "n_features_in_")
     whole(state.get("n_iter_", 1), 1, "n_iter_")
-    check_shapes(state, Deconvolver._stored, {"d": state["n_features_in_"]})
+    kind = state.get("covariance_", state["covariance"])
+    if kind not in ("full", "diag", "tied"):
+        wrong(f"covariance_={kind!r} is unknown")
+    shapes = {"covariances_": "f k d" if kind == "diag" else "f k d d"}
+    shapes = {k: v for k, v in Deconvolver._stored.items() if v} | shapes
+    check_shapes(state, shapes, {"d": state["n_features_in_"]})
+    deconvolver.covariance_ = kind
     if not np.allclose(state["weights_"].sum(), 1.0):
         wrong("weights do not add up to 1")
     for name in fields:

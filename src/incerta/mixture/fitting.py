@@ -29,6 +29,8 @@ FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
 PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
+# More features have no full covariances: each object takes the cube of their number.
+MOST_CORRELATED = 200
 # Correlations are given up if after so many rounds they bring less than this share of
 # what the criterion asks for. After fewer rounds, clusters that cross are not found.
 HOPELESS = {15: 0.25, 35: 0.5}
@@ -58,6 +60,18 @@ class Found(NamedTuple):
     objective: list[float]  # after each round
     bic: float
     aic: float
+
+
+def refuse_wide(n_features: int, covariance: str) -> None:
+    """Refuse matrices of thousands of features, and name the way out."""
+    if covariance in ("full", "tied") and n_features > MOST_CORRELATED:
+        msg = (
+            f"covariance={covariance!r} needs a matrix of {n_features:,} × "
+            f"{n_features:,} numbers for each object; above {MOST_CORRELATED} features "
+            "put them into few directions first, with "
+            "ic.Directions().fit_transform(data), or use covariance='diag'."
+        )
+        raise ValueError(msg)
 
 
 def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
@@ -145,7 +159,7 @@ def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
     With fewer objects for each component than features they cost most of the time, and
     the criterion refuses them: they have half as many numbers as there are values.
     """
-    few = some.n_objects <= k * some.n_features
+    few = some.n_objects <= k * some.n_features or some.n_features > MOST_CORRELATED
     return [one for one in kinds if not (few and one == "full")] or list(kinds)
 
 

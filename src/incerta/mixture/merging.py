@@ -13,6 +13,8 @@ from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
 
 N_DRAWS = 4000
+# In thousands of features there are fewer draws, so that they stay small.
+FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
 # What a value leaves open, of what there is to know, about which of two components it
 # comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
 MOST_OPEN = 0.35
@@ -55,7 +57,9 @@ def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
 
 def _shares_of_draws(components: Components, seed: int) -> Array:
     """Probabilities of the components for values drawn from the mixture: (k, n)."""
-    draws = drawn(components, N_DRAWS, seed)
+    n_features = components.means.shape[1]
+    n_draws = min(N_DRAWS, max(FEWEST_DRAWS, MOST_NUMBERS // n_features))
+    draws = drawn(components, n_draws, seed)
     some = without_errors(draws)
     alone = components._replace(
         ranges=None, weights=components.weights / components.weights.sum()
@@ -73,6 +77,13 @@ def drawn(components: Components, n: int, seed: int) -> Array:
     out = np.empty((n, d))
     for k in range(components.n_components):
         here = picked == k
+        if components.covariances.ndim == 2:
+            # In the order of a decomposition, which is that of the variances.
+            order = np.argsort(components.covariances[k], kind="stable")
+            roots = np.sqrt(components.covariances[k][order])
+            found = components.means[k][order] + ndtri(u[here, 1:]) * roots
+            out[np.ix_(here, order)] = found
+            continue
         values, vectors = np.linalg.eigh(components.covariance_of(k))
         root = vectors * np.sqrt(np.clip(values, 0.0, None))
         out[here] = components.means[k] + ndtri(u[here, 1:]) @ root.T

@@ -162,13 +162,18 @@ class Components(NamedTuple):
 
     def as_kind(self, kind: str) -> Components:
         """The same components, with covariances as they are stored for a kind."""
+        if kind == "diag":
+            return self._replace(covariances=self.variances.copy())
         each = np.array([self.covariance_of(k) for k in range(self.n_components)])
-        stored_as = {
-            "full": each,
-            "diag": np.einsum("kii->ki", each).copy(),
-            "tied": each[:1],
-        }
-        return self._replace(covariances=stored_as[kind])
+        return self._replace(covariances=each[:1] if kind == "tied" else each)
+
+    @property
+    def variances(self) -> Array:
+        """Variances of the features in each component, (k, d)."""
+        if self.covariances.ndim == 2:
+            return self.covariances
+        own = np.einsum("kii->ki", self.covariances)
+        return np.broadcast_to(own, self.means.shape)
 
     def covariance_of(self, k: int) -> Array:
         """Covariance of one component, shape (d, d)."""

@@ -64,7 +64,7 @@ def starting_components(
     ------
     Components
     """
-    scale = np.sqrt(_positive(np.diag(truth.covariance_of(0))))
+    scale = np.sqrt(_positive(truth.variances[0]))
     places = belief(measured._replace(labels=None), truth).centres[:, 0] / scale
     good = places[_measured_well(measured)]
     middle, known = good.mean(axis=0), measured.labels

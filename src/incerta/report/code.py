@@ -43,6 +43,7 @@ def python_of(result: Clustering) -> str:
         name = type(result.estimator).__name__
         inside = ", ".join(f"{key}={_shown(value)}" for key, value in given.items())
         method = f"ic.{name}({inside})" if given else repr(name)
+    directions = None if result.directions is None else result.directions.n_directions
     params = [f"{key!r}: {_shown(value)}" for key, value in given.items()]
     arguments = [
         "data",
@@ -51,6 +52,7 @@ def python_of(result: Clustering) -> str:
         *([f"params={{{', '.join(params)}}}"] if named and params else []),
         f"seed={int(result.seed)}",
         *(["scale=False"] if result.scaler is None else []),
+        *([] if directions == "auto" else [f"directions={directions!r}"]),
     ]
     lines = [
         "import incerta as ic",

@@ -21,7 +21,6 @@ from incerta.wording import counted, share
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
-MOST_FEATURES = 50
 # The scripts of the page, in this order: each uses what those before it define.
 SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
 # The markers of our plots as signs in a text, and by their names in chart.js.
@@ -80,7 +79,6 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         summary=summary,
         scatter=scatter,
         looks=looks,
-        most_features=MOST_FEATURES,
         most_unsure=MOST_UNSURE,
         style=part_of_page("incerta.report", "report.css"),
         script=script,

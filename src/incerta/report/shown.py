@@ -13,6 +13,7 @@ from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
+    from incerta.data.container import UncertainData
 
 MOST_ROWS = 5000
 LEAST_CERTAIN_ROWS = 1000
@@ -23,6 +24,7 @@ MOST_UNSURE = 1000
 # The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
 SURE = 0.8  # as `Clustering.unclassifiable` has it
+MOST_FEATURES = 50
 # Covariances of all pairs of these are in the page.
 MOST_AXES = 6
 
@@ -80,6 +82,18 @@ def separation(means: Array, labels: Indices) -> Array:
     return np.nan_to_num(ratio)
 
 
+def features_shown(result: Clustering) -> Indices:
+    """Features that the page has in its tables, rising.
+
+    All of them, or those in which the clusters differ most.
+    """
+    d = result.data.n_features
+    if d <= MOST_FEATURES:
+        return np.arange(d)
+    apart = separation(np.nan_to_num(result.data.mean()), result.labels)
+    return np.sort(np.argsort(-apart, kind="stable")[:MOST_FEATURES])
+
+
 def picture(result: Clustering) -> dict[str, Any]:
     """What the scatter plot needs: means, and covariances for the ellipses.
 
@@ -96,8 +110,9 @@ def picture(result: Clustering) -> dict[str, Any]:
         of the last ``n_ellipses`` objects), ``position``, ``id``, ``cluster``,
         ``confidence``, ``n_objects``, ``n_ellipses``, ``sizes`` (objects per cluster,
         with noise under −1), ``threshold``, ``grid`` (None, or counts of all objects;
-        see `incerta.report.grid`). All in the units of the data. The least certain
-        objects come last, so that they lie on top.
+        see `incerta.report.grid`). In the units of the data, or in the directions in
+        which a wide table was clustered. The least certain objects come last, so that
+        they lie on top.
 
     Notes
     -----
@@ -107,8 +122,9 @@ def picture(result: Clustering) -> dict[str, Any]:
     """
     labels, confidence = result.labels, result.confidence
     known = result.no_confidence is None
-    means = result.data.mean()
-    offered, first = _axes(result, means)
+    data = result.shown
+    means = data.mean()
+    offered, first = _axes(data, means, labels)
     last = confidence if known else np.arange(1.0, len(labels) + 1)
     values = np.vstack([means[:, offered].T, last])
     rows, grid = np.arange(len(labels)), None
@@ -117,10 +133,10 @@ def picture(result: Clustering) -> dict[str, Any]:
         grid = grid_of(values, labels, ranges)
         rows = np.union1d(beyond(values, ranges), _unsure(confidence))
     rows = rows[_drawing_order(labels, confidence)[rows].argsort()]
-    n_ellipses = 0 if result.data.exact else min(len(rows), MOST_ELLIPSES)
+    n_ellipses = 0 if data.exact else min(len(rows), MOST_ELLIPSES)
     covariances = {}
     if n_ellipses:
-        outlined = result.data[rows[-n_ellipses:]].select(offered.tolist()).covariance()
+        outlined = data[rows[-n_ellipses:]].select(offered.tolist()).covariance()
         covariances = {
             f"{i},{j}": numbers(significant(outlined[:, i, j]))
             for i in range(len(offered))
@@ -129,7 +145,7 @@ def picture(result: Clustering) -> dict[str, Any]:
     codes, sizes = np.unique(labels, return_counts=True)
     return {
         "axes": [
-            *(text(result.feature_names[i]) for i in offered),
+            *(text(data.feature_names[i]) for i in offered),
             "confidence" if known else "place in the data",
         ],
         "first": first,
@@ -149,12 +165,14 @@ def picture(result: Clustering) -> dict[str, Any]:
     }
 
 
-def _axes(result: Clustering, means: Array) -> tuple[Indices, list[int]]:
+def _axes(
+    data: UncertainData, means: Array, labels: Indices
+) -> tuple[Indices, list[int]]:
     """The features that can be drawn, rising, and the two axes to begin with."""
     pair = np.arange(min(means.shape[1], 2))
     if means.shape[1] > 2:
-        pair = separating_features(means, result.data.variance(), result.labels)
-    best = np.argsort(-separation(means, result.labels), kind="stable")
+        pair = separating_features(means, data.variance(), labels)
+    best = np.argsort(-separation(means, labels), kind="stable")
     best = np.concatenate([pair, best[~np.isin(best, pair)]])
     offered = np.sort(best[:MOST_AXES])
     # A single feature is drawn against what comes after it.

@@ -16,6 +16,7 @@ from incerta.report.shown import (
     LEAST_CERTAIN_ROWS,
     MOST_ROWS,
     SURE,
+    features_shown,
     shown_objects,
 )
 from incerta.report.words import label_set_in_words, sentences
@@ -48,8 +49,12 @@ def summarise(result: Clustering) -> dict[str, Any]:
 
         - ``format``: version of this layout;
         - ``sentences``: what was found, in words;
-        - ``data``: n_objects, n_features, kind, joint, exact, feature_names,
+        - ``data``: n_objects, n_features, kind, joint, exact, feature_names (of more
+          than 50 features, those in which the clusters differ most),
           relative_uncertainty, meaning, reliability (None unless these are errors);
+        - ``directions``: per direction its name, share of the true variance, and the
+          features that vary most with it, with their correlations; empty if objects
+          were compared in the features;
         - ``method``: name, reasons, parameters, scaled, seed;
         - ``n_noise``; ``clusters``: per cluster its size, share, confidence, n_unsure,
           typical object, and per feature mean, spread, error;
@@ -86,11 +91,13 @@ def summarise(result: Clustering) -> dict[str, Any]:
     rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
     order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
     errors = reliability(result.data) if of_errors(result.data) else None
+    features = features_shown(result)
     other = on_values(result)
     least = _columns(result, order, errors, other)
     summary: dict[str, Any] = {
         "format": FORMAT,
-        "data": _data(result, errors),
+        "data": _data(result, errors, features),
+        "directions": _directions(result),
         "method": {
             "name": text(result.method),
             "reasons": [text(reason) for reason in result.reasons],
@@ -102,7 +109,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
             "seed": int(result.seed),
         },
         "n_noise": int((labels < 0).sum()),
-        "clusters": _clusters(result),
+        "clusters": _clusters(result, features),
         "confidence": {
             "not_applicable": result.no_confidence,
             **_confidence(labels, confidence, result.runner_up),
@@ -131,7 +138,9 @@ def summarise(result: Clustering) -> dict[str, Any]:
     return {"sentences": sentences(summary), **summary}
 
 
-def _data(result: Clustering, errors: Reliability | None) -> dict[str, Any]:
+def _data(
+    result: Clustering, errors: Reliability | None, features: Indices
+) -> dict[str, Any]:
     data = result.data
     return {
         "n_objects": len(data),
@@ -139,14 +148,31 @@ def _data(result: Clustering, errors: Reliability | None) -> dict[str, Any]:
         "kind": text(data.kind),
         "joint": data.joint,
         "exact": data.exact,
-        "feature_names": [text(feature) for feature in data.feature_names],
-        "relative_uncertainty": numbers(data.relative_uncertainty()),
+        "feature_names": [text(data.feature_names[j]) for j in features],
+        "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
         "meaning": data.meaning,
-        "reliability": None if errors is None else numbers(errors.features),
+        "reliability": None if errors is None else numbers(errors.features[features]),
     }
 
 
-def _clusters(result: Clustering) -> list[dict[str, Any]]:
+def _directions(result: Clustering) -> list[dict[str, Any]]:
+    found = result.directions
+    if found is None:
+        return []
+    return [
+        {
+            "name": one.name,
+            "share": number(one.share),
+            "features": [
+                {"name": text(feature), "correlation": number(correlation)}
+                for feature, correlation in one.features
+            ],
+        }
+        for one in found.described()
+    ]
+
+
+def _clusters(result: Clustering, features: Indices) -> list[dict[str, Any]]:
     if result.n_clusters == 0:
         return []
     profile, labels = result.profile(), result.labels
@@ -162,9 +188,9 @@ def _clusters(result: Clustering) -> list[dict[str, Any]]:
             "confidence": number(profile.confidence[c]),
             "n_unsure": int(unsure[c]),
             "typical": name(typical[c]),
-            "mean": numbers(profile.mean[c]),
-            "spread": numbers(profile.spread[c]),
-            "error": numbers(profile.error[c]),
+            "mean": numbers(profile.mean[c][features]),
+            "spread": numbers(profile.spread[c][features]),
+            "error": numbers(profile.error[c][features]),
         }
         for c in range(len(profile.size))
     ]
