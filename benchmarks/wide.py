@@ -5,9 +5,10 @@
 
 400 features (or as many as the name says), four clusters that differ in a few of them,
 each by twice the deviation within clusters times a normal number; errors of 0.7 such
-deviations, unequal between objects (log-normal, 0.8). *Best possible* knows the centres.
-The others are told that there are four clusters; *k* is the share of tables for which
-`choose_k` says four. *Features* is the default without directions.
+deviations, unequal between objects (log-normal, 0.8). *Best* knows the centres. The
+others are told that there are four clusters; *k* is the share of tables for which
+`choose_k` says four. *Features* is the default without directions, *ErrorMixture* is run
+in directions, *ranking* is sparse k-means told the number of features that tell.
 """
 
 import argparse
@@ -151,6 +152,11 @@ METHODS = {
         ic.cluster(made.data, K, seed=seed, directions=None).labels
         if made.values.size <= MOST_VALUES
         else None
+    ),
+    "ErrorMixture": lambda made, seed: (
+        ic.ErrorMixture(K, random_state=seed)
+        .fit(ic.Directions().fit_transform(made.data))
+        .labels_
     ),
     "k-means": lambda made, seed: kmeans(scaled(made), seed),
     "PCA, k-means": lambda made, seed: kmeans(by_components(made, seed), seed),

@@ -80,7 +80,8 @@ def make(kind, n=4, d=2, seed=0):
     if kind.endswith("mixtures"):
         centres = mean[:, None] + rng.normal(size=(n, 3, d))
         plain = kind == "plain mixtures"  # features are independent
-        factors = 0.3 * rng.normal(size=(n, 3, d) if plain else (n, 3, d, d))
+        factors = 0.3 * rng.normal(size=(n, 3, d, d))
+        factors = np.abs(factors[..., 0]) if plain else factors
         law = Mixtures(rng.dirichlet(np.ones(3), size=n), centres, factors)
         return ic.UncertainData(law, ids, names)
     return ic.concat(

@@ -304,10 +304,9 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         d, q = self.n_features_in_, self.n_directions_
         said = []
         if q:
-            tells = int(found.factors.tells.sum()) if found.factors else 0
-            where = (
-                f", and {verb(q, 'shows', 'show')} in {tells:,}" if tells < d else ""
-            )
+            tells = int(self.loadings_.any(axis=1).sum())
+            where = f", and {verb(q, 'shows', 'show')} in {tells:,} of them"
+            where = where if tells < d else ""
             said = [
                 f"{counted(d, 'feature')}, {counted(q, 'direction')} "
                 f"{verb(q, 'holds', 'hold')} what is not error or independent noise"

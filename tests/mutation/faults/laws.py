@@ -64,7 +64,7 @@ FAULTS = (
     ),
     Law(
         "data/laws/mixtures.py",
-        "factors = self.factors * scale[:, None]",
+        "factors = self.factors * by",
         "factors = self.factors",
         "a mixture in other units keeps its widths",
     ),
