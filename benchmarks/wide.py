@@ -7,8 +7,8 @@
 each by twice the deviation within clusters times a normal number; errors of 0.7 such
 deviations, unequal between objects (log-normal, 0.8). *Best* knows the centres. The
 others are told that there are four clusters; *k* is the share of tables for which
-`choose_k` says four. *Features* is the default without directions, *ErrorMixture* is run
-in directions, *ranking* is sparse k-means told the number of features that tell.
+`choose_k` says four. *Features* is the default without directions, *ErrorMixture* is
+run in directions, *ranking* is sparse k-means told how many features tell.
 """
 
 import argparse

@@ -45,7 +45,8 @@ class Table(NamedTuple):
 
     def only(self, features: Indices) -> Table:
         """Some of the features."""
-        return Table(*(part[features] for part in self))
+        values, variances = self.values[features], self.variances[features]
+        return Table(values, variances, self.known[features])
 
 
 class Places(NamedTuple):
@@ -108,9 +109,14 @@ class Factors(NamedTuple):
 
     def only(self, features: Indices) -> Factors:
         """Some of the features."""
-        each = (self.centre, self.true, self.loadings, self.own)
-        some = (part[features] for part in each)
-        return Factors(*some, self.variances, self.left[features])
+        return Factors(
+            self.centre[features],
+            self.true[features],
+            self.loadings[features],
+            self.own[features],
+            self.variances,
+            self.left[features],
+        )
 
 
 def _check_found(found: Found) -> None:

@@ -9,7 +9,7 @@ that no direction shows in are then left out, so that ten thousand features of n
 cannot drown ten that matter.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
@@ -128,7 +128,7 @@ def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> 
     if most < 1:
         return 0
     found = leading(table, most)
-    rest = table.astype(np.float32)
+    rest: Any = table.astype(np.float32)
     for k in range(most):
         lost = begin + k
         up = np.sqrt(n * d / ((n - lost - 1) * (d - lost)))
@@ -139,20 +139,20 @@ def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> 
     return most
 
 
-def leading(table: Array, k: int) -> Leading:
+def leading(table: Any, k: int) -> Leading:
     """Leading singular triples of a table."""
     d, n = table.shape
     if k == 0:
         return Leading(np.empty((d, 0)), np.empty(0), np.empty((0, n)))
     if min(d, n) > max(SMALL, 3 * k):
-        left, values, right = svds(table, k, tol=1e-4, v0=np.ones(min(d, n)))
-        order = np.argsort(-values)
-        return Leading(left[:, order], values[order], right[order])
+        found: Any = svds(table, k, tol=1e-4, v0=np.ones(min(d, n)))
+        order = np.argsort(-found[1])
+        return Leading(found[0][:, order], found[1][order], found[2][order])
     wide = n <= d
     squares = table.T @ table if wide else table @ table.T
     m = len(squares)
     squared, vectors = eigh(squares, subset_by_index=(m - k, m - 1))
-    values = np.sqrt(np.maximum(squared[::-1], 0.0))
+    values: Array = np.sqrt(np.maximum(squared[::-1], 0.0))
     vectors = vectors[:, ::-1]
     other = table @ vectors if wide else table.T @ vectors
     other = other / np.maximum(values, np.finfo(float).tiny)
@@ -250,14 +250,29 @@ def _by_chance(table: Array, rng: np.random.Generator) -> float:
 def _unit_rows(table: Array, known: Mask) -> Array:
     """Rows whose products are correlations, outliers cut off."""
     n_known = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    middle = np.ma.median(np.ma.array(table, mask=~known), axis=1).filled(0.0)
-    cut = (table - middle[:, None]) * known
-    usual = np.ma.median(np.ma.array(np.abs(cut), mask=~known), axis=1).filled(0.0)
-    reach = CUT * np.where(usual > 0.0, MAD * usual, np.inf)[:, None]
+    cut = (table - _medians(table, known)) * known
+    usual = _medians(np.abs(cut), known)
+    reach = CUT * np.where(usual > 0.0, MAD * usual, np.inf)
     cut = np.clip(cut, -reach, reach)
     cut = (cut - cut.sum(axis=1, keepdims=True) / n_known) * known
     lengths = np.sqrt(np.square(cut).sum(axis=1, keepdims=True))
     return (cut / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+
+
+def _medians(table: Array, known: Mask) -> Array:
+    """Median of the known values of each row, (d, 1)."""
+    if known.all():
+        whole: Array = np.median(table, axis=1, keepdims=True)
+        return whole
+    n_known = known.sum(axis=1, keepdims=True)
+    ordered = np.sort(np.where(known, table, np.inf), axis=1)
+    middle = np.maximum((n_known - 1) // 2, 0), n_known // 2
+    low, high = (
+        np.take_along_axis(ordered, np.minimum(m, table.shape[1] - 1), axis=1)
+        for m in middle
+    )
+    found: Array = np.where(n_known > 0, 0.5 * (low + high), 0.0)
+    return found
 
 
 def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> float:
@@ -327,11 +342,12 @@ def _linked(
             linked[before] |= (found > surely).any(axis=1)
             linked[after] |= (found > surely).any(axis=0)
             if n_links <= MOST_LINKS * d:  # of more, most features are linked anyway
-                i, j = np.nonzero(found > perhaps)
-                links.append((earlier + i, later + j))
-                n_links += len(i)
+                one, other = np.nonzero(found > perhaps)
+                links.append((earlier + one, later + other))
+                n_links += len(one)
     if 0 < n_links <= MOST_LINKS * d:
-        linked |= _in_groups(*map(np.concatenate, zip(*links, strict=True)), d)
+        ends = [np.concatenate(side) for side in zip(*links, strict=True)]
+        linked |= _in_groups(ends[0], ends[1], d)
     return copy_of, linked
 
 

@@ -233,7 +233,9 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if in_parts:
             return X
         if factors is not None:
-            data = placed(data, factors, self.device)
+            there = placed(data, factors, self.device)
+            assert there is not None
+            data = there
         return data.mean() if is_plain_table(X) else data
 
     def inverse_transform(self, X: Any) -> Any:
@@ -314,15 +316,17 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 *(f"{label[0].upper()}{label[1:]}." for label in self.labels()),
             ]
         copies = [
-            f"{names[j]} ({names[found.copy_of[j]]})"
-            for j in np.flatnonzero(found.copy_of != np.arange(d))
+            f"{names[j]} ({names[other]})"
+            for j, other in enumerate(found.copy_of.tolist())
+            if j != other
         ]
         said += _told(copies, "repeats another one", "repeat others")
         for which, one, many in (
             (found.constant, "does not vary", "do not vary"),
             (found.empty, "is missing nearly always", "are missing nearly always"),
         ):
-            said += _told([names[j] for j in np.flatnonzero(which)], one, many)
+            chosen = [names[j] for j in np.flatnonzero(which).tolist()]
+            said += _told(chosen, one, many)
         return said
 
     def _keep(self, found: Found) -> Self:
@@ -404,7 +408,7 @@ def placed(
         return None
     tells = np.flatnonzero(factors.tells)
     factors, names = factors.only(tells), names_of(factors)
-    some = data.select(tells)
+    some = data.select(tells.tolist())
     if not of_errors(data):
         matrix = factors.directly
         return _small(some.affine(matrix, -matrix @ factors.centre, names))
@@ -415,8 +419,8 @@ def placed(
     for block in blocks(len(data), 8 * numbers, BLOCK_BYTES):
         part = some[block]
         table = table_of(part)
-        numbers_of = table._replace(known=table.known.astype(np.float64))
-        there = Table(*(put(each, device) for each in numbers_of))
+        known = put(table.known.astype(np.float64), device)
+        there = Table(put(table.values, device), put(table.variances, device), known)
         together = part.covariance() if correlated else None
         values[block], errors[block] = places_of(there, factors, together)
         exact = (table.known & (table.variances == 0.0)).all(axis=0)
@@ -446,7 +450,8 @@ def _state(directions: Directions) -> State:
 def _made(state: State) -> Directions:
     directions = Directions(state["n_directions"], random_state=state["random_state"])
     directions._validate_params()
-    whole(d := state.get("n_features_in_"), 1, "n_features_in_")
+    d: Any = state.get("n_features_in_")
+    whole(d, 1, "n_features_in_")
     check_shapes(state, {"feature_names_in_": "a d"}, {"d": d})
     found = state["_found"]
     if not isinstance(found, Found) or len(found.copy_of) != d:
