@@ -21,7 +21,7 @@ from incerta.mixture.fitting import How, refuse_wide
 from incerta.mixture.maximisation import moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
-from incerta.mixture.model import Components
+from incerta.mixture.model import MOST_CORRELATED, Components
 from incerta.mixture.pieces import fitted_to, ids_of
 from incerta.mixture.running import Running
 from incerta.models.checks import check_shapes, within, wrong
@@ -88,8 +88,8 @@ class ErrorMixture(UncertainClusterer):
     means_ : ndarray of shape (n_components, n_features)
         Their means.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances, without the errors. Variances of shape (n_components,
-        n_features) if `covariance_` is "diag".
+        Their covariances, without the errors. Above 200 features variances, of shape
+        (n_components, n_features).
     clusters_ : ndarray of shape (n_components,)
         Cluster that each component belongs to.
     covariance_ : {"full", "diag", "tied"}
@@ -304,9 +304,7 @@ class ErrorMixture(UncertainClusterer):
 
     def _keep(self, components: Components) -> None:
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = components.covariances
-        if self.covariance_ == "tied":
-            self.covariances_ = components.as_kind("full").covariances
+        self.covariances_ = components.published
         self.ranges_ = components.ranges
 
     def facts(self) -> Facts:
@@ -396,13 +394,15 @@ class ErrorMixture(UncertainClusterer):
 
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_, self.ranges_)
-        return found.as_kind("tied") if self.covariance_ == "tied" else found
+        return found.as_kind(self.covariance_)
 
     def _check_stored(self) -> None:
-        shape = "f c d" if self.covariance_ == "diag" else "f c d d"
         c, d = self.means_.shape
+        shape = "f c d" if d > MOST_CORRELATED else "f c d d"
         given = {"covariances_": self.covariances_}
         check_shapes(given, {"covariances_": shape}, {"c": c, "d": d})
+        if d > MOST_CORRELATED and self.covariance_ != "diag":
+            wrong("there are no covariances of so many features")
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")

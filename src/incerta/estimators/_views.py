@@ -18,8 +18,9 @@ from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
 from incerta.estimators._facts import Facts
 from incerta.known import kept, n_named, surely
 from incerta.labels import likeliest, numbered, shares
-from incerta.mixture.fitting import MOST_CORRELATED, PRIOR_WEIGHT, How, fitted
+from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.measured import measured
+from incerta.mixture.model import MOST_CORRELATED
 from incerta.mixture.pieces import ids_of, some_labelled
 from incerta.models.checks import wrong
 from incerta.models.registry import stored

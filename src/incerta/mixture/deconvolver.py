@@ -19,9 +19,9 @@ from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
-from incerta.mixture.fitting import MOST_CORRELATED, How, refuse_wide
+from incerta.mixture.fitting import How, refuse_wide
 from incerta.mixture.measured import measured
-from incerta.mixture.model import Components
+from incerta.mixture.model import MOST_CORRELATED, Components
 from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, register
@@ -73,8 +73,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     means_ : ndarray of shape (n_components, n_features)
         Their means.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances; variances of shape (n_components, n_features) if
-        `covariance_` is "diag".
+        Their covariances; above 200 features variances, of shape (n_components,
+        n_features).
     covariance_ : {"full", "diag", "tied"}
         Which sort of covariances they have.
     reliability_ : ndarray of shape (n_features,)
@@ -189,9 +189,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         found = fitted_to(data, how)
         self.n_iter_, components = len(found.objective), found.components
         self.weights_, self.means_ = components.weights, components.means
-        self.covariances_ = components.covariances
-        if self.covariance_ == "tied":
-            self.covariances_ = components.as_kind("full").covariances
+        self.covariances_ = components.published
         self.reliability_ = reliability(data).features
         return self
 
@@ -232,7 +230,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_)
-        return found.as_kind("tied") if self.covariance_ == "tied" else found
+        return found.as_kind(self.covariance_)
 
 
 def believed(data: UncertainData, components: Components) -> UncertainData:
@@ -295,8 +293,11 @@ def _made(state: State) -> Deconvolver:
     kind = state.get("covariance_", state["covariance"])
     if kind not in ("full", "diag", "tied"):
         wrong(f"covariance_={kind!r} is unknown")
-    shapes = {"covariances_": "f k d" if kind == "diag" else "f k d d"}
-    shapes = {k: v for k, v in Deconvolver._stored.items() if v} | shapes
+    wide = state["n_features_in_"] > MOST_CORRELATED
+    if wide and kind != "diag":
+        wrong("there are no covariances of so many features")
+    shapes = {name: text for name, text in Deconvolver._stored.items() if text}
+    shapes["covariances_"] = "f k d" if wide else "f k d d"
     check_shapes(state, shapes, {"d": state["n_features_in_"]})
     deconvolver.covariance_ = kind
     if not np.allclose(state["weights_"].sum(), 1.0):

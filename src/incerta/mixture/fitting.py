@@ -18,7 +18,7 @@ from incerta.convergence import warn_unfinished
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums, sums_of_each
 from incerta.mixture.maximisation import Prior, SumsOf, climbed, prior_for
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import MOST_CORRELATED, Components, Measured
 from incerta.mixture.starts import one_component, starting_components
 
 # Starts are tried on so many objects at most, and first followed for so many rounds.
@@ -29,8 +29,6 @@ FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
 PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
-# More features have no full covariances: each object takes the cube of their number.
-MOST_CORRELATED = 200
 # Correlations are given up if after so many rounds they bring less than this share of
 # what the criterion asks for. After fewer rounds, clusters that cross are not found.
 HOPELESS = {15: 0.25, 35: 0.5}

@@ -16,6 +16,8 @@ from incerta.typing import Array, Indices
 # Bytes of the factors of one block of objects: they are used twice, and stay in the
 # cache in between; and on a device, which has much to do at a time.
 BLOCK_BYTES, DEVICE_BYTES = 2**22, 2**28
+# More features have no full covariances: each object takes the cube of their number.
+MOST_CORRELATED = 200
 # Share of the observed variance that is left at least when errors are taken off.
 LEAST_SHARE = 0.05
 
@@ -166,6 +168,16 @@ class Components(NamedTuple):
             return self._replace(covariances=self.variances.copy())
         each = np.array([self.covariance_of(k) for k in range(self.n_components)])
         return self._replace(covariances=each[:1] if kind == "tied" else each)
+
+    @property
+    def published(self) -> Array:
+        """Covariances as attributes of estimators have them, whatever their kind.
+
+        (k, d, d); above 200 features, where there are none but variances, (k, d).
+        """
+        if self.means.shape[1] > MOST_CORRELATED:
+            return self.covariances
+        return self.as_kind("full").covariances
 
     @property
     def variances(self) -> Array:
