@@ -105,6 +105,22 @@ def test_options_reach_the_library(call, wide):
     check_table(rows_of(done.stdout), expected(wide, seed=5, scale=False))
 
 
+def test_directions_can_be_left_out(call, tmp_path):
+    rng = np.random.default_rng(0)
+    places = 6.0 * (np.arange(40) % 2)[:, None]
+    values = places * rng.normal(size=120) + rng.normal(size=(40, 120))
+    names = ",".join(f"f{j}" for j in range(120))
+    file = tmp_path / "many.csv"
+    np.savetxt(file, values, delimiter=",", header=names, comments="")
+    given = ["--values", names, "-k", "2", "--method", "ukmeans"]
+    done = call("fit", file, *given, "-o", tmp_path / "with")
+    assert "1 direction holds what is not error" in done.stderr + done.stdout
+    call("fit", file, *given, "--no-directions", "-o", tmp_path / "without")
+    without = ic.load(tmp_path / "without" / "model.incerta")
+    assert without.directions is None
+    assert "--no-directions" in without.command
+
+
 def test_values_may_be_repeated(call, wide):
     apart = ["--values", "mass", "--values", "radius"]
     rest = ["--id", "star", "--errors", "{}_error", "-k", "3", "--method", "ukmeans"]

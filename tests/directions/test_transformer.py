@@ -8,6 +8,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import incerta as ic
 from incerta.data.partitioned import PartitionedData
 from incerta.directions import transformer
+from incerta.report import summarise
+from incerta.report.code import python_of
+from incerta.report.shown import picture
 from tests.directions.tables import factor_table, few_tell, noise, with_errors
 
 
@@ -234,6 +237,42 @@ def test_clustering_in_directions(tmp_path):
     alone = ic.cluster(data, 4, "UKMeans", directions=None)
     assert alone.directions is None
     assert alone.estimator.n_features_in_ == 300
+
+
+def test_pictures_and_the_report_are_in_directions(tmp_path):
+    values, std, _ = few_tell(0, 100, 300, 15)
+    result = ic.cluster(ic.from_gaussian(values, std=std), 4)
+    labels = result.directions.labels()
+    assert result.shown.feature_names == tuple(labels)
+    ax = result.plot.scatter()
+    assert {ax.get_xlabel(), ax.get_ylabel()} <= set(labels)
+    assert result.plot.scatter(["x0", "x1"]).get_xlabel() == "x0"
+    summary = summarise(result)
+    assert len(summary["data"]["feature_names"]) == 50
+    assert len(summary["clusters"][0]["mean"]) == 50
+    assert [one["name"] for one in summary["directions"]] == [
+        f"direction {a}" for a in (1, 2, 3)
+    ]
+    first = summary["directions"][0]["features"]
+    assert abs(first[0]["correlation"]) >= abs(first[-1]["correlation"]) > 0.1
+    assert set(picture(result)["axes"][:-1]) == set(labels)
+    result.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "Share of the true variance" in page
+    assert "of 300 features in which the clusters differ most" in page
+
+
+def test_without_directions_everything_is_in_features():
+    values, std, _ = few_tell(0, 60, 120, 15)
+    result = ic.cluster(
+        ic.from_gaussian(values, std=std), 2, "UKMeans", directions=None
+    )
+    assert result.shown is result.data
+    assert summarise(result)["directions"] == []
+    assert "directions=None" in python_of(result)
+    given = ic.cluster(ic.from_gaussian(values, std=std), 2, "UKMeans", directions=3)
+    assert given.directions.n_directions_ == 3
+    assert "directions=3" in python_of(given)
 
 
 def test_the_number_of_clusters_in_a_wide_table():

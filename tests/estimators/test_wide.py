@@ -64,3 +64,19 @@ def test_auto_takes_what_objects_can_tell():
     model = ic.ErrorMixture(2, n_init=1).fit(table(300))
     assert model.covariance_ == "diag"
     assert model.covariances_.shape == (2, 300)
+
+
+@pytest.mark.parametrize("name", ["ErrorMixture", "Deconvolver"])
+def test_wide_models_come_back(name, tmp_path):
+    data = table(220)
+    model = getattr(ic, name)().set_params(n_init=1).fit(data)
+    ic.save(model, tmp_path / "model")
+    again = ic.load(tmp_path / "model")
+    assert again.covariances_.shape == model.covariances_.shape
+    one, other = (
+        each.predict_proba(data)
+        if name == "ErrorMixture"
+        else each.transform(data).mean()
+        for each in (model, again)
+    )
+    assert np.array_equal(one, other)
