@@ -141,7 +141,9 @@ class Found(NamedTuple):
         return cls(None, np.arange(d), none, none)
 
 
-def found_in(table: Table, most: int, seed: int, wanted: int | None = None) -> Found:
+def found_in(
+    table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
+) -> Found:
     """Find the directions of a table.
 
     Parameters
@@ -154,6 +156,8 @@ def found_in(table: Table, most: int, seed: int, wanted: int | None = None) -> F
         Of the comparison with chance.
     wanted : int, optional
         Number of directions, whatever chance says.
+    anyway : int, default=0
+        Number of directions to take if none is beyond chance.
 
     Returns
     -------
@@ -175,18 +179,15 @@ def found_in(table: Table, most: int, seed: int, wanted: int | None = None) -> F
     common = shared(gaps, some.known, most, seed)
     rest.copy_of[varies] = varies[common.copy_of]
 
-    own, q, tells = common.copy_of == np.arange(len(varies)), 0, common.tells
-    if wanted is None:
-        q = common.n_directions
-    else:
-        q, tells = wanted, tells if tells.sum() > wanted else own
-    chosen = varies[tells]
+    q = wanted or common.n_directions or anyway
+    own = common.copy_of == np.arange(len(varies))
+    chosen = varies[common.tells if common.tells.sum() > q else own]
     q = min(q, len(chosen) - 1, n - 2)
     if q < 1:
         return rest
     start = table.only(chosen), centre[chosen], true[chosen]
     factors = _fitted(*start, q)
-    if wanted is None and q < min(most, len(chosen) - 1):
+    if q == common.n_directions < min(most, len(chosen) - 1) and wanted is None:
         # The table was scaled by total variances; now that features have their own,
         # another direction may stand out.
         residuals = _residuals(start[0], factors)

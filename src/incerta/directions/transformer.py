@@ -201,12 +201,12 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
         table = table_of(some)
         if not isinstance(self.n_directions, str):
-            return self._keep(found_in(table, limit, seed, int(self.n_directions)))
-        found = found_in(table, limit, seed)
+            wanted = int(self.n_directions)
+            return self._keep(found_in(table, limit, seed, wanted=wanted))
         if d > MANY_FEATURES:
-            if found.factors is None:
-                found = found_in(table, limit, seed, ANYWAY)
-        elif found.factors is not None and not _pays(found.factors, limit):
+            return self._keep(found_in(table, limit, seed, anyway=ANYWAY))
+        found = found_in(table, limit, seed)
+        if found.factors is not None and not _pays(found.factors, limit):
             found = found._replace(factors=None)
         return self._keep(found)
 
