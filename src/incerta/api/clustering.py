@@ -219,7 +219,7 @@ class Clustering:
         """How unlike all others each object is: 3 is 1 in 1000, as for `novelty_of`."""
         if self._novelty is None:
             return np.full(len(self.data), np.nan)
-        return self._novelty.of_fit(self._there(self.data))
+        return self._novelty.of_fit(self._compared)
 
     def novelty_of(self, X: Any) -> Array:
         """How unlike the objects of the fit new ones are.
@@ -245,7 +245,7 @@ class Clustering:
     def _novelty(self) -> Novelty | None:
         if len(self.data) < FEWEST:
             return None
-        return Novelty(self._there(self.data))
+        return Novelty(self._compared)
 
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
@@ -356,7 +356,7 @@ class Clustering:
         found = self.directions
         if found is None or found.n_directions_ == 0:
             return self.data
-        return replace(self._there(self.data), feature_names=tuple(found.labels()))
+        return replace(self._compared, feature_names=tuple(found.labels()))
 
     def profile(self) -> Profile:
         """What the clusters are like, in the units of the data.
@@ -402,8 +402,13 @@ class Clustering:
     _repr_html_ = as_html  # a few tables, for notebooks
 
     def _scaled(self, X: Any) -> UncertainData:
-        data = self._there(X)
+        data = self._compared if X is self.data else self._there(X)
         return data if self.deconvolver is None else self.deconvolver.transform(data)
+
+    @cached_property
+    def _compared(self) -> UncertainData:
+        """The objects of the fit where they are compared."""
+        return self._there(self.data)
 
     def _there(self, X: Any) -> UncertainData:
         """Objects on one scale, in the directions that they are compared in."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 BLOCK_BYTES = 64 * 2**20
+CACHE_BYTES = 2**18  # several arrays of this size fit into the cache of a core
 
 
 def physical_bytes() -> int:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from incerta.backend.memory import CACHE_BYTES, blocks
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law, Values
 from incerta.exceptions import DataError
@@ -52,6 +53,16 @@ def _extent(law: Law) -> tuple[Array, Array]:
     """
     if isinstance(law, Values):
         return law.values.min(axis=0), law.values.max(axis=0)
+    n, d = law.n_objects, law.n_features
+    parts = [
+        _extent_of(law.take(np.arange(n)[part]))
+        for part in blocks(n, 8 * d, CACHE_BYTES)
+    ]
+    lows, highs = zip(*parts, strict=True)
+    return np.fmin.reduce(lows, axis=0), np.fmax.reduce(highs, axis=0)
+
+
+def _extent_of(law: Law) -> tuple[Array, Array]:
     with np.errstate(over="ignore", invalid="ignore"):
         mean, deviation = law.mean(), np.sqrt(law.variance())
         low, high = mean - deviation, mean + deviation

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from incerta.backend.memory import CACHE_BYTES, blocks
 from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
@@ -78,9 +79,10 @@ def reliability(data: UncertainData) -> Reliability:
     """
     values = data.mean()
     known = ~np.isnan(values)
-    errors = np.where(known, data.variance(), 0.0).T
-    weights = known.T.astype(np.float64)
-    filled = np.where(known, values, 0.0).T
+    # A feature's values side by side: each is gone through several times.
+    errors = np.ascontiguousarray(np.where(known, data.variance(), 0.0).T)
+    weights = np.ascontiguousarray(known.T, dtype=np.float64)
+    filled = np.ascontiguousarray(np.where(known, values, 0.0).T)
     true = true_spread(filled, errors, weights, least=0.0).variances[:, None]
     shares = np.divide(true, true + errors, out=np.ones_like(errors), where=errors > 0)
     mean = errors.sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
@@ -154,15 +156,27 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
     means, variances = observed_spread(values, known)
     for _ in range(ROUNDS):
         before = variances
-        total = errors + variances[:, None]
-        weights = np.divide(known, total, out=known.copy(), where=total > 0)
-        sums = np.maximum(weights.sum(axis=1), TINY)
-        means = (weights * values).sum(axis=1) / sums
-        squares = (values - means[:, None]) ** 2
-        observed = (weights * squares).sum(axis=1) / sums
-        twice = weights**2 / np.maximum((weights**2).sum(axis=1), TINY)[:, None]
-        excess = (twice * (squares - errors)).sum(axis=1)
-        variances = np.maximum(excess, least * observed)
+        means, variances = np.empty_like(before), np.empty_like(before)
+        for some in blocks(len(values), 8 * values.shape[1], CACHE_BYTES):
+            table = values[some], errors[some], known[some]
+            means[some], variances[some] = _reweighted(*table, before[some], least)
         if (np.abs(variances - before) <= SAME * before).all():
             break
     return Spread(means, variances)
+
+
+def _reweighted(
+    values: Array, errors: Array, known: Array, variances: Array, least: float
+) -> Spread:
+    """One round: mean and variance, by weights of the variance known so far."""
+    total = errors + variances[:, None]
+    total[total <= 0.0] = 1.0  # exact values of a feature that does not vary
+    weights = known / total
+    sums = np.maximum(weights.sum(axis=1), TINY)
+    means = (weights * values).sum(axis=1) / sums
+    squares = (values - means[:, None]) ** 2
+    observed = (weights * squares).sum(axis=1) / sums
+    twice = weights**2
+    twice /= np.maximum(twice.sum(axis=1), TINY)[:, None]
+    excess = (twice * (squares - errors)).sum(axis=1)
+    return Spread(means, np.maximum(excess, least * observed))

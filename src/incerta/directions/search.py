@@ -35,7 +35,7 @@ COPY = 0.99
 SMALL = 500
 # Rounds of choosing features by directions, and directions by features.
 ROUNDS = 6
-BLOCK = 1024  # features whose correlations are computed at once
+BLOCK = 512  # features whose correlations are computed at once, in the cache
 MOST_LINKS, SMALLEST_GROUP = 20, 4  # pairs for each feature; features of a group
 
 
@@ -324,25 +324,26 @@ def _linked(
         after = slice(later, later + BLOCK)
         for earlier in range(0, later + 1, BLOCK):
             before = slice(earlier, earlier + BLOCK)
-            found = rows[before] @ rows[after].T
-            if max(found.max(), -found.min()) <= perhaps:
-                continue  # as in most blocks of a wide table
-            found = np.abs(found)
+            found = np.abs(rows[before] @ rows[after].T)
             if earlier == later:
                 found = np.triu(found, 1)
-            same = found > COPY
-            for i in np.flatnonzero(same.any(axis=1)):
-                if copy_of[earlier + i] == earlier + i:  # copies of copies are not
-                    which = later + np.flatnonzero(same[i])
-                    which = which[copy_of[which] == which]
-                    copy_of[which] = earlier + i
+            if found.max() <= perhaps:
+                continue  # as in most blocks of a wide table
+            if found.max() > COPY:
+                same = found > COPY
+                for i in np.flatnonzero(same.any(axis=1)):
+                    if copy_of[earlier + i] == earlier + i:  # copies of copies are not
+                        which = later + np.flatnonzero(same[i])
+                        which = which[copy_of[which] == which]
+                        copy_of[which] = earlier + i
+                found[same] = 0.0
             if lost is not None:
                 found -= 2.0 * np.abs(lost[before] @ lost[after].T)
-            found[same] = 0.0
-            linked[before] |= (found > surely).any(axis=1)
-            linked[after] |= (found > surely).any(axis=0)
+            certain = found > surely
+            linked[before] |= certain.any(axis=1)
+            linked[after] |= certain.any(axis=0)
             if n_links <= MOST_LINKS * d:  # of more, most features are linked anyway
-                one, other = np.nonzero(found > perhaps)
+                one, other = np.divmod(np.flatnonzero(found > perhaps), found.shape[1])
                 links.append((earlier + one, later + other))
                 n_links += len(one)
     if 0 < n_links <= MOST_LINKS * d:

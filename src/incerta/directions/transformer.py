@@ -14,6 +14,7 @@ from incerta.backend.device import CPU, put
 from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.threads import threads
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian
@@ -199,14 +200,12 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         most = max(MANY_OBJECTS, MOST_VALUES // d)
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
         limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
-        table = table_of(some)
-        if not isinstance(self.n_directions, str):
-            wanted = int(self.n_directions)
-            return self._keep(found_in(table, limit, seed, wanted=wanted))
-        if d > MANY_FEATURES:
-            return self._keep(found_in(table, limit, seed, anyway=ANYWAY))
-        found = found_in(table, limit, seed)
-        if found.factors is not None and not _pays(found.factors, limit):
+        wanted = None if self.n_directions == "auto" else int(self.n_directions)
+        anyway = ANYWAY if d > MANY_FEATURES else 0
+        # Products are many and thin: threads would cost more than they bring.
+        with threads(1):
+            found = found_in(table_of(some), limit, seed, wanted=wanted, anyway=anyway)
+        if wanted is None and d <= MANY_FEATURES and not _pays(found.factors, limit):
             found = found._replace(factors=None)
         return self._keep(found)
 
@@ -346,8 +345,10 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tuple(getattr(self, "feature_names_in_", counted_names))
 
 
-def _pays(factors: Factors, limit: int) -> bool:
+def _pays(factors: Factors | None, limit: int) -> bool:
     """Whether a table that methods can cope with gains by being put into directions."""
+    if factors is None:
+        return False
     d, q = factors.loadings.shape
     held = factors.shares.mean(axis=0).sum()
     # With as many as are looked for there may be more, which would be lost.
