@@ -29,6 +29,9 @@ FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
 PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
+# So many where errors are unequal, as long as nobody insists: each object then needs a
+# decomposition of its own in every round, minutes in all for 1000 objects.
+MOST_UNLIKE = 40
 # Correlations are given up if after so many rounds they bring less than this share of
 # what the criterion asks for. After fewer rounds, clusters that cross are not found.
 HOPELESS = {15: 0.25, 35: 0.5}
@@ -157,7 +160,8 @@ def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
     With fewer objects for each component than features they cost most of the time, and
     the criterion refuses them: they have half as many numbers as there are values.
     """
-    few = some.n_objects <= k * some.n_features or some.n_features > MOST_CORRELATED
+    most = MOST_CORRELATED if some.alike else MOST_UNLIKE
+    few = some.n_objects <= k * some.n_features or some.n_features > most
     return [one for one in kinds if not (few and one == "full")] or list(kinds)
 
 
