@@ -21,10 +21,10 @@ from scipy.stats import t as student
 from incerta.typing import Array, Indices, Mask
 
 # Random signs are drawn so many times; a direction lies so many deviations beyond them.
-# On noise alone this finds directions in 2 % of tables (`benchmarks/wide.py`).
+# On noise alone this finds directions in 4 % of tables (`benchmarks/wide.py`).
 N_DRAWS, BEYOND = 7, 3.0
 # Chance that any pair of independent features is taken for correlated.
-LEVEL = 0.01
+LEVEL = 0.005
 # Correlations are those of values cut off here, in robust deviations of their feature:
 # one outlier makes no correlation.
 CUT = 2.5
