@@ -355,8 +355,8 @@ FAULTS = (
     ),
     Fault(
         "data/reliability.py",
-        "        variances = np.maximum(excess, least * observed)\n",
-        "        variances = np.maximum(excess, 0.0)\n",
+        "    return Spread(means, np.maximum(excess, least * observed))\n",
+        "    return Spread(means, np.maximum(excess, 0.0))\n",
         "nothing is left of the variance where errors are too large",
         room="data/test_reliability.py",
     ),
