@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
+from incerta.api.controls import filled_means
 
 FIND_THEIR_OWN = ("FDBSCAN", "PDBSCAN")
 OTHERS = ("UKMedoids", "MMVar", "UCPC", "FOPTICS", *FIND_THEIR_OWN)
@@ -22,19 +23,19 @@ class Answer(NamedTuple):
 
 
 def by_kmeans(data, k, seed):
-    values = data.mean()
+    values = filled_means(data)
     return Answer(KMeans(k, n_init=10, random_state=seed).fit_predict(values))
 
 
 def by_weighted_kmeans(data, k, seed):
-    values, errors = data.mean(), data.variance().mean(axis=1)
+    values, errors = filled_means(data), data.variance().mean(axis=1)
     weights = 1.0 / (errors + values.var(axis=0).mean())
     kmeans = KMeans(k, n_init=10, random_state=seed)
     return Answer(kmeans.fit_predict(values, sample_weight=weights))
 
 
 def by_neighbours(data, k, seed):
-    values = data.mean()
+    values = filled_means(data)
     spectral = SpectralClustering(
         k,
         affinity="nearest_neighbors",
@@ -45,7 +46,7 @@ def by_neighbours(data, k, seed):
 
 
 def by_gaussian_mixture(data, k, seed):
-    values = data.mean()
+    values = filled_means(data)
     found = GaussianMixture(k, n_init=5, reg_covar=1e-3, random_state=seed).fit(values)
     return Answer(found.predict(values), found.predict_proba(values))
 

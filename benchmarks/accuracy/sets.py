@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 from later import LATER
+from real import REAL
 from sklearn import datasets
 from sklearn.decomposition import PCA
 from spread import SPREAD
 
 import incerta as ic
 
-MOST_OBJECTS = 400
+MOST_OBJECTS, MOST_REAL = 400, 1000
 # Above so many features, so many principal components.
 MANY_FEATURES, N_COMPONENTS = 20, 15
 SIZES = (0.15, 0.4, 0.7)
@@ -186,6 +187,15 @@ def fetched(fetch: Callable[[], ic.datasets.Dataset], most: int | None = None):
     return loaded
 
 
+def real(load):
+    def loaded():
+        data, classes = load()
+        chosen = np.random.default_rng(0).permutation(len(data))[:MOST_REAL]
+        return Case(data[np.sort(chosen)], classes[np.sort(chosen)], None)
+
+    return loaded
+
+
 UNCERTAIN = {
     "movement": fetched(ic.datasets.fetch_movement),
     "nba": fetched(ic.datasets.fetch_nba),
@@ -196,6 +206,7 @@ UNCERTAIN = {
     "china": intervals("china_temp"),
     "cars": intervals("car_models"),
     "fungi": intervals("fungi"),
+    **{name: real(load) for name, load in REAL.items()},
 }
 
 

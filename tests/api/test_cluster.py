@@ -275,7 +275,7 @@ def test_where_confidence_says_nothing(blobs, measured):
         (blobs.mean(), 3, "the data have no uncertainty"),
         (blobs, 1, "there is one cluster"),
     ):
-        for method in ("auto", "UKMeans"):
+        for method in ("MMVar", "UKMeans"):
             result = ic.cluster(data, k, method)
             assert np.isnan(result.confidence).all()
             assert result.no_confidence == why

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api import notes
-from incerta.api.notes import crumbs, named, other_ways, skewed, unlike, unlike_fit
+from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel, predicted
 from incerta.cli.wording import as_options
-from incerta.estimators import _views
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
+from incerta.views.consensus import View
+from incerta.views.look import views_of
 
 IDS = np.array([f"s{i}" for i in range(1000)])
 
@@ -41,16 +41,34 @@ def test_where_all_clusters_are_small_none_is_a_crumb():
     assert crumbs(IDS[:30], np.full(30, -1), True) == []
 
 
-def test_views_that_find_something_else():
-    assert other_ways(50, {}) == other_ways(50, {"mixture": 0.11, "laws": 1.0}) == []
-    views = {"mixture": 0.04, "centres": 0.001, "neighbours": 1.0}
-    assert other_ways(20, views) == [
-        "Gaussian clusters and clusters around centres would divide the objects quite "
-        "differently (agreement 0.04 and 0.00); confidence does not say which idea of "
-        "a cluster is right."
+def view(score, weight, agreement):
+    return View(score, 1.0, weight, agreement)
+
+
+def test_the_view_that_carried_the_answer():
+    views = {"mixture": view(0.93, 0.8, 0.9), "centres": view(0.88, 0.2, 0.4)}
+    assert in_views(20, views) == [
+        "The answer is mainly that of Gaussian clusters (weight 0.80): true values tell "
+        "93% of what there is to know about their labels."
     ]
-    assert other_ways(19, views) == []  # too few objects
-    assert tuple(notes.VIEWS) == _views.VIEWS
+    views["neighbours of laws"] = view(0.7, 0.0, 0.09)
+    assert in_views(20, views)[1:] == [
+        "Clusters of neighbours by whole distributions would divide the objects quite "
+        "differently (agreement 0.09); true values tell 70% of their labels."
+    ]
+    views = {
+        "mixture": view(0.9, 0.45, 0.9),
+        "centres": view(0.9, 0.35, 0.9),
+        "nearness": view(0.8, 0.2, 0.7),
+    }
+    assert in_views(20, views) == [
+        "Gaussian clusters and clusters around centres are about equally clear, and "
+        "count alike."
+    ]
+    assert in_views(19, views) == in_views(20, {}) == []
+    for space in ("means", "deviations", "laws"):
+        for name in views_of([space]):
+            assert in_views(20, {name: view(1.0, 1.0, 1.0)})
 
 
 def test_rings_are_no_clusters_around_centres():

@@ -9,14 +9,14 @@ from tests.directions.tables import factor_table, with_errors
 
 
 def a_model(seed=0, d=12, q=2):
-    """Factors in standard form: true places have a deviation of 1."""
+    """Factors in standard form: own variation makes a deviation of 1."""
     rng = np.random.default_rng(seed)
     own = rng.uniform(0.5, 2.0, size=d)
     turned = np.linalg.qr(rng.normal(size=(d, q)))[0]
-    clarity = np.array([9.0, 4.0])[:q]
-    loadings = np.sqrt(own)[:, None] * turned * np.sqrt(clarity)
-    true = np.square(loadings).sum(axis=1) + own
-    return Factors(rng.normal(size=d), true, loadings, own, clarity, np.ones(d))
+    loadings = np.sqrt(own)[:, None] * turned
+    variances = np.array([9.0, 4.0])[:q]
+    true = np.square(loadings) @ variances + own
+    return Factors(rng.normal(size=d), true, loadings, own, variances, np.ones(d))
 
 
 def measured(factors, seed, n=30, gaps=0.25):
@@ -40,9 +40,8 @@ def test_places_by_matrices_object_by_object(correlated):
     if correlated:
         table = table._replace(variances=np.einsum("njj->jn", together).copy())
     found = places_of(table, factors, together if correlated else None)
-    prior = PRIOR * np.eye(2)
-    exact = np.linalg.inv(np.diag(factors.own))
-    best = np.linalg.inv(factors.loadings.T @ exact @ factors.loadings + prior)
+    prior = np.diag(PRIOR / factors.variances)
+    best = np.linalg.inv(np.eye(2) + prior)
     for i in range(n):
         there = table.known[:, i]
         L, own = factors.loadings[there], factors.own[there]
@@ -82,7 +81,8 @@ def test_an_object_without_values_is_in_the_middle_and_says_so():
     nothing = Table(*(0 * part for part in table[:2]), table.known & False)
     found = places_of(nothing, factors)
     assert np.array_equal(found.values, np.zeros((3, 2)))
-    assert np.allclose(np.diag(found.errors[0]), 1.0 / PRIOR, rtol=0.01)
+    large = factors.variances / PRIOR
+    assert np.allclose(np.diag(found.errors[0]), large, rtol=0.01)
 
 
 def test_the_model_is_recovered():
@@ -105,7 +105,7 @@ def test_directions_are_in_order_and_have_the_sign_of_their_larger_loadings():
     _, _, values, std = factor_table(2, q=3)
     model = ic.Directions().fit(with_errors(values, std))
     factors = model._found.factors
-    assert (np.diff(factors.clarity) < 0).all()
+    assert (np.diff(factors.variances) < 0).all()
     assert (((factors.loadings / model.noise_[:, None]) ** 3).sum(axis=0) > 0).all()
     base = factors.loadings / model.noise_[:, None]
-    assert np.allclose(base.T @ base, np.diag(factors.clarity))
+    assert np.allclose(base.T @ base, np.eye(3), atol=1e-8)

@@ -253,10 +253,11 @@ def test_views_of_partitions(monkeypatch, most, meaning):
     rows = np.argsort(data.ids)
     np.testing.assert_array_equal(there.ids_, data.ids[rows])
     np.testing.assert_array_equal(there.labels_, here.labels_[rows])
-    np.testing.assert_array_equal(there.membership_, here.membership_[rows])
-    np.testing.assert_array_equal(
-        there.predict_proba(apart), here.predict_proba(data)[rows]
-    )
+    for one, other in (
+        (there.membership_, here.membership_),
+        (there.predict_proba(apart), here.predict_proba(data)),
+    ):
+        np.testing.assert_allclose(one, other[rows], rtol=1e-9, atol=1e-12)
     with pytest.raises(ValueError, match=r"n_clusters=81 clusters .* 80 objects"):
         ic.ViewConsensus(81).fit(apart)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
+from sklearn.model_selection import GridSearchCV
 
 import incerta as ic
-from incerta.estimators import _views
 from incerta.metrics import clustering_accuracy
 
 
@@ -68,12 +68,54 @@ def test_rings_that_errors_have_blurred():
     assert found.confidence_.mean() > 0.9
 
 
-def test_exact_data_are_certain():
+def test_exact_data_that_overlap_are_not_certain():
     X, target = four_blobs(1)
     found = ic.ViewConsensus(4, random_state=0).fit(X)
-    assert (found.confidence_ == 1.0).all()
     assert clustering_accuracy(target, found.labels_) > 0.95
     assert set(found.views_) == {"mixture", "centres", "neighbours", "nearness"}
+    rng = np.random.default_rng(0)
+    target = rng.integers(2, size=2000)
+    X = 2.4 * target[:, None] * [1.0, 0.0] + rng.normal(size=(2000, 2))
+    found = ic.ViewConsensus(2, random_state=0).fit(X[:900])
+    confidence, right = found.confidence_, agreeing(found.labels_, target[:900], 2)
+    for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 1.0)):
+        here = (confidence > low) & (confidence <= high)
+        assert abs(confidence[here].mean() - right[here].mean()) < 0.12
+    new = found.predict_proba(X[900:])
+    right = agreeing(new.argmax(axis=1), target[900:], 2)
+    assert abs(new.max(axis=1).mean() - right.mean()) < 0.03
+
+
+def test_scores_compare_numbers_of_clusters_on_new_data():
+    X, _ = four_blobs(1)
+    data = displaced(X, 0.3, 0.5, 0)
+    scores = {
+        k: ic.ViewConsensus(k, random_state=0).fit(data[:200]).score(data[200:])
+        for k in (1, 2, 4)
+    }
+    assert scores[1] == pytest.approx(0.0)
+    assert 0.0 < scores[2] <= 1.0
+    assert scores[4] > 0.8
+    search = GridSearchCV(ic.ViewConsensus(random_state=0), {"n_clusters": [4, 9]}, cv=2)
+    assert search.fit(X).best_params_ == {"n_clusters": 4}
+
+
+def test_the_view_that_sees_the_clusters_carries_the_answer():
+    """A rare clump, which only the mixture finds; two moons, which only graphs do."""
+    rng = np.random.default_rng(0)
+    rare = rng.random(400) < 0.05
+    X = rng.normal(size=(400, 2)) * np.where(rare, 0.5, 1.0)[:, None]
+    X[rare, 0] += 4.5
+    found = ic.ViewConsensus(2, random_state=0).fit(displaced(X, 0.2, 0.8, 0))
+    assert clustering_accuracy(rare, found.labels_) > 0.97
+    kmeans = KMeans(2, n_init=10, random_state=0).fit_predict(X)
+    assert clustering_accuracy(rare, kmeans) < 0.9
+    assert sum(view.weight for view in found.views_.values()) == pytest.approx(1.0)
+    moons, target = make_moons(400, noise=0.05, random_state=0)
+    found = ic.ViewConsensus(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
+    assert clustering_accuracy(target, found.labels_) > 0.97
+    weights = {name: view.weight for name, view in found.views_.items()}
+    assert weights["neighbours"] + weights["nearness"] > 0.9
 
 
 def test_errors_of_size_zero_are_none():
@@ -81,8 +123,8 @@ def test_errors_of_size_zero_are_none():
     exact = ic.cluster(X, 4)
     found = ic.cluster(ic.from_gaussian(X, std=0.0), 4)
     np.testing.assert_array_equal(found.labels, exact.labels)
-    assert found.no_confidence == exact.no_confidence is not None
-    assert np.isnan(found.confidence).all()
+    np.testing.assert_allclose(found.confidence, exact.confidence, atol=1e-9)
+    assert found.confidence.min() < 1.0
 
 
 def test_objects_that_differ_in_spread_only():
@@ -92,7 +134,8 @@ def test_objects_that_differ_in_spread_only():
     data = ic.from_array(values)
     found = ic.ViewConsensus(2, random_state=0).fit(data)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert "laws" in found.views_
+    assert found.views_["centres of laws"].score > 0.9
+    assert found.views_["centres of means"].weight < 0.1
     kmeans = KMeans(2, n_init=10, random_state=0).fit(data.mean())
     assert clustering_accuracy(target, kmeans.labels_) < 0.8
 
@@ -121,7 +164,7 @@ def test_many_objects_are_put_into_the_clusters_of_a_part(monkeypatch):
     assert agreeing(part.labels_, whole.labels_, 4).mean() > 0.95
     assert clustering_accuracy(target, part.labels_) > 0.9
     # In blocks it is the same.
-    monkeypatch.setattr("incerta.estimators._views.SHARES_BYTES", 1_300_000)
+    monkeypatch.setattr("incerta.estimators._views.BLOCK_BYTES", 400_000)
     again = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
     np.testing.assert_array_equal(again.membership_, part.membership_)
 
@@ -147,39 +190,17 @@ def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
     found = ic.ViewConsensus(2, n_worlds=3, random_state=0)
     found.fit(displaced(np.repeat([[0.0], [9.0]], 10, axis=0), 0.5, 0.0, 0))
     whole = found._model
-    one = whole.partitions[0]
-    wrong_names = one._replace(fusion=one.fusion._replace(names=np.array([0, 7])))
+    wrong_names = whole.laws._replace(clusters=np.array([0, 7]))
     for bad in (
-        whole._replace(partitions=()),
-        whole._replace(partitions=(one.fusion,)),
-        whole._replace(truths=one.centres),
-        whole._replace(partitions=(one._replace(centres=one.model),)),
-        whole._replace(partitions=(one._replace(laws=one.centres),)),
-        whole._replace(partitions=(wrong_names,)),
+        whole.laws,
+        whole._replace(truths=whole.laws),
+        whole._replace(laws=whole.truths),
+        whole._replace(laws=wrong_names),
     ):
         found._model = bad
         found.save(tmp_path / "model")
         with pytest.raises(ValueError, match="model"):
             ic.load(tmp_path / "model")
-
-
-def test_ties_do_not_go_by_the_numbers_of_a_search(monkeypatch):
-    draws = np.r_[np.arange(10.0), 50.0 + np.arange(10.0), 4.5][:, None] * np.ones(
-        (2, 1, 1)
-    )
-    draws[1, -1] = 54.5  # in one group of two draws, and in the other
-    data = ic.from_worlds(draws)
-    one = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
-    np.testing.assert_array_equal(one.membership_[-1], 0.5)
-    joined = _views.joined
-
-    def with_other_numbers(*given):
-        return joined(*given).renamed(np.array([1, 0]))
-
-    monkeypatch.setattr(_views, "joined", with_other_numbers)
-    two = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
-    np.testing.assert_array_equal(two.labels_, one.labels_)
-    np.testing.assert_array_equal(two.membership_, one.membership_)
 
 
 def test_what_one_view_finds_again_and_again_is_the_result():
@@ -192,7 +213,7 @@ def test_what_one_view_finds_again_and_again_is_the_result():
     data = ic.from_array(0.5 * rng.normal(size=(80, 1, 2)) + around)
     model = ic.ViewConsensus(2, random_state=0).fit(data)
     assert ic.metrics.clustering_accuracy(truth, model.labels_) > 0.9
-    assert model.views_["centres"] < 0.1
+    assert model.views_["centres of means"].agreement < 0.1
 
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):

@@ -1,105 +1,53 @@
-"""Several views, what they agree on, and worlds of the truth."""
+"""Several views of the objects, and worlds of the truth."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, issparse
-from sklearn.cluster import KMeans
 from sklearn.datasets import make_moons
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import incerta as ic
-from incerta.metrics import clustering_accuracy
 from incerta.mixture.measured import errors_of_means
 from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
-from incerta.views.fusion import agreement, fused, shared_information
+from incerta.views.consensus import consensus
 from incerta.views.kernel_means import N_WAVES, kernel_means, waves
-from incerta.views.look import Neighbours
+from incerta.views.look import Effort, linked, seen, views_of
 from incerta.views.truths import (
     Beliefs,
     Spreads,
+    exact_look,
     own_weights,
-    scatter_of,
     shares_of,
+    truths_of,
     values_of,
 )
 
-# fusion -----------------------------------------------------------------------------
-
-
-def shared(labels):
-    return np.array(
-        [[normalized_mutual_info_score(a, b) for a in labels] for b in labels]
-    )
-
-
-def by_hand(labels, k, seed):
-    """The mean projection of all views, its leading eigenvectors, cut by k-means."""
-    n = labels.shape[1]
-    mean = np.zeros((n, n))
-    for row, weight in zip(labels, agreement(shared(labels)), strict=True):
-        member = np.eye(k)[row]
-        counts = np.maximum(member.sum(axis=0), 1)
-        mean += weight * (member / counts) @ member.T
-    vectors = np.linalg.eigh(mean)[1][:, -k:]
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = vectors / np.where(lengths > 1e-9, lengths, 1.0)
-    return KMeans(k, n_init=10, random_state=seed).fit_predict(rows)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_fusion_is_the_mean_projection_cut(seed):
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(3, size=90)
-    labels = np.array([truth, truth, truth])
-    for row in labels:
-        wrong = rng.random(90) < 0.2
-        row[wrong] = rng.integers(3, size=wrong.sum())
-    fusion = fused(labels, np.ones(3), 3, 0)
-    found = fusion.labels_of(labels)
-    assert adjusted_rand_score(found, by_hand(labels, 3, 0)) > 0.95
-    worst = max(clustering_accuracy(truth, row) for row in labels)
-    assert clustering_accuracy(truth, found) >= worst - 0.02
-    # The order of the objects does not matter, and others are treated alike.
-    order = rng.permutation(90)
-    np.testing.assert_array_equal(fusion.labels_of(labels[:, order]), found[order])
-
-
-def test_views_that_agree_are_the_result():
-    labels = np.array([[0, 0, 1, 1, 2, 2], [2, 2, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0]])
-    found = fused(labels[:2], np.ones(2), 3, 0).labels_of(labels[:2])
-    assert adjusted_rand_score(found, labels[0]) == 1.0
-    alone = fused(labels[2:], np.ones(1), 3, 0)
-    assert alone.labels_of(labels[2:]).max() == 1  # only two
-    weights = agreement(shared(labels))
-    assert weights[2] < weights[0] == pytest.approx(weights[1])
-    np.testing.assert_allclose(agreement(np.ones((1, 1))), 1.0)
-
-
-@given(st.integers(0, 10**6))
-def test_information_is_scikit_learns(seed):
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(rng.integers(1, 5), size=(2, 30))
-    met = np.zeros((4, 4))
-    np.add.at(met, (a, b), 1)
-    expected = normalized_mutual_info_score(a, b)
-    assert shared_information(met) == pytest.approx(expected, abs=1e-9)
-
-
-def test_views_without_anything_in_common_are_not_mixed():
-    rng = np.random.default_rng(3)
-    truth = rng.integers(2, size=400)
-    near = np.where(rng.random(400) < 0.1, 1 - truth, truth)
-    labels = np.array(
-        [rng.integers(2, size=400), truth, near, rng.integers(2, size=400)]
-    )
-    found = fused(labels, np.ones(4), 2, 0).labels_of(labels)
-    assert clustering_accuracy(truth, found) > 0.85
-
-
 # views ------------------------------------------------------------------------------
+
+
+def test_known_labels_in_a_graph():
+    graph = csr_array(np.array([[1, 0.5, 0.2, 0], [0.5, 1, 0, 0.3]] + [[0.2] * 4] * 2))
+    known = np.array([0, 1, -1, 0])
+    expected = graph.toarray()
+    for i, j in np.ndindex(4, 4):
+        if known[i] >= 0 and known[j] >= 0:
+            expected[i, j] = float(known[i] == known[j])
+    np.testing.assert_array_equal(linked(graph, known).toarray(), expected)
+    assert linked(graph, None) is graph
+
+
+def test_only_views_that_are_asked_for():
+    values = np.random.default_rng(0).normal(size=(30, 2))
+    effort = Effort(("diag",), 1, 1, 1e-3, 10)
+    assert list(seen(exact_look(values), 2, ("",), effort, 0).labels) == views_of([""])
+    some = ["nearness", "centres"]
+    found = seen(exact_look(values), 2, ("",), effort, 0, only=some)
+    assert found.mixture is found.shares is None
+    whole = seen(exact_look(values), 2, ("",), effort, 0)
+    assert sorted(found.labels) == sorted(some)
+    np.testing.assert_array_equal(found.labels["centres"], whole.labels["centres"])
 
 
 @given(
@@ -122,13 +70,6 @@ def test_one_search_gives_the_same_graph(seed, n, k, few):
     np.put_along_axis(one_way, near[:, 1 : k + 1], 1.0, axis=1)
     counts = 0.5 * (one_way + one_way.T) + np.eye(n)
     np.testing.assert_allclose(counted.toarray(), counts, atol=1e-12)
-
-
-def test_neighbours_vote():
-    labels = np.array([[0, 0, 0, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 0]])
-    known = Neighbours(np.arange(7.0)[:, None], labels)
-    found = known.labels_of(np.array([[0.1], [5.9]]))
-    np.testing.assert_array_equal(found, [[0, 1], [1, 1]])
 
 
 def test_distances_of_kernel_means_are_those_of_laws():
@@ -159,10 +100,9 @@ def test_values_are_weighted_anew():
     values = [rng.normal(size=(r, 2)) for r in (1, 5, 400)]
     objects = np.repeat([0, 1, 2], [1, 5, 400])
     data = ic.from_samples(np.concatenate(values), objects)
-    law = values_of(data)
-    found = kernel_means(law.values, shares_of(law, own_weights(law)), 0)
-    spread = Spreads(found, scatter_of(law))
-    means = np.array([look.places for look in spread.possible(data, 400, 0)])
+    spread = truths_of(data, 2, 0)
+    assert isinstance(spread, Spreads)
+    means = np.array([look.spaces[0] for look in spread.possible(data, 400, 0)])
     np.testing.assert_allclose(means.mean(axis=0), data.mean(), atol=0.15)
     # A single value is as far off as those of the others; many leave the mean alone.
     scatter = means.std(axis=0)
@@ -170,8 +110,29 @@ def test_values_are_weighted_anew():
     expected = np.sqrt(data.variance()[1] / 6)  # Rubin 1981
     np.testing.assert_allclose(scatter[1], expected, rtol=0.15)
     assert (scatter[2] < 0.08).all()
-    others = [look.places for look in spread.possible(data[[2, 0]], 3, 0)]
+    others = [look.spaces[0] for look in spread.possible(data[[2, 0]], 3, 0)]
     np.testing.assert_allclose(others, means[:3][:, [2, 0]], atol=1e-12)
+
+
+def test_spaces_of_objects_with_many_values():
+    rng = np.random.default_rng(1)
+    data = ic.from_array(rng.normal(size=(30, 9, 2)) * rng.uniform(1, 3, (30, 1, 1)))
+    spread = truths_of(data, 2, 0)
+    look = spread.as_given(data)
+    means, both, laws = look.spaces
+    np.testing.assert_allclose(means, data.mean())
+    np.testing.assert_allclose(both[:, 2:], np.sqrt(data.variance()))
+    (judged,) = look.judged
+    np.testing.assert_allclose(judged.values, laws[:, :8].T)
+    # The error of a mean of features is that of a mean of nine.
+    law = values_of(data)
+    features = spread.features.features(law.values)[:, :8].reshape(30, 9, 8)
+    pooled = features.var(axis=1, ddof=1).mean(axis=0)
+    np.testing.assert_allclose(judged.errors, np.repeat(pooled[:, None] / 9, 30, axis=1))
+    # An object looks the same without the others.
+    np.testing.assert_allclose(
+        next(spread.told(data[3:5], 1, 0)).values, judged.values[:, 3:5]
+    )
 
 
 def test_errors_of_means_are_correlated_where_features_are_few():
@@ -194,8 +155,15 @@ def test_beliefs_are_drawn_from_as_they_are():
     for look, world in zip(
         Beliefs().possible(data, 5, 3), data.worlds(5, 3), strict=True
     ):
-        np.testing.assert_array_equal(look.places, world)
+        np.testing.assert_array_equal(look.spaces[0], world)
         assert (look.measured.errors == 0.0).all()
+
+
+def mixture_of(data, k):
+    truths = truths_of(data, k, 0)
+    effort = Effort(("full",), 4, 1, 1e-6, 200)
+    mixture = seen(truths.as_given(data), k, ("",), effort, 0, only=["mixture"]).mixture
+    return truths.with_mixture(data, mixture, 0)
 
 
 def test_worlds_of_measured_values_are_as_wide_as_the_truth():
@@ -203,22 +171,52 @@ def test_worlds_of_measured_values_are_as_wide_as_the_truth():
     truth = rng.normal(size=(4000, 2)) + 4.0 * rng.integers(2, size=(4000, 1))
     std = rng.lognormal(0.0, 0.5, size=(4000, 1)) * np.ones(2)
     data = ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
-    model = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data[:1500])
-    for look in model._model.truths.possible(data, 4, 0):
-        np.testing.assert_allclose(np.cov(look.places.T), np.cov(truth.T), rtol=0.15)
+    for truths in (truths_of(data, 2, 0), mixture_of(data, 2)):
+        for look in truths.possible(data, 4, 0):
+            found = np.cov(look.spaces[0].T)
+            np.testing.assert_allclose(found, np.cov(truth.T), rtol=0.15)
 
 
 def test_true_values_are_of_as_many_components_as_they_ask_for():
-    """Two moons are more than two Gaussians; two Gaussians are two, or one."""
+    """Two moons are more than two Gaussians; two Gaussians are two."""
     rng = np.random.default_rng(0)
     moons, _ = make_moons(300, noise=0.05, random_state=0)
     blobs = rng.normal(size=(300, 2)) + 4.0 * rng.integers(2, size=(300, 1))
     numbers = []
     for X in (moons, blobs):
         data = ic.from_gaussian(X + 0.05 * rng.normal(size=X.shape), std=0.05)
-        model = ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(data)
-        priors = model._model.truths.priors
-        numbers.append([prior.n_components for prior in priors])
-    assert len(numbers[0]) == 1
-    assert numbers[0][0] > 3
-    assert numbers[1] == [1, 2]
+        numbers.append(mixture_of(data, 2).prior.n_components)
+    assert numbers[0] > 3
+    assert numbers[1] == 2
+
+
+# all views together -----------------------------------------------------------------
+
+
+def brute_consensus(found, sharpness=40.0, stable=0.1):
+    worth = {n: v.score + stable * v.stability for n, v in found.views.items()}
+    weights = {
+        n: np.exp(sharpness * (worth[n] - max(worth[m] for m in found.memberships)))
+        for n in found.memberships
+    }
+    return {n: w / sum(weights.values()) for n, w in weights.items()}
+
+
+@pytest.mark.parametrize("level", [0.0, 0.6])
+def test_memberships_are_averaged_by_worth(level):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2)) + 3.0 * np.eye(3, 2)[rng.integers(3, size=150)]
+    data = ic.from_gaussian(X, std=level)
+    found = consensus(data, truths_of(data, 3, 0), 3, 6, 0)
+    weights = brute_consensus(found)
+    for name, weight in weights.items():
+        assert found.views[name].weight == pytest.approx(weight)
+    mean = sum(weights[n] * found.memberships[n] for n in weights)
+    np.testing.assert_allclose(found.membership, mean)
+    np.testing.assert_allclose(found.membership.sum(axis=1), 1.0)
+    left_out = set(found.views) - set(weights)
+    assert all(found.views[name].weight == 0.0 for name in left_out)
+    assert (found.per_world is None) == (level == 0.0)
+    if level:
+        shares = np.eye(3)[found.per_world].mean(axis=0)
+        assert any(np.allclose(shares, own) for own in found.memberships.values())

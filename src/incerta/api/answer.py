@@ -10,7 +10,7 @@ import numpy as np
 
 from incerta.api.clustering import Clustering
 from incerta.api.methods import Method, asked, check_takes_number
-from incerta.api.notes import crumbs, other_ways, skewed, unlike
+from incerta.api.notes import crumbs, in_views, skewed, unlike
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.meaning import certain, of_errors
@@ -154,7 +154,7 @@ def cluster(
         warnings=tuple(dict.fromkeys(said)),
     )
     told = crumbs(result.ids, result.labels, wanted.finds_number)
-    told += other_ways(len(result.ids), model.facts().views)
+    told += in_views(len(result.ids), model.facts().views)
     told += unlike(result.ids, result.novelty)
     return replace(result, reasons=(*result.reasons, *told))
 

@@ -130,7 +130,7 @@ class Clustering:
             return "there is one cluster"
         if self.n_clusters == len(self.labels):
             return "every object is a cluster of its own"
-        if certain(self.data):
+        if certain(self.data) and (self.membership == self.membership.round()).all():
             return "the data have no uncertainty"
         return "there is one world" if self.parameters.get("n_worlds") == 1 else None
 

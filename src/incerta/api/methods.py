@@ -12,8 +12,8 @@ from incerta.estimators._base import UncertainClusterer
 from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
 
 DEFAULT = (
-    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; what "
-    "they agree on counts."
+    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; those "
+    "that true values tell most clearly count most."
 )
 # What clusterers of scikit-learn call the number of clusters.
 NUMBERS = ("n_clusters", "n_components")

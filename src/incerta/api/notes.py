@@ -1,6 +1,6 @@
 """What a person should know about a result before it is used, in sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.stats import skew
@@ -8,6 +8,7 @@ from scipy.stats import skew
 from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Ids, Indices
+from incerta.views.consensus import View
 from incerta.wording import counted, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
@@ -19,12 +20,18 @@ MOST_CRUMBS = 3
 MOST_NAMED = 8
 # A view that agrees less with the result has found something else.
 SOMETHING_ELSE = 0.1
+# A view with more weight has carried the answer.
+CARRIED = 0.5
 VIEWS = {
     "mixture": "Gaussian clusters",
     "centres": "clusters around centres",
     "neighbours": "clusters of neighbours",
     "nearness": "clusters of near neighbours",
-    "laws": "clusters of laws",
+}
+SPACES = {
+    "means": "by the objects' means",
+    "deviations": "by means and deviations",
+    "laws": "by whole distributions",
 }
 # Logarithms are proposed from this skewness on, if theirs is small.
 SKEWED, NOT_SKEWED = 2.0, 1.0
@@ -72,30 +79,55 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
 _WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
 
 
-def other_ways(n_objects: int, views: dict[str, float]) -> list[str]:
-    """Say if a view of the objects finds clusters that the result knows nothing of.
+def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
+    """Say which view carried the answer, and whether another saw something else.
 
     Parameters
     ----------
     n_objects : int
         Number of objects.
-    views : dict of str to float
-        How much each view agrees with the result, from 0 to 1.
+    views : dict of str to View
+        What each view is worth.
 
     Returns
     -------
     list of str
     """
-    found = [name for name, share in views.items() if share < SOMETHING_ELSE]
-    if n_objects < FEWEST or not found:
+    if not views or n_objects < FEWEST:
         return []
-    what = named([VIEWS[name] for name in found])
-    share = named([f"{views[name]:.2f}" for name in found])
-    return [
-        f"{what[0].upper()}{what[1:]} would divide the objects quite differently "
-        f"(agreement {share}); confidence does not say which idea of a cluster is "
-        "right."
-    ]
+    by_weight = sorted(views, key=lambda name: -views[name].weight)
+    first = views[by_weight[0]]
+    if first.weight > CARRIED:
+        told = [
+            f"The answer is mainly that of {_in_words(by_weight[0])} (weight "
+            f"{first.weight:.2f}): true values tell {first.score:.0%} of what there is "
+            "to know about their labels."
+        ]
+    else:
+        some = [name for name in by_weight if views[name].weight >= 0.5 * first.weight]
+        told = [
+            f"{_capital(named([_in_words(name) for name in some]))} are about equally "
+            "clear, and count alike."
+        ]
+    other = [name for name, view in views.items() if view.agreement < SOMETHING_ELSE]
+    if other:
+        what = named([_in_words(name) for name in other])
+        share = named([f"{views[name].agreement:.2f}" for name in other])
+        clear = named([f"{views[name].score:.0%}" for name in other])
+        told.append(
+            f"{_capital(what)} would divide the objects quite differently (agreement "
+            f"{share}); true values tell {clear} of their labels."
+        )
+    return told
+
+
+def _in_words(name: str) -> str:
+    view, _, space = name.partition(" of ")
+    return f"{VIEWS[view]} {SPACES[space]}" if space else VIEWS[view]
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:

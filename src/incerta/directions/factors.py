@@ -33,7 +33,7 @@ LEAST_OWN = 0.2
 PRIOR = 1e-3
 # Fewer values of a feature say nothing, and so do those of so few of the objects.
 FEWEST_VALUES, NEARLY_ALL_LACK = 4, 0.05
-TINY = 1e-6  # root of the clarity of directions that hold nothing
+TINY = 1e-6  # deviation of places in directions that hold nothing
 
 
 class Table(NamedTuple):
@@ -57,7 +57,7 @@ class Places(NamedTuple):
 
 
 def _check(factors: Factors) -> None:
-    positive = (factors.own, factors.true, factors.clarity, factors.left)
+    positive = (factors.own, factors.true, factors.variances, factors.left)
     if min(part.min() for part in positive) <= 0.0:
         wrong("a variance is not positive")
 
@@ -68,22 +68,22 @@ def _check(factors: Factors) -> None:
     true="f d",
     loadings="f d q",
     own="f d",
-    clarity="f q",
+    variances="f q",
     left="f d",
 )
 class Factors(NamedTuple):
     """A factor model of d features with q directions.
 
-    Directions are uncorrelated; true places have a deviation of 1 in each. They are in
-    falling order of what that is in units of the deviation that own variation makes in
-    the place of an object whose values are all known exactly.
+    Directions are uncorrelated and in falling order of the variance of places. In each,
+    own variation makes a deviation of 1 in the place of an object whose values are all
+    known exactly.
     """
 
     centre: Array  # (d,), μ
     true: Array  # (d,), variance of the true values
     loadings: Array  # (d, q), L; 0 where a feature does not tell
     own: Array  # (d,), ψ
-    clarity: Array  # (q,), variance of true places by that which own variation adds
+    variances: Array  # (q,), of the true places
     # (d,), share of the loadings that shrinking values by their errors has left.
     left: Array
 
@@ -97,14 +97,14 @@ class Factors(NamedTuple):
     def shares(self) -> Array:
         """Share of the true variance of each feature in each direction, (d, q)."""
         whole = self.loadings / self.left[:, None]
-        held: Array = np.square(whole) / self.true[:, None]
+        held: Array = np.square(whole) * self.variances / self.true[:, None]
         return held / np.maximum(held.sum(axis=1, keepdims=True), 1.0)
 
     @property
     def directly(self) -> Array:
         """The matrix (q, d) that gives the places of values that are known exactly."""
         weighted = (self.loadings / self.own[:, None]).T
-        found: Array = weighted / (self.clarity + PRIOR)[:, None]
+        found: Array = weighted / (1.0 + PRIOR / self.variances)[:, None]
         return found
 
     def only(self, features: Indices) -> Factors:
@@ -114,7 +114,7 @@ class Factors(NamedTuple):
             self.true[features],
             self.loadings[features],
             self.own[features],
-            self.clarity,
+            self.variances,
             self.left[features],
         )
 
@@ -195,9 +195,9 @@ def found_in(
             factors = _fitted(*start, q + 1)
     own_variances, left = true.copy(), np.ones(d)
     own_variances[chosen], left[chosen] = factors.own, factors.left
-    loadings = np.zeros((d, len(factors.clarity)))
+    loadings = np.zeros((d, len(factors.variances)))
     loadings[chosen] = factors.loadings
-    whole = Factors(centre, true, loadings, own_variances, factors.clarity, left)
+    whole = Factors(centre, true, loadings, own_variances, factors.variances, left)
     return rest._replace(factors=whole)
 
 
@@ -224,8 +224,8 @@ def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
     turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
     # An arrow has two ends: the larger loadings are at the positive one.
     turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
-    sizes = np.maximum(sizes, TINY)
-    return Factors(centre, true, turned * scale * sizes, own, sizes**2, left)
+    variances = np.maximum(sizes, TINY) ** 2
+    return Factors(centre, true, turned * scale, own, variances, left)
 
 
 def _residuals(table: Table, factors: Factors) -> Array:
@@ -272,16 +272,16 @@ def places_of(table: Table, factors: Factors, together: Array | None = None) -> 
     Takes ``n d q²`` multiplications, in products of matrices.
     """
     xp = namespace(table.values)
-    q = len(factors.clarity)
+    q = len(factors.variances)
     parts = factors.own, factors.centre, factors.loadings
     own, centre, loadings = (put_beside(part, table.values) for part in parts)
     weights = table.known / (own[:, None] + table.variances)
     pulls = fetch((weights * (table.values - centre[:, None])).T @ loadings)
     products = xp.reshape(loadings[:, :, None] * loadings[:, None, :], (-1, q * q))
     information = fetch(weights.T @ products).reshape(-1, q, q)
-    prior = PRIOR * np.eye(q)
+    prior = np.diag(PRIOR / factors.variances)
     covariances = np.linalg.inv(information + prior)
-    errors = covariances - np.diag(1.0 / (factors.clarity + PRIOR))
+    errors = covariances - np.linalg.inv(np.eye(q) + prior)
     if together is not None:
         weighted = fetch(weights).T[:, :, None] * factors.loadings
         apart = fetch(table.variances).T[:, :, None] * weighted

@@ -89,8 +89,8 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Number of directions; 0 if data are left alone. The next four attributes exist
         only if it is not 0.
     loadings_ : ndarray of shape (n_features, n_directions)
-        What a step of 1 in each direction does to each feature. 1 is the deviation of
-        the true places of all objects.
+        What a step of 1 in each direction does to each feature. 1 is the deviation that
+        a feature's own variation leaves in the place of an object.
     noise_ : ndarray of shape (n_features,)
         Standard deviation of each feature's own variation: neither error nor shared.
     center_ : ndarray of shape (n_features,)
@@ -334,7 +334,7 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_directions_ = 0
         if found.factors is not None:
             factors = found.factors
-            self.n_directions_ = len(factors.clarity)
+            self.n_directions_ = len(factors.variances)
             self.loadings_, self.center_ = factors.loadings, factors.centre
             self.noise_ = np.sqrt(factors.own)
             self.explained_ = factors.shares.mean(axis=0)
@@ -370,7 +370,7 @@ def _told(names: Sequence[str], one: str, many: str) -> list[str]:
 
 def names_of(factors: Factors) -> tuple[str, ...]:
     """Names of directions as features."""
-    return tuple(f"direction {a + 1}" for a in range(len(factors.clarity)))
+    return tuple(f"direction {a + 1}" for a in range(len(factors.variances)))
 
 
 def table_of(data: UncertainData) -> Table:

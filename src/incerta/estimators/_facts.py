@@ -1,8 +1,10 @@
 """What a fitted estimator can tell besides labels and membership."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from incerta.typing import Array, Indices
+from incerta.views.consensus import View
 
 
 class Alternative(NamedTuple):
@@ -36,5 +38,4 @@ class Facts(NamedTuple):
     failures: dict[int, str] = {}
     alternatives: tuple[Alternative, ...] = ()
     reachability: Reachability | None = None
-    # How much each view agrees with the result (normalised mutual information).
-    views: dict[str, float] = {}
+    views: Mapping[str, View] = {}  # what each view is worth

@@ -30,8 +30,16 @@ def by_cluster(
     -------
     ndarray of shape (n, n_clusters)
     """
-    shares = np.exp(log_densities(measured(data).on(device), components).shares)
-    return shares[: len(clusters)].T @ np.eye(int(clusters.max()) + 1)[clusters]
+    there, k = measured(data).on(device), int(clusters.max()) + 1
+    return shares_of_clusters(there, components, clusters, k)
+
+
+def shares_of_clusters(
+    some: Measured, components: Components, clusters: Indices, n_clusters: int
+) -> Array:
+    """As `by_cluster`, for objects as they were measured; clusters may be empty."""
+    shares = np.exp(log_densities(some, components).shares)
+    return shares[: len(clusters)].T @ np.eye(n_clusters)[clusters]
 
 
 def with_clusters_known(

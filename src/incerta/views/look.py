@@ -1,47 +1,34 @@
-"""The views: a mixture, centres, neighbours; and for laws, centres among laws."""
+"""The views: a mixture of Gaussians, centres, and two graphs of neighbours."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from sklearn.metrics import pairwise_distances_argmin
+from sklearn.exceptions import ConvergenceWarning
 
-from incerta.backend.device import CPU
 from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
 from incerta.mixture.model import Components, Measured
-from incerta.models.registry import stored
-from incerta.spectral.affinity import (
-    Matrix,
-    neighbour_graphs,
-    normalised_laplacian,
-)
+from incerta.spectral.affinity import Matrix, neighbour_graphs, normalised_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
-from incerta.spectral.nearest import nearest_of
 from incerta.typing import Array, Indices
 
-# New values go with the majority of so many neighbours.
-VOTERS = 5
-# Eigenvectors of a graph that is cut anyway.
+# Graphs are cut by so exact eigenvectors.
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
+MIXTURE, PLACES = "mixture", ("centres", "neighbours", "nearness")
 
 
 class Look(NamedTuple):
     """What views look at, for n objects."""
 
     measured: Measured  # of the mixture
-    places: Array  # (n, d), of centres
-    weights: Array | None  # (n,), of centres
-    features: Array  # (n, f), of neighbours, and of centres among laws
-
-    def only(self, chosen: Indices) -> Look:
-        """The chosen objects."""
-        weights = None if self.weights is None else self.weights[chosen]
-        measured = self.measured.only(chosen)
-        return Look(measured, self.places[chosen], weights, self.features[chosen])
+    spaces: tuple[Array, ...]  # (n, f) each, of centres and graphs
+    judged: tuple[Measured, ...]  # where clusterings are judged
 
 
 class Effort(NamedTuple):
@@ -54,58 +41,72 @@ class Effort(NamedTuple):
     max_iter: int  # of a mixture
 
 
-@stored(centres="f k f")
-class Centres(NamedTuple):
-    """Clusters around centres."""
+class Seen(NamedTuple):
+    """The clusterings of one look at the objects."""
 
-    centres: Array
-
-    def labels_of(self, values: Array) -> Indices:
-        """Nearest centre of each value."""
-        labels: Indices = pairwise_distances_argmin(values, self.centres)
-        return labels
+    mixture: Components | None  # None if that view was not asked for
+    shares: Array | None  # (n, k), probabilities of its components
+    labels: dict[str, Indices]  # of each view, (n,)
 
 
-@stored(values="f n f", labels="i g n")
-class Neighbours(NamedTuple):
-    """Clusters that are known at some values, one clustering for each graph."""
-
-    values: Array
-    labels: Indices
-
-    def labels_of(self, values: Array, device: str = CPU) -> Indices:
-        """Label of the majority of the nearest values, ties to the nearest."""
-        k = min(VOTERS, len(self.values))
-        votes = self.labels[:, nearest_of(values, self.values, k, device)]
-        counts = (votes[..., None] == votes[..., None, :]).sum(axis=3)
-        # The first of those with most votes is the nearest.
-        first = counts.argmax(axis=2)[..., None]
-        labels: Indices = np.take_along_axis(votes, first, axis=2)[..., 0]
-        return labels
+def views_of(spaces: Collection[str]) -> list[str]:
+    """Names of the views, if these are the names of the spaces."""
+    named = [f"{view} of {space}" if space else view for space in spaces for view in PLACES]
+    return [MIXTURE, *named]
 
 
-@stored()
-class Model(NamedTuple):
-    """Clusters that are the components of a mixture."""
+def seen(
+    look: Look,
+    k: int,
+    spaces: Collection[str],
+    effort: Effort,
+    seed: int,
+    known: Indices | None = None,
+    only: Collection[str] | None = None,
+) -> Seen:
+    """Cluster objects in all views, or some of them.
 
-    components: Components
+    Parameters
+    ----------
+    look : Look
+        What views look at.
+    k : int
+        Number of clusters.
+    spaces : collection of str
+        Names of the spaces of the look.
+    effort : Effort
+        How hard to look.
+    seed : int
+        Of all starts.
+    known : ndarray of shape (n,), optional
+        Labels that must stay, −1 where unknown. Clusters have their numbers.
+    only : collection of str, optional
+        Views to ask; all by default.
 
-    @property
-    def kind(self) -> str:
-        """Of the covariances."""
-        return "diag" if self.components.covariances.ndim == 2 else "full"
-
-    def labels_of(self, measured: Measured, device: str = CPU) -> Indices:
-        """Most probable component of each object."""
-        found = log_densities(measured.on(device), self.components)
-        labels: Indices = found.shares.argmax(axis=0)
-        return labels
+    Returns
+    -------
+    Seen
+    """
+    wanted = views_of(spaces) if only is None else only
+    mixture = shares = None
+    labels = {}
+    with warnings.catch_warnings():
+        # Fewer distinct values than clusters is no fault of theirs.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        if MIXTURE in wanted:
+            mixture, shares = by_mixture(look.measured, k, effort, seed, known)
+            labels[MIXTURE] = shares.argmax(axis=1)
+        for space, values in zip(spaces, look.spaces, strict=True):
+            here = [name for name in views_of([space])[1:] if name in wanted]
+            found = by_places(values, k, [n.split()[0] for n in here], effort, seed, known)
+            labels |= dict(zip(here, found, strict=True))
+    return Seen(mixture, shares, labels)
 
 
 def by_mixture(
-    look: Look, k: int, effort: Effort, seed: int, known: Indices | None = None
-) -> tuple[Model, Indices]:
-    """Clusters that are Gaussian."""
+    some: Measured, k: int, effort: Effort, seed: int, known: Indices | None = None
+) -> tuple[Components, Array]:
+    """Clusters that are Gaussian, and how probable each is for each object, (n, k)."""
     how = How(
         [k],
         effort.covariances,
@@ -116,44 +117,50 @@ def by_mixture(
         effort.max_iter,
         seed,
     )
-    measured = look.measured._replace(labels=known)
-    model = Model(fitted(measured, how).components)
-    return model, model.labels_of(measured)
+    some = some._replace(labels=known)
+    components = fitted(some, how).components
+    return components, np.exp(log_densities(some, components).shares).T
 
 
-def by_centres(
+def by_places(
     values: Array,
-    weights: Array | None,
     k: int,
+    wanted: Collection[str],
     effort: Effort,
     seed: int,
     known: Indices | None = None,
-) -> tuple[Centres, Indices]:
+) -> list[Indices]:
+    """Clusters by where objects are: around centres, or in graphs.
+
+    Centres find round clusters; graphs find those of any shape with gaps between them.
+    In the first graph all neighbours count alike; in the second near ones count for
+    more, which finds dense clusters in thin surroundings, and is lost more easily.
+    """
+    found = []
+    if "centres" in wanted:
+        found.append(around_centres(values, k, effort, seed, known))
+    graphs = [name for name in PLACES[1:] if name in wanted]
+    if graphs:
+        vectors = None
+        both = neighbour_graphs(values, n_neighbours(len(values)))
+        for name, graph in zip(PLACES[1:], both, strict=True):
+            if name in graphs:
+                laplacian = normalised_laplacian(linked(graph, known))
+                # The graphs have the same neighbours, and much the same eigenvectors.
+                _, vectors = leading_eigenvectors(
+                    laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS, near=vectors
+                )
+                rows = of_unit_length(vectors)
+                found.append(around_centres(rows, k, effort, seed, known))
+    return found
+
+
+def around_centres(
+    values: Array, k: int, effort: Effort, seed: int, known: Indices | None = None
+) -> Indices:
     """Clusters that are round and of one size."""
     rng = np.random.default_rng(seed)
-    centres, labels = lloyd(values, k, effort.kmeans_starts, rng, weights, known)
-    return Centres(centres), labels
-
-
-def by_neighbours(
-    values: Array, k: int, effort: Effort, seed: int, known: Indices | None = None
-) -> tuple[Neighbours, Indices]:
-    """Clusters of any shape, with gaps between them, in two graphs.
-
-    In the first one, all neighbours count alike; in the second, near ones count for
-    more. That finds dense clusters in thin surroundings, and is lost more easily.
-    """
-    found, vectors = [], None
-    for graph in neighbour_graphs(values, n_neighbours(len(values))):
-        laplacian = normalised_laplacian(linked(graph, known))
-        # The graphs have the same neighbours, and much the same eigenvectors.
-        _, vectors = leading_eigenvectors(
-            laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS, near=vectors
-        )
-        rows = of_unit_length(vectors)
-        found.append(by_centres(rows, None, k, effort, seed, known)[1])
-    labels = np.array(found)
-    return Neighbours(values, labels), labels
+    return lloyd(values, k, effort.kmeans_starts, rng, known=known).labels
 
 
 def linked(graph: Matrix, known: Indices | None) -> Matrix:

@@ -145,7 +145,7 @@ def test_cluster_takes_the_whole_covariance():
     data = read(table)
     result = ic.cluster(data, 2, params={"n_worlds": 2})
     scaled = result.scaler.transform(data)
-    prior = result.estimator._model.truths.priors[0]
+    prior = result.estimator._model.truths.prior
     centre, V = prior.means[0], prior.as_kind("full").covariances[0]
     found = believed(scaled, prior)
     values, errors = scaled.mean(), scaled.covariance()

@@ -1,0 +1,171 @@
+"""What all views say together: each counts by how much of its labels is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
+
+from incerta.backend.progress import track
+from incerta.data.container import UncertainData
+from incerta.known import kept, n_named
+from incerta.labels import in_order_of_appearance
+from incerta.mixture.model import Measured
+from incerta.models.registry import stored
+from incerta.typing import Array, Indices
+from incerta.views.judge import judged, laws_together
+from incerta.views.look import MIXTURE, Effort, Look, Seen, seen
+from incerta.views.memberships import in_one_naming, led_by, renamed, stability
+from incerta.views.truths import Measurements, Spreads, Truths
+
+AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
+# From scratch: beginning at what was found in the given data would make worlds agree
+# too often.
+IN_WORLDS = Effort((), 2, 5, 1e-4, 100)
+# Weights of views are exp(SHARPNESS * (score + STABLE * stability)). Views whose score
+# is lower by so much are not looked at in worlds.
+SHARPNESS, STABLE, CLOSE = 40.0, 0.1, 0.25
+
+
+@stored()
+class View(NamedTuple):
+    """What one view is worth."""
+
+    score: float  # how much of its labels the true values tell, from 0 to 1
+    stability: float  # how alike its clusterings of worlds are, from 0 to 1
+    weight: float  # of its memberships; all weights together are 1
+    agreement: float  # of its labels with the result (normalised mutual information)
+
+
+class Consensus(NamedTuple):
+    """Memberships by all views."""
+
+    membership: Array  # (n, k)
+    views: dict[str, View]
+    memberships: dict[str, Array]  # of each view that counts, with common names
+    per_world: Indices | None  # (n_worlds, n), by the view that counts most
+
+
+def consensus(
+    data: UncertainData,
+    truths: Truths,
+    k: int,
+    n_worlds: int,
+    seed: int,
+    known: Indices | None = None,
+) -> Consensus:
+    """Cluster objects in all views, judge these, and average their memberships.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The n objects.
+    truths : Truths
+        Where their true values come from.
+    k : int
+        Number of clusters.
+    n_worlds : int
+        Number of worlds.
+    seed : int
+        Of worlds, starts and folds.
+    known : ndarray of shape (n,), optional
+        Labels that must stay, −1 where unknown. Clusters have their numbers.
+
+    Returns
+    -------
+    Consensus
+    """
+    look, one, named = truths.as_given(data), np.eye(k), n_named(known)
+    first = seen(look, k, truths.spaces, AT_FIRST, seed, known)
+    labels = {name: kept(row, known) for name, row in first.labels.items()}
+    judge = _judge(look, k, seed)
+    scores = {name: judge(row) for name, row in labels.items()}
+    best = max(scores.values())
+    close = [name for name, score in scores.items() if score >= best - CLOSE]
+    stable = dict.fromkeys(scores, 1.0)
+    worlds: dict[str, Indices] = {}
+    if k == 1 or truths.certain(data):
+        found = {
+            name: first.shares
+            if name == MIXTURE
+            else _by_laws(look.judged[0], labels[name], k, seed)
+            for name in close
+        }
+    else:
+        several = _in_worlds(data, truths, first, close, k, n_worlds, seed, known)
+        found = {}
+        for name in close:
+            rows = np.array([world.labels[name] for world in several])
+            stable[name] = stability(rows)
+            worlds[name] = in_one_naming(rows, labels[name], k, named)
+            found[name] = one[worlds[name]].mean(axis=0)
+            if name != MIXTURE:
+                scores[name] = judge(found[name].argmax(axis=1))
+            elif isinstance(truths, Measurements):
+                found[name] = first.shares
+            else:
+                each = [renamed(w.shares, found[name], named) for w in several]
+                found[name] = np.mean(each, axis=0)
+    worth = np.array([scores[name] + STABLE * stable[name] for name in found])
+    weights = np.exp(SHARPNESS * (worth - worth.max()))
+    weights /= weights.sum()
+    leading = list(found)[int(worth.argmax())]
+    found = {name: renamed(own, found[leading], named) for name, own in found.items()}
+    membership = sum(w * own for w, own in zip(weights, found.values(), strict=True))
+    weight = dict(zip(found, weights.tolist(), strict=True))
+    result = membership.argmax(axis=1)
+    views = {
+        name: View(
+            scores[name],
+            stable[name],
+            weight.get(name, 0.0),
+            float(normalized_mutual_info_score(row, result)),
+        )
+        for name, row in labels.items()
+    }
+    return Consensus(membership, views, found, worlds.get(leading))
+
+
+def _judge(look: Look, k: int, seed: int) -> Callable[[Indices], float]:
+    """The mean score of labels in all spaces; the same clusters are judged once."""
+    known: dict[bytes, float] = {}
+
+    def judge(labels: Indices) -> float:
+        same = in_order_of_appearance(labels)[0]
+        key = same.tobytes()
+        if key not in known:
+            found = [judged(some, same, k, seed).score for some in look.judged]
+            known[key] = float(np.mean(found))
+        return known[key]
+
+    return judge
+
+
+def _by_laws(some: Measured, labels: Indices, k: int, seed: int) -> Array:
+    """How probable each cluster is, by laws that are fitted to it."""
+    return led_by(laws_together(some, labels, k, seed).shares(some, k), labels)
+
+
+def _in_worlds(
+    data: UncertainData,
+    truths: Truths,
+    first: Seen,
+    only: list[str],
+    k: int,
+    n_worlds: int,
+    seed: int,
+    known: Indices | None,
+) -> list[Seen]:
+    """What some views find in worlds."""
+    assert first.mixture is not None
+    if isinstance(truths, Measurements):
+        truths = truths.with_mixture(data, first.mixture, seed)
+    kind = "diag" if first.mixture.covariances.ndim == 2 else "full"
+    effort = IN_WORLDS._replace(covariances=(kind,))
+    steps, found = track(n_worlds, "worlds"), []
+    for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
+        found.append(seen(look, k, truths.spaces, effort, own, known, only))
+        next(steps, None)
+    return found

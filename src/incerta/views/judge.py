@@ -1,0 +1,230 @@
+"""How much of a clustering the true values tell.
+
+The law of the true values of each cluster, with the errors taken off, says for every
+object how probable each cluster is. Where a gap lies between the clusters this leaves
+little open; a cut through a dense place leaves all objects near it open. Laws are
+fitted to one half of the objects and asked about the other.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import entr
+
+from incerta.backend.device import CPU
+from incerta.backend.threads import threads
+from incerta.mixture.clusters import shares_of_clusters
+from incerta.mixture.expectation import sums_of_each
+from incerta.mixture.fitting import (
+    PRIOR_WEIGHT,
+    Found,
+    How,
+    candidates,
+    n_parameters,
+)
+from incerta.mixture.maximisation import climbed, prior_for
+from incerta.mixture.model import Components, Measured
+from incerta.models.checks import within
+from incerta.models.registry import stored
+from incerta.typing import Array, Indices
+
+# The law of a cluster has one of these numbers of Gaussians (BIC), if it has so many
+# objects for each of them; and covariances, if it has so many for each feature. With
+# fewer, full covariances make any clustering look clear.
+NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
+# Smaller clusters tell nothing, and are as wide as a cluster usually is: a tenth of the
+# variance of all objects.
+FEWEST, USUAL_WIDTH = 4, 0.1
+# More Gaussians are not tried once several bring less than half of their price by BIC: a
+# ring takes four, and two of them bring something.
+HOPELESS = 0.5
+N_FOLDS = 2
+STARTS, TOL, MAX_ITER = 1, 1e-3, 40
+SETTLING = 4  # rounds
+# What is told is compared with all there is to tell; that is at least as much as of a
+# cluster of 5 % of the objects beside the others. A handful of outliers is always told.
+WORTH = float(entr([0.05, 0.95]).sum())
+
+
+def _check(laws: Laws) -> None:
+    within(laws.clusters, len(laws.components.weights), "clusters")
+
+
+@stored(_check, clusters="i k")
+class Laws(NamedTuple):
+    """Laws of the true values of clusters: mixtures of Gaussians."""
+
+    components: Components  # of all clusters together
+    clusters: Indices  # the cluster of each component
+
+    def shares(self, some: Measured, k: int, device: str = CPU) -> Array:
+        """Probability of each of k clusters for each of n objects, (n, k)."""
+        there = some.on(device)
+        return shares_of_clusters(there, self.components, self.clusters, k)
+
+
+class Judgement(NamedTuple):
+    """What was found out about a clustering."""
+
+    score: float  # share of the entropy of the labels that true values tell, 0 to 1
+    membership: Array  # (n, k), of each object by the laws of the other half
+
+
+def laws_of(
+    some: Measured,
+    labels: Indices,
+    k: int,
+    seed: int,
+    numbers: tuple[int, ...] = NUMBERS,
+) -> Laws:
+    """Fit the laws of clusters.
+
+    Parameters
+    ----------
+    some : Measured
+        The n objects.
+    labels : ndarray of shape (n,)
+        Their clusters, below `k`; some may have no object.
+    k : int
+        Number of clusters.
+    seed : int
+        Of the starts.
+    numbers : tuple of int, default=(1, 2, 4)
+        Numbers of Gaussians to choose from.
+
+    Returns
+    -------
+    Laws
+    """
+    counts = np.bincount(labels, minlength=k)
+    clusters = np.flatnonzero(counts)
+    spread = some.true_spread().variances
+    usual = USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
+    found = [
+        _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers)
+        for c in clusters
+    ]
+    kind = "diag" if all(law.covariances.ndim == 2 for law in found) else "full"
+    found = [law.as_kind(kind) for law in found]
+    shares = counts[clusters] / counts.sum()
+    components = Components(
+        np.concatenate([s * law.weights for s, law in zip(shares, found, strict=True)]),
+        np.concatenate([law.means for law in found]),
+        np.concatenate([law.covariances for law in found]),
+    )
+    return Laws(components, np.repeat(clusters, [law.n_components for law in found]))
+
+
+def laws_together(
+    some: Measured,
+    labels: Indices,
+    k: int,
+    seed: int,
+    numbers: tuple[int, ...] = NUMBERS,
+) -> Laws:
+    """Laws of clusters that know where the other clusters are.
+
+    A law fitted to the objects of one side of a border ends there. Some rounds of EM,
+    of all components together, let it reach to where it meets the others. Whether
+    clusters have one Gaussian each, or several, is asked again then (BIC).
+
+    Parameters
+    ----------
+    some, labels, k, seed, numbers
+        As for `laws_of`.
+
+    Returns
+    -------
+    Laws
+    """
+    prior, found = prior_for(some, PRIOR_WEIGHT), []
+    for each in ((1,), numbers):
+        laws = laws_of(some, labels, k, seed, each)
+        with threads(1):
+            trying, start = partial(sums_of_each, some), [laws.components]
+            last = climbed(trying, start, prior, 0.0, SETTLING)[0][-1]
+        kind = "diag" if last.components.covariances.ndim == 2 else "full"
+        n, size = some.n_objects, n_parameters(last.components, kind)
+        bic = size * np.log(n) - 2.0 * n * last.objective
+        found.append((bic, laws._replace(components=last.components)))
+    return min(found, key=lambda pair: pair[0])[1]
+
+
+def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
+    """Judge a clustering by how much of its labels the true values tell.
+
+    Parameters
+    ----------
+    some, labels, k
+        As for `laws_of`.
+    seed : int
+        Of the halves, and of the starts.
+
+    Returns
+    -------
+    Judgement
+        The score is that of `share_told`, times the share of the clusters that have
+        four objects or more.
+
+    Notes
+    -----
+    Takes two fits of small mixtures for each cluster.
+    """
+    n, counts = len(labels), np.bincount(labels, minlength=k)
+    order = np.random.default_rng(seed).permutation(n)
+    order = order[np.argsort(labels[order], kind="stable")]
+    fold = np.empty(n, dtype=np.intp)
+    fold[order] = np.arange(n) % N_FOLDS  # each cluster is halved
+    membership = np.empty((n, k))
+    for number in range(min(N_FOLDS, n)):
+        here, there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        there = there if len(there) else here
+        laws = laws_of(some.only(there), labels[there], k, seed)
+        membership[here] = laws.shares(some.only(here), k)
+    large = (counts >= FEWEST).mean()
+    return Judgement(float(large * share_told(membership, counts / n)), membership)
+
+
+def share_told(membership: Array, sizes: Array) -> float:
+    """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
+
+    Parameters
+    ----------
+    membership : ndarray of shape (n, k)
+        Probabilities of clusters.
+    sizes : ndarray of shape (k,)
+        Shares of the objects that clusters have. Dividing by their entropy makes rare
+        clusters worth finding.
+
+    Returns
+    -------
+    float
+        A random labelling scores 0.
+    """
+    most = entr(sizes).sum()
+    told = most - entr(membership).sum(axis=1).mean()
+    return float(max(told / max(most, WORTH), 0.0))
+
+
+def _law_of(
+    own: Measured, usual: Array, seed: int, numbers: tuple[int, ...]
+) -> Components:
+    """The law of one cluster."""
+    n, d = own.n_objects, own.n_features
+    if n < FEWEST // N_FOLDS:
+        means = own.true_spread().means
+        return Components(np.ones(1), means[None], usual[None])
+    numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
+    kind = "full" if n > OBJECTS_PER_FEATURE * d else "diag"
+    how = How(numbers, (kind,), False, PRIOR_WEIGHT, STARTS, TOL, MAX_ITER, seed)
+    tried: list[Found] = []
+    for found in candidates(own, how):
+        tried.append(found)
+        sizes = [n_parameters(each.components, kind) for each in (tried[0], found)]
+        price = (sizes[1] - sizes[0]) * np.log(n)
+        if found.bic - tried[0].bic > HOPELESS * price:
+            break
+    return min(tried, key=lambda found: found.bic).components
