@@ -48,7 +48,7 @@ MODEL = HERE.parent / "src" / "incerta" / "cost" / "model.json"
 WHAT = (*OWN, "choose_k")
 # Where some objects stand for all: above how many, and how many.
 LIMITS = {
-    "ViewConsensus": (2000, 2000),
+    "ViewConsensus": (1000, 1000),
     "choose_k": (2000, 2000),
     "RPC": (5000, 1000),
     "ExpectedSpectral": (5000, 1000),

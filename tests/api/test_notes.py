@@ -62,9 +62,11 @@ def test_the_view_that_carried_the_answer():
         "nearness": view(0.8, 0.2, 0.7),
     }
     assert in_views(20, views) == [
-        "Gaussian clusters and clusters around centres are about equally clear, and "
-        "count alike."
+        "The answer is a mean: Gaussian clusters and clusters around centres are about "
+        "equally clear, and count alike."
     ]
+    del views["nearness"]
+    assert "mean: all views are about" in in_views(20, views)[0]
     assert in_views(19, views) == in_views(20, {}) == []
     for space in ("means", "deviations", "laws"):
         for name in views_of([space]):

@@ -105,9 +105,10 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
         ]
     else:
         some = [name for name in by_weight if views[name].weight >= 0.5 * first.weight]
+        what = named([_in_words(name) for name in some])
+        what = "all views" if len(some) == len(views) else what
         told = [
-            f"{_capital(named([_in_words(name) for name in some]))} are about equally "
-            "clear, and count alike."
+            f"The answer is a mean: {what} are about equally clear, and count alike."
         ]
     other = [name for name, view in views.items() if view.agreement < SOMETHING_ELSE]
     if other:

@@ -60,7 +60,7 @@ class ViewConsensus(UncertainClusterer):
     n_worlds : int, default=24
         Number of worlds in which views look for clusters again.
     device : str, default="cpu"
-        Where objects beyond the 2000 that views are found with, and new ones, are put
+        Where objects beyond the 1000 that views are found with, and new ones, are put
         into clusters: "cpu", or a device of torch such as "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of worlds and starts.
@@ -83,7 +83,7 @@ class ViewConsensus(UncertainClusterer):
         (normalised mutual information).
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         Cluster of each object in each world, by the view that counts most; only up to
-        2000 objects, and if there is something uncertain.
+        1000 objects, and if there is something uncertain.
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         are in their order.
@@ -123,10 +123,10 @@ class ViewConsensus(UncertainClusterer):
     without any −1 counts as classes to compare with, and is not used.
 
     A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
-    2000 objects views are found with 2000 of them, chosen by their ids; the laws of
+    1000 objects views are found with 1000 of them, chosen by their ids; the laws of
     their clusters say how probable these are for all, in one pass. The same laws are
     used in predictions. Data in partitions, of a dask cluster (`from_dask`) or of files
-    (``read(..., lazy=True)``), stay there, except for the 2000.
+    (``read(..., lazy=True)``), stay there, except for the 1000.
 
     References
     ----------
