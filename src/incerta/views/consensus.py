@@ -26,7 +26,7 @@ AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
 IN_WORLDS = Effort((), 2, 5, 1e-4, 100)
 # Weights of views are exp(SHARPNESS * (score + STABLE * stability)). Views whose score
 # is lower by so much are not looked at in worlds.
-SHARPNESS, STABLE, CLOSE = 40.0, 0.1, 0.25
+SHARPNESS, STABLE, CLOSE = 40.0, 0.1, 0.15
 
 
 @stored()

@@ -21,6 +21,7 @@ from incerta.typing import Array, Indices
 # Graphs are cut by so exact eigenvectors.
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
 MIXTURE, PLACES = "mixture", ("centres", "neighbours", "nearness")
+OF_LAWS = ("centres", "nearness")  # where there are several spaces
 
 
 class Look(NamedTuple):
@@ -51,8 +52,10 @@ class Seen(NamedTuple):
 
 def views_of(spaces: Collection[str]) -> list[str]:
     """Names of the views, if these are the names of the spaces."""
-    named = [f"{view} of {space}" if space else view for space in spaces for view in PLACES]
-    return [MIXTURE, *named]
+    found = [MIXTURE]
+    for space in spaces:
+        found += [f"{view} of {space}" for view in OF_LAWS] if space else PLACES
+    return found
 
 
 def seen(
@@ -98,8 +101,10 @@ def seen(
             labels[MIXTURE] = shares.argmax(axis=1)
         for space, values in zip(spaces, look.spaces, strict=True):
             here = [name for name in views_of([space])[1:] if name in wanted]
-            found = by_places(values, k, [n.split()[0] for n in here], effort, seed, known)
-            labels |= dict(zip(here, found, strict=True))
+            if here:
+                own = [name.partition(" ")[0] for name in here]
+                found = by_places(values, k, own, effort, seed, known)
+                labels |= dict(zip(here, found, strict=True))
     return Seen(mixture, shares, labels)
 
 
