@@ -189,8 +189,22 @@ def many20(rng):
 SHAPES = {
     each.__name__: each
     for each in (
-        sizes, rare, long, parallel, long6, t3, background, moon_and_blobs, nested,
-        units, skew, moons, lowrank, wide50, wide200, many20,
+        sizes,
+        rare,
+        long,
+        parallel,
+        long6,
+        t3,
+        background,
+        moon_and_blobs,
+        nested,
+        units,
+        skew,
+        moons,
+        lowrank,
+        wide50,
+        wide200,
+        many20,
     )
 }
 

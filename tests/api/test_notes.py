@@ -48,8 +48,8 @@ def view(score, weight, agreement):
 def test_the_view_that_carried_the_answer():
     views = {"mixture": view(0.93, 0.8, 0.9), "centres": view(0.88, 0.2, 0.4)}
     assert in_views(20, views) == [
-        "The answer is mainly that of Gaussian clusters (weight 0.80): true values tell "
-        "93% of what there is to know about their labels."
+        "The answer is mainly that of Gaussian clusters (weight 0.80): true values "
+        "tell 93% of what there is to know about their labels."
     ]
     views["neighbours of laws"] = view(0.7, 0.0, 0.09)
     assert in_views(20, views)[1:] == [

@@ -96,7 +96,9 @@ def test_scores_compare_numbers_of_clusters_on_new_data():
     assert scores[1] == pytest.approx(0.0)
     assert 0.0 < scores[2] <= 1.0
     assert scores[4] > 0.8
-    search = GridSearchCV(ic.ViewConsensus(random_state=0), {"n_clusters": [4, 9]}, cv=2)
+    search = GridSearchCV(
+        ic.ViewConsensus(random_state=0), {"n_clusters": [4, 9]}, cv=2
+    )
     assert search.fit(X).best_params_ == {"n_clusters": 4}
 
 

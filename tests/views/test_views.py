@@ -24,6 +24,11 @@ from incerta.views.truths import (
     values_of,
 )
 
+
+def first_space(look):
+    return next(iter(look.spaces.values()))
+
+
 # views ------------------------------------------------------------------------------
 
 
@@ -41,11 +46,11 @@ def test_known_labels_in_a_graph():
 def test_only_views_that_are_asked_for():
     values = np.random.default_rng(0).normal(size=(30, 2))
     effort = Effort(("diag",), 1, 1, 1e-3, 10)
-    assert list(seen(exact_look(values), 2, ("",), effort, 0).labels) == views_of([""])
+    assert list(seen(exact_look(values), 2, effort, 0).labels) == views_of([""])
     some = ["nearness", "centres"]
-    found = seen(exact_look(values), 2, ("",), effort, 0, only=some)
-    assert found.mixture is found.shares is None
-    whole = seen(exact_look(values), 2, ("",), effort, 0)
+    found = seen(exact_look(values), 2, effort, 0, only=some)
+    assert found.mixture is None
+    whole = seen(exact_look(values), 2, effort, 0)
     assert sorted(found.labels) == sorted(some)
     np.testing.assert_array_equal(found.labels["centres"], whole.labels["centres"])
 
@@ -102,7 +107,7 @@ def test_values_are_weighted_anew():
     data = ic.from_samples(np.concatenate(values), objects)
     spread = truths_of(data, 2, 0)
     assert isinstance(spread, Spreads)
-    means = np.array([look.spaces[0] for look in spread.possible(data, 400, 0)])
+    means = np.array([first_space(look) for look in spread.possible(data, 400, 0)])
     np.testing.assert_allclose(means.mean(axis=0), data.mean(), atol=0.15)
     # A single value is as far off as those of the others; many leave the mean alone.
     scatter = means.std(axis=0)
@@ -110,7 +115,7 @@ def test_values_are_weighted_anew():
     expected = np.sqrt(data.variance()[1] / 6)  # Rubin 1981
     np.testing.assert_allclose(scatter[1], expected, rtol=0.15)
     assert (scatter[2] < 0.08).all()
-    others = [look.spaces[0] for look in spread.possible(data[[2, 0]], 3, 0)]
+    others = [first_space(look) for look in spread.possible(data[[2, 0]], 3, 0)]
     np.testing.assert_allclose(others, means[:3][:, [2, 0]], atol=1e-12)
 
 
@@ -119,7 +124,7 @@ def test_spaces_of_objects_with_many_values():
     data = ic.from_array(rng.normal(size=(30, 9, 2)) * rng.uniform(1, 3, (30, 1, 1)))
     spread = truths_of(data, 2, 0)
     look = spread.as_given(data)
-    means, both, laws = look.spaces
+    means, both, laws = look.spaces.values()
     np.testing.assert_allclose(means, data.mean())
     np.testing.assert_allclose(both[:, 2:], np.sqrt(data.variance()))
     (judged,) = look.judged
@@ -128,7 +133,9 @@ def test_spaces_of_objects_with_many_values():
     law = values_of(data)
     features = spread.features.features(law.values)[:, :8].reshape(30, 9, 8)
     pooled = features.var(axis=1, ddof=1).mean(axis=0)
-    np.testing.assert_allclose(judged.errors, np.repeat(pooled[:, None] / 9, 30, axis=1))
+    np.testing.assert_allclose(
+        judged.errors, np.repeat(pooled[:, None] / 9, 30, axis=1)
+    )
     # An object looks the same without the others.
     np.testing.assert_allclose(
         next(spread.told(data[3:5], 1, 0)).values, judged.values[:, 3:5]
@@ -155,14 +162,14 @@ def test_beliefs_are_drawn_from_as_they_are():
     for look, world in zip(
         Beliefs().possible(data, 5, 3), data.worlds(5, 3), strict=True
     ):
-        np.testing.assert_array_equal(look.spaces[0], world)
+        np.testing.assert_array_equal(first_space(look), world)
         assert (look.measured.errors == 0.0).all()
 
 
 def mixture_of(data, k):
     truths = truths_of(data, k, 0)
     effort = Effort(("full",), 4, 1, 1e-6, 200)
-    mixture = seen(truths.as_given(data), k, ("",), effort, 0, only=["mixture"]).mixture
+    mixture = seen(truths.as_given(data), k, effort, 0, only=["mixture"]).mixture
     return truths.with_mixture(data, mixture, 0)
 
 
@@ -173,7 +180,7 @@ def test_worlds_of_measured_values_are_as_wide_as_the_truth():
     data = ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
     for truths in (truths_of(data, 2, 0), mixture_of(data, 2)):
         for look in truths.possible(data, 4, 0):
-            found = np.cov(look.spaces[0].T)
+            found = np.cov(first_space(look).T)
             np.testing.assert_allclose(found, np.cov(truth.T), rtol=0.15)
 
 

@@ -18,7 +18,7 @@ from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
 from incerta.views.look import MIXTURE, Effort, Look, Seen, seen
 from incerta.views.memberships import in_one_naming, led_by, renamed, stability
-from incerta.views.truths import Measurements, Spreads, Truths
+from incerta.views.truths import Measurements, Truths
 
 AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
 # From scratch: beginning at what was found in the given data would make worlds agree
@@ -34,7 +34,9 @@ class View(NamedTuple):
     """What one view is worth."""
 
     score: float  # how much of its labels the true values tell, from 0 to 1
-    stability: float  # how alike its clusterings of worlds are, from 0 to 1
+    # How alike its clusterings of worlds are, from 0 to 1; 0 if it was not looked at
+    # there, as it is far behind.
+    stability: float
     weight: float  # of its memberships; all weights together are 1
     agreement: float  # of its labels with the result (normalised mutual information)
 
@@ -78,13 +80,13 @@ def consensus(
     Consensus
     """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
-    first = seen(look, k, truths.spaces, AT_FIRST, seed, known)
+    first = seen(look, k, AT_FIRST, seed, known)
     labels = {name: kept(row, known) for name, row in first.labels.items()}
     judge = _judge(look, k, seed)
     scores = {name: judge(row) for name, row in labels.items()}
     best = max(scores.values())
     close = [name for name, score in scores.items() if score >= best - CLOSE]
-    stable = dict.fromkeys(scores, 1.0)
+    stable = {name: float(name in close) for name in scores}
     worlds: dict[str, Indices] = {}
     if k == 1 or truths.certain(data):
         found = {
@@ -166,6 +168,6 @@ def _in_worlds(
     effort = IN_WORLDS._replace(covariances=(kind,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
-        found.append(seen(look, k, truths.spaces, effort, own, known, only))
+        found.append(seen(look, k, effort, own, known, only))
         next(steps, None)
     return found

@@ -38,8 +38,8 @@ NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
 # Smaller clusters tell nothing, and are as wide as a cluster usually is: a tenth of the
 # variance of all objects.
 FEWEST, USUAL_WIDTH = 4, 0.1
-# More Gaussians are not tried once several bring less than half of their price by BIC: a
-# ring takes four, and two of them bring something.
+# More Gaussians are not tried once several bring less than half of their price by BIC:
+# a ring takes four, and two of them bring something.
 HOPELESS = 0.5
 N_FOLDS = 2
 STARTS, TOL, MAX_ITER = 1, 1e-3, 40

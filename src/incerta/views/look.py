@@ -28,7 +28,7 @@ class Look(NamedTuple):
     """What views look at, for n objects."""
 
     measured: Measured  # of the mixture
-    spaces: tuple[Array, ...]  # (n, f) each, of centres and graphs
+    spaces: dict[str, Array]  # (n, f) each, of centres and graphs, by name
     judged: tuple[Measured, ...]  # where clusterings are judged
 
 
@@ -46,7 +46,7 @@ class Seen(NamedTuple):
     """The clusterings of one look at the objects."""
 
     mixture: Components | None  # None if that view was not asked for
-    shares: Array | None  # (n, k), probabilities of its components
+    shares: Array  # (n, k), probabilities of its components; else (n, 0)
     labels: dict[str, Indices]  # of each view, (n,)
 
 
@@ -61,7 +61,6 @@ def views_of(spaces: Collection[str]) -> list[str]:
 def seen(
     look: Look,
     k: int,
-    spaces: Collection[str],
     effort: Effort,
     seed: int,
     known: Indices | None = None,
@@ -75,8 +74,6 @@ def seen(
         What views look at.
     k : int
         Number of clusters.
-    spaces : collection of str
-        Names of the spaces of the look.
     effort : Effort
         How hard to look.
     seed : int
@@ -90,8 +87,8 @@ def seen(
     -------
     Seen
     """
-    wanted = views_of(spaces) if only is None else only
-    mixture = shares = None
+    wanted = views_of(look.spaces) if only is None else only
+    mixture, shares = None, np.empty((look.measured.n_objects, 0))
     labels = {}
     with warnings.catch_warnings():
         # Fewer distinct values than clusters is no fault of theirs.
@@ -99,7 +96,7 @@ def seen(
         if MIXTURE in wanted:
             mixture, shares = by_mixture(look.measured, k, effort, seed, known)
             labels[MIXTURE] = shares.argmax(axis=1)
-        for space, values in zip(spaces, look.spaces, strict=True):
+        for space, values in look.spaces.items():
             here = [name for name in views_of([space])[1:] if name in wanted]
             if here:
                 own = [name.partition(" ")[0] for name in here]

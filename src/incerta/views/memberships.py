@@ -40,9 +40,7 @@ def renamed(membership: Array, reference: Array, n_named: int = 0) -> Array:
     return membership[:, np.argsort(named_after(membership, reference, n_named))]
 
 
-def in_one_naming(
-    labels: Indices, first: Indices, k: int, n_named: int = 0
-) -> Indices:
+def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> Indices:
     """Labels of several worlds, with common names.
 
     Parameters

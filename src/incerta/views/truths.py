@@ -50,11 +50,10 @@ class Measurements(NamedTuple):
 
     prior: Components  # law of the true values
 
-    spaces = ("",)
-
     def as_given(self, data: UncertainData) -> Look:
         """The measured values, their errors, and what is believed."""
-        return Look(seen := measured(data), (believed(data, self.prior).mean(),), (seen,))
+        some = measured(data)
+        return Look(some, {"": believed(data, self.prior).mean()}, (some,))
 
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
@@ -98,8 +97,6 @@ class Measurements(NamedTuple):
 class Beliefs(NamedTuple):
     """Laws that say where the true values probably are, or joint draws."""
 
-    spaces = ("",)
-
     def as_given(self, data: UncertainData) -> Look:
         """The means."""
         return exact_look(data.mean())
@@ -127,9 +124,6 @@ class Spreads(NamedTuple):
     scatter: Array  # (d,), deviation of a value from the mean of its object
     # (q,), the same of the leading features, which laws of clusters are judged in.
     wavers: Array
-
-    # Where laws are compared: by their means, by means and deviations, and altogether.
-    spaces = ("means", "deviations", "laws")
 
     def as_given(self, data: UncertainData) -> Look:
         """Means with their errors, and laws as points."""
@@ -184,7 +178,8 @@ class Spreads(NamedTuple):
         both = np.hstack([means, np.sqrt(np.maximum(squares, 0.0))])
         leading = np.ascontiguousarray(laws[:, : len(self.wavers)].T)
         seen = Measured(np.ascontiguousarray(means.T), errors)
-        return Look(seen, (means, both, laws), (Measured(leading, doubts),))
+        spaces = {"means": means, "deviations": both, "laws": laws}
+        return Look(seen, spaces, (Measured(leading, doubts),))
 
     def _errors(self, data: UncertainData, shares: csr_array) -> tuple[Array, Array]:
         """Error variances of means and of leading features, also of single values."""
@@ -221,7 +216,8 @@ Truths = Measurements | Beliefs | Spreads
 
 def exact_look(values: Array) -> Look:
     """Values without errors."""
-    return Look(seen := without_errors(values), (values,), (seen,))
+    some = without_errors(values)
+    return Look(some, {"": values}, (some,))
 
 
 def values_of(data: UncertainData) -> Values:
