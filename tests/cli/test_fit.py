@@ -70,7 +70,16 @@ def test_table_on_stdout_and_words_on_stderr(call, wide):
 
 
 def test_nothing_stands_where_confidence_says_nothing(call, wide):
-    exact = ("--id", "star", "--values", "mass,radius", "-k", "2")
+    exact = (
+        "--id",
+        "star",
+        "--values",
+        "mass,radius",
+        "-k",
+        "2",
+        "--method",
+        "UKMeans",
+    )
     told = call("fit", wide, *exact)
     assert {row["confidence"] for row in rows_of(told.stdout)} == {""}
     assert "Confidence is not applicable: the data have no" in told.stderr

@@ -76,6 +76,32 @@ def test_a_ring_around_a_ball_is_told():
     assert (np.bincount(laws_of(some, labels, 2, 0).clusters) == [1, 4]).all()
 
 
+def test_a_shell_that_two_gaussians_do_not_describe():
+    rng = np.random.default_rng(0)
+    shell = rng.normal(size=(100, 3))
+    shell *= 3.0 / np.linalg.norm(shell, axis=1, keepdims=True)
+    X = np.r_[
+        shell + 0.2 * rng.normal(size=shell.shape), 0.4 * rng.normal(size=(100, 3))
+    ]
+    laws = laws_of(without_errors(X), np.repeat([0, 1], 100), 2, 0)
+    assert np.bincount(laws.clusters).tolist() == [4, 1]
+
+
+def test_laws_are_asked_about_other_objects():
+    """What they say of noise that they were fitted to is flattering."""
+    rows, asked, fitted = np.arange(80), [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        some, labels = (
+            without_errors(rng.normal(size=(80, 8))),
+            rng.integers(2, size=80),
+        )
+        asked.append(judged(some, labels, 2, 0).membership[rows, labels].mean())
+        own = laws_of(some, labels, 2, 0).shares(some, 2)
+        fitted.append(own[rows, labels].mean())
+    assert np.mean(asked) < 0.55 < np.mean(fitted)
+
+
 def test_entropy_by_hand():
     membership = np.array([[1.0, 0.0], [0.5, 0.5], [0.2, 0.8]])
     sizes = np.array([0.5, 0.5])

@@ -1,4 +1,4 @@
-"""Faults in mixtures, and in views and what they agree on."""
+"""Faults in mixtures, and in views and their judge."""
 
 from functools import partial
 
@@ -7,10 +7,10 @@ from tests.mutation.fault import Fault
 Em = partial(Fault, room="mixture/test_em.py")
 Formula = partial(Fault, room="mixture/test_formulas.py")
 Labelled = partial(Fault, room="mixture/test_labels.py")
-View = partial(Fault, room="views/test_formulas.py")
 Search = partial(Fault, room="mixture/test_search.py")
 Views = partial(Fault, room="views/test_views.py")
-Naming = partial(Fault, room="views/test_naming.py")
+Judge = partial(Fault, room="views/test_judge.py")
+Names = partial(Fault, room="views/test_memberships.py")
 
 FAULTS = (
     # mixture --------------------------------------------------------------------------
@@ -191,37 +191,7 @@ FAULTS = (
         "known clusters are those of other objects",
     ),
     # views ----------------------------------------------------------------------------
-    View(
-        "views/fusion.py",
-        "weights = votes * agreement(shared)",
-        "weights = votes",
-        "a view that agrees with none counts in full",
-    ),
-    View(
-        "views/fusion.py",
-        "np.sqrt(weights[:, None] / np.maximum(counts, 1))",
-        "np.sqrt(weights[:, None] / np.maximum(counts.max(axis=1)[:, None], 1))",
-        "small clusters hardly count in the projections",
-    ),
-    View(
-        "views/fusion.py",
-        "    if shared_information(own_tables).sum() >= others[best]:\n",
-        "    if True:\n",
-        "a mean that is like no view is kept",
-    ),
-    View(
-        "views/fusion.py",
-        "        halves = 0.5 * np.square(self.centres).sum(axis=1)\n",
-        "        halves = 0.0\n",
-        "the nearest centre is the longest one",
-    ),
     Views(
-        "views/look.py",
-        "        first = counts.argmax(axis=2)[..., None]\n",
-        "        first = np.zeros_like(counts[..., :1])\n",
-        "the nearest neighbour alone decides",
-    ),
-    View(
         "views/look.py",
         "    stays = (one < 0) | (other < 0)\n",
         "    stays = np.ones_like(one, dtype=bool)\n",
@@ -233,73 +203,59 @@ FAULTS = (
         "own * uniforms(streams, keys)[0]",
         "weights of the bootstrap are uniform",
     ),
-    View(
-        "views/truths.py",
-        "    return Look(seen, values, 1.0 / total, means)\n",
-        "    return Look(seen, values, total, means)\n",
-        "badly measured objects weigh most",
-    ),
     Views(
         "views/truths.py",
-        "        by_turns = Measurements((*self.priors, best.components))\n",
-        "        by_turns = alone\n",
-        "worlds are never drawn as if all were of one Gaussian",
+        "worth = shares.multiply(shares).sum(axis=1)",
+        "worth = shares.sum(axis=1)",
+        "laws of many values are as doubtful as those of one",
     ),
-    Naming(
-        "views/truths.py",
-        "as_many.aic - best.aic > CLEARLY",
-        "as_many.aic - best.aic > 100.0 * CLEARLY",
-        "priors that are at odds are mixed, whatever speaks for one of them",
+    Views(
+        "views/consensus.py",
+        "np.array([scores[name] + STABLE * stable[name] for name in found])",
+        "np.array([scores[name] for name in found])",
+        "stability counts for nothing",
     ),
-    Naming(
-        "views/naming.py",
-        "    between = alike[::2, 1::2].mean()\n",
-        "    between = alike[::2, ::2].mean()\n",
-        "worlds of a prior are compared with those of the same",
-    ),
-    Naming(
-        "views/naming.py",
-        "    if min(one, other) < LEAST_ALIKE:\n        return False\n",
+    Names(
+        "views/memberships.py",
+        "        reference = one[labels].mean(axis=0)\n",
         "",
-        "worlds without clusters in common are at odds with others",
-    ),
-    Naming(
-        "views/naming.py",
-        "    means: Array = (alike.sum(axis=1) - 1.0) / (len(alike) - 1)\n",
-        "    means: Array = alike.mean(axis=1)\n",
-        "worlds are like others because they are like themselves",
-    ),
-    Naming(
-        "views/naming.py",
-        "    if number:\n",
-        "    if False:\n",
         "worlds are named after given data that show other clusters",
     ),
-    Naming(
-        "views/naming.py",
-        "    return 1 + int(likeness.argmax())\n",
-        "    return 1 + int(likeness.argmin())\n",
-        "worlds are named after the one that is least like them",
-    ),
-    View(
-        "views/partition.py",
-        "    votes[2 : 2 + graphs] = 1.0 / graphs\n",
-        "",
-        "two graphs that are alike have two votes",
-    ),
-    Fault(
-        "views/partition.py",
-        "votes * stable**STABLE_POWER",
-        "votes",
-        "views that find something else each time count in full",
-        room="views/test_stability.py",
-    ),
-    Fault(
-        "views/stability.py",
-        "    others = [*labels[2:], *labels[:2]]\n",
+    Names(
+        "views/memberships.py",
+        "    others = np.roll(labels, -1, axis=0)\n",
         "    others = labels\n",
         "worlds are compared with themselves",
-        room="views/test_stability.py",
+    ),
+    Names(
+        "views/memberships.py",
+        "more = (lacks / (1.0 + lacks))[:, None]",
+        "more = lacks[:, None]",
+        "more of a label is mixed in than it takes",
+    ),
+    Judge(
+        "views/judge.py",
+        "there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)",
+        "there = np.flatnonzero(fold == number), np.arange(n)",
+        "laws are asked about the objects they are fitted to",
+    ),
+    Judge(
+        "views/judge.py",
+        "max(most, WORTH)",
+        "most",
+        "a handful of outliers is worth as much as two halves",
+    ),
+    Judge(
+        "views/judge.py",
+        "large * share_told",
+        "share_told",
+        "clusters of two objects are as good as others",
+    ),
+    Judge(
+        "views/judge.py",
+        "        if found.bic - tried[0].bic > HOPELESS * price:\n",
+        "        if found.bic > tried[0].bic:\n",
+        "a ring is not tried with four Gaussians",
     ),
     Fault(
         "data/replicates.py",

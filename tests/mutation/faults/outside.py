@@ -113,8 +113,8 @@ FAULTS = (
     ),
     Notes(
         "api/notes.py",
-        "if share < SOMETHING_ELSE]",
-        "if share > SOMETHING_ELSE]",
+        "if view.agreement < SOMETHING_ELSE]",
+        "if view.agreement > SOMETHING_ELSE]",
         "views that agree are said to differ",
     ),
     Notes(
