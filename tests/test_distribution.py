@@ -180,8 +180,15 @@ def test_the_image_is_built_from_the_package_alone():
     assert all((ROOT / name).exists() for name in let_in)
 
 
+def docker_runs():
+    """Whether there is an engine; the client alone builds nothing."""
+    if shutil.which("docker") is None:
+        return False
+    return subprocess.run(["docker", "info"], capture_output=True).returncode == 0
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("docker") is None, reason="docker is not installed")
+@pytest.mark.skipif(not docker_runs(), reason="no docker engine runs here")
 def test_the_image_runs():
     subprocess.run(["docker", "build", "-q", "-t", "incerta-test", ROOT], check=True)
     done = subprocess.run(

@@ -96,13 +96,18 @@ LISTED = (
         "Beliefs are correlated. Their worlds are drawn along one axis after the "
         "other: in another order these are other worlds of the same objects.",
         ("features",),
-        ("ViewConsensus", "WorldVote"),
+        ("WorldVote",),
     ),
     Listing(
         "The prior gives each Gaussian a variance in the idle feature, too, and the "
         "less of it the more objects it has.",
         ("constant",),
-        ("ErrorMixture", "ErrorDiscriminant", "SupportMeasureClassifier"),
+        (
+            "ViewConsensus",
+            "ErrorMixture",
+            "ErrorDiscriminant",
+            "SupportMeasureClassifier",
+        ),
     ),
     Listing(
         "Values are evidence of what an object is like, and twice as many are more of "
@@ -135,7 +140,12 @@ LISTED = (
 # What is exact for others holds to rounding here: logarithms are added.
 BY_LOGARITHMS = {
     ("×2", name)
-    for name in ("ErrorMixture", "ErrorDiscriminant", "UncertainNaiveBayes")
+    for name in (
+        "ViewConsensus",
+        "ErrorMixture",
+        "ErrorDiscriminant",
+        "UncertainNaiveBayes",
+    )
 }
 
 

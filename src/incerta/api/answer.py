@@ -27,7 +27,7 @@ from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
 # Numbers of clusters that are chosen from.
-MOST_TRIED = 8
+MOST_TRIED = 30
 # How the uncertainty was taken, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
@@ -57,7 +57,7 @@ def cluster(
     data : UncertainData or anything `as_uncertain` takes
         The objects: from `from_frame`, `from_gaussian`, `read` and so on.
     k : int or "auto", default="auto"
-        Number of clusters. "auto" asks `choose_k`, for 1 to 8; density methods find
+        Number of clusters. "auto" asks `choose_k`, for 1 to 30; density methods find
         their own number.
     method : "auto", name or estimator, default="auto"
         "auto" is `ViewConsensus`. A name is that of an estimator, in upper or lower

@@ -144,7 +144,8 @@ class Clustering:
     @property
     def noise(self) -> Array:
         """Probability of noise for each object."""
-        return np.clip(1.0 - self.membership.sum(axis=1), 0.0, 1.0)
+        rest = np.clip(1.0 - self.membership.sum(axis=1), 0.0, 1.0)
+        return np.where(rest > ROUNDING, rest, 0.0)
 
     @property
     def n_clusters(self) -> int:

@@ -285,7 +285,7 @@ Clusters = Annotated[
         "-k",
         metavar="N|auto",
         callback=_whole_or_auto,
-        help="Number of clusters; auto chooses among 1 to 8.",
+        help="Number of clusters; auto chooses among 1 to 30.",
     ),
 ]
 _PARAM = "may be repeated: numbers, true, false, none or words."
