@@ -35,9 +35,9 @@ from incerta.typing import Array, Indices
 # objects for each of them; and covariances, if it has so many for each feature. With
 # fewer, full covariances make any clustering look clear.
 NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# Smaller clusters tell nothing, and are as wide as a cluster usually is: a tenth of the
-# variance of all objects.
-FEWEST, USUAL_WIDTH = 4, 0.1
+# Smaller clusters cannot be judged: if all are so, a clustering loses this share of its
+# score. They are as wide as a cluster usually is, a tenth of the variance of all objects.
+FEWEST, SMALL, USUAL_WIDTH = 4, 0.2, 0.1
 # More Gaussians are not tried once several bring less than half of their price by BIC:
 # a ring takes four, and two of them bring something.
 HOPELESS = 0.5
@@ -166,8 +166,8 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
     Returns
     -------
     Judgement
-        The score is that of `share_told`, times the share of the clusters that have
-        four objects or more.
+        The score is that of `share_told`, less a fifth of it times the share of the
+        clusters that have fewer than four objects.
 
     Notes
     -----
@@ -184,8 +184,9 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
         there = there if len(there) else here
         laws = laws_of(some.only(there), labels[there], k, seed)
         membership[here] = laws.shares(some.only(here), k)
-    large = (counts >= FEWEST).mean()
-    return Judgement(float(large * share_told(membership, counts / n)), membership)
+    less = SMALL * (counts < FEWEST).mean()
+    score = (1.0 - less) * share_told(membership, counts / n)
+    return Judgement(float(score), membership)
 
 
 def share_told(membership: Array, sizes: Array) -> float:

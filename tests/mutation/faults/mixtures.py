@@ -247,7 +247,7 @@ FAULTS = (
     ),
     Judge(
         "views/judge.py",
-        "large * share_told",
+        "(1.0 - less) * share_told",
         "share_told",
         "clusters of two objects are as good as others",
     ),
