@@ -1,6 +1,6 @@
 """Tables with more features than objects: right, and how fast.
 
-    python benchmarks/wide.py --jobs 2             # an hour; prints docs/wide.txt
+    python benchmarks/wide.py --jobs 2 --seeds 3   # ten minutes; prints docs/wide.txt
     python benchmarks/wide.py --costs              # time and memory: some minutes
 
 400 features (or as many as the name says), four clusters that differ in a few of them,

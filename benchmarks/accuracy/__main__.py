@@ -107,7 +107,6 @@ def main():
     parser.add_argument("command", choices=commands, nargs="?", default="run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first-seed", type=int, default=0, help="of the tables")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--sets", help="some of them, separated by commas")
@@ -128,7 +127,7 @@ def main():
 
         drawn(options.out, Path(__file__).parents[2] / "docs" / "accuracy.png")
     else:
-        print(tables(options.out, range(options.first_seed, options.seeds)))
+        print(tables(options.out))
 
 
 if __name__ == "__main__":

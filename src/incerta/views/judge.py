@@ -35,8 +35,8 @@ from incerta.typing import Array, Indices
 # objects for each of them; and covariances, if it has so many for each feature. With
 # fewer, full covariances make any clustering look clear.
 NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# Smaller clusters cannot be judged: if all are so, a clustering loses this share of its
-# score. They are as wide as a cluster usually is, a tenth of the variance of all objects.
+# Smaller clusters cannot be judged: if all are so, a clustering loses this share of
+# its score. They are as wide as a cluster usually is, a tenth of all variance.
 FEWEST, SMALL, USUAL_WIDTH = 4, 0.2, 0.1
 # More Gaussians are not tried once several bring less than half of their price by BIC:
 # a ring takes four, and two of them bring something.
