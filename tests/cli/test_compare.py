@@ -150,7 +150,7 @@ def test_k_is_chosen_once(call, wide, monkeypatch):
     monkeypatch.setattr(home, "choose_k", fewer)
     methods = ["--methods", "UKMeans,MMVar,FDBSCAN", "--format", "csv"]
     rows = rows_of(call("compare", wide, *WIDE, *methods).stdout)
-    assert asked == [range(1, 9)]
+    assert asked == [range(1, 31)]
     assert [row["clusters"] for row in rows[:2]] == ["3", "3"]
 
 
