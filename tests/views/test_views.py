@@ -127,7 +127,7 @@ def test_spaces_of_objects_with_many_values():
     means, both, laws = look.spaces.values()
     np.testing.assert_allclose(means, data.mean())
     np.testing.assert_allclose(both[:, 2:], np.sqrt(data.variance()))
-    (judged,) = look.judged
+    judged = look.judged
     np.testing.assert_allclose(judged.values, laws[:, :8].T)
     # The error of a mean of features is that of a mean of nine.
     law = values_of(data)

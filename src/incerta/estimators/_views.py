@@ -201,7 +201,7 @@ class ViewConsensus(UncertainClusterer):
         truths = truths_of(some, k, seed)
         found = consensus(some, truths, k, self.n_worlds, seed, told)
         membership = surely(found.membership, told)
-        judged = truths.as_given(some).judged[0]
+        judged = truths.as_given(some).judged
         laws = laws_together(judged, likeliest(membership), k, seed, MORE_NUMBERS)
         self._model, self.views_ = Clusters(truths, laws), found.views
         if len(some) < n_objects:

@@ -92,7 +92,7 @@ def consensus(
         found = {
             name: first.shares
             if name == MIXTURE
-            else _by_laws(look.judged[0], labels[name], k, seed)
+            else _by_laws(look.judged, labels[name], k, seed)
             for name in close
         }
     else:
@@ -131,15 +131,14 @@ def consensus(
 
 
 def _judge(look: Look, k: int, seed: int) -> Callable[[Indices], float]:
-    """The mean score of labels in all spaces; the same clusters are judged once."""
+    """The score of labels; clusters that several views find are judged once."""
     known: dict[bytes, float] = {}
 
     def judge(labels: Indices) -> float:
         same = in_order_of_appearance(labels)[0]
         key = same.tobytes()
         if key not in known:
-            found = [judged(some, same, k, seed).score for some in look.judged]
-            known[key] = float(np.mean(found))
+            known[key] = judged(look.judged, same, k, seed).score
         return known[key]
 
     return judge

@@ -29,7 +29,7 @@ class Look(NamedTuple):
 
     measured: Measured  # of the mixture
     spaces: dict[str, Array]  # (n, f) each, of centres and graphs, by name
-    judged: tuple[Measured, ...]  # where clusterings are judged
+    judged: Measured  # where clusterings are judged
 
 
 class Effort(NamedTuple):
@@ -91,7 +91,7 @@ def seen(
     mixture, shares = None, np.empty((look.measured.n_objects, 0))
     labels = {}
     with warnings.catch_warnings():
-        # Fewer distinct values than clusters is no fault of theirs.
+        # Values that coincide are no fault of the search.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if MIXTURE in wanted:
             mixture, shares = by_mixture(look.measured, k, effort, seed, known)

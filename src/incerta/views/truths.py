@@ -53,7 +53,7 @@ class Measurements(NamedTuple):
     def as_given(self, data: UncertainData) -> Look:
         """The measured values, their errors, and what is believed."""
         some = measured(data)
-        return Look(some, {"": believed(data, self.prior).mean()}, (some,))
+        return Look(some, {"": believed(data, self.prior).mean()}, some)
 
     def certain(self, data: UncertainData) -> bool:
         """Whether there is nothing to draw."""
@@ -163,7 +163,7 @@ class Spreads(NamedTuple):
 
     def told(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Measured]:
         """What laws of clusters are asked about: the leading features, with errors."""
-        yield self.as_given(data).judged[0]
+        yield self.as_given(data).judged
 
     def _look(
         self,
@@ -179,7 +179,7 @@ class Spreads(NamedTuple):
         leading = np.ascontiguousarray(laws[:, : len(self.wavers)].T)
         seen = Measured(np.ascontiguousarray(means.T), errors)
         spaces = {"means": means, "deviations": both, "laws": laws}
-        return Look(seen, spaces, (Measured(leading, doubts),))
+        return Look(seen, spaces, Measured(leading, doubts))
 
     def _errors(self, data: UncertainData, shares: csr_array) -> tuple[Array, Array]:
         """Error variances of means and of leading features, also of single values."""
@@ -217,7 +217,7 @@ Truths = Measurements | Beliefs | Spreads
 def exact_look(values: Array) -> Look:
     """Values without errors."""
     some = without_errors(values)
-    return Look(some, {"": values}, (some,))
+    return Look(some, {"": values}, some)
 
 
 def values_of(data: UncertainData) -> Values:
