@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import incerta as ic
 from incerta.views import consensus
-from incerta.views.look import views_of
+from incerta.views.look import MIXTURE, PLACES
 from incerta.views.truths import Measurements
 
 
@@ -67,5 +67,5 @@ ABLATIONS = {
     "views alike": with_constant("SHARPNESS", 0.0),
     "the best view": with_constant("SHARPNESS", 1e6),
     "without stability": with_constant("STABLE", 0.0),
-    **{f"without {view}": without(view) for view in views_of([""])},
+    **{f"without {view}": without(view) for view in (MIXTURE, *PLACES)},
 }

@@ -10,7 +10,7 @@ from incerta.cli.wording import as_options
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
 from incerta.views.consensus import View
-from incerta.views.look import views_of
+from incerta.views.look import MIXTURE, OF_LAWS
 
 IDS = np.array([f"s{i}" for i in range(1000)])
 
@@ -69,7 +69,7 @@ def test_the_view_that_carried_the_answer():
     assert "mean: all views are about" in in_views(20, views)[0]
     assert in_views(19, views) == in_views(20, {}) == []
     for space in ("means", "deviations", "laws"):
-        for name in views_of([space]):
+        for name in (MIXTURE, *(f"{one} of {space}" for one in OF_LAWS)):
             assert in_views(20, {name: view(1.0, 1.0, 1.0)})
 
 

@@ -12,8 +12,10 @@ from incerta.mixture.measured import errors_of_means
 from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
 from incerta.views.consensus import consensus
+from incerta.views.judge import judged, laws_together
 from incerta.views.kernel_means import N_WAVES, kernel_means, waves
-from incerta.views.look import Effort, linked, seen, views_of
+from incerta.views.look import Effort, linked, seen
+from incerta.views.memberships import led_by
 from incerta.views.truths import (
     Beliefs,
     Spreads,
@@ -43,16 +45,19 @@ def test_known_labels_in_a_graph():
     assert linked(graph, None) is graph
 
 
-def test_only_views_that_are_asked_for():
+def test_views_are_named_after_their_spaces():
     values = np.random.default_rng(0).normal(size=(30, 2))
     effort = Effort(("diag",), 1, 1, 1e-3, 10)
-    assert list(seen(exact_look(values), 2, effort, 0).labels) == views_of([""])
-    some = ["nearness", "centres"]
-    found = seen(exact_look(values), 2, effort, 0, only=some)
-    assert found.mixture is None
-    whole = seen(exact_look(values), 2, effort, 0)
-    assert sorted(found.labels) == sorted(some)
-    np.testing.assert_array_equal(found.labels["centres"], whole.labels["centres"])
+    look = exact_look(values)
+    found = seen(look, 2, effort, 0)
+    assert list(found.labels) == ["mixture", "centres", "neighbours", "nearness"]
+    look = look._replace(spaces={"laws": values})
+    other = seen(look, 2, effort, 0)
+    assert list(other.labels) == ["mixture", "centres of laws", "nearness of laws"]
+    for name in ("centres", "nearness"):
+        np.testing.assert_array_equal(
+            other.labels[f"{name} of laws"], found.labels[name]
+        )
 
 
 @given(
@@ -169,7 +174,7 @@ def test_beliefs_are_drawn_from_as_they_are():
 def mixture_of(data, k):
     truths = truths_of(data, k, 0)
     effort = Effort(("full",), 4, 1, 1e-6, 200)
-    mixture = seen(truths.as_given(data), k, effort, 0, only=["mixture"]).mixture
+    mixture = seen(truths.as_given(data), k, effort, 0).mixture
     return truths.with_mixture(data, mixture, 0)
 
 
@@ -200,7 +205,7 @@ def test_true_values_are_of_as_many_components_as_they_ask_for():
 # all views together -----------------------------------------------------------------
 
 
-def brute_consensus(found, sharpness=40.0, stable=0.1):
+def brute_consensus(found, sharpness=30.0, stable=0.15):
     worth = {n: v.score + stable * v.stability for n, v in found.views.items()}
     weights = {
         n: np.exp(sharpness * (worth[n] - max(worth[m] for m in found.memberships)))
@@ -221,9 +226,22 @@ def test_memberships_are_averaged_by_worth(level):
     mean = sum(weights[n] * found.memberships[n] for n in weights)
     np.testing.assert_allclose(found.membership, mean)
     np.testing.assert_allclose(found.membership.sum(axis=1), 1.0)
-    left_out = set(found.views) - set(weights)
-    assert all(found.views[name].weight == 0.0 for name in left_out)
     assert (found.per_world is None) == (level == 0.0)
-    if level:
-        shares = np.eye(3)[found.per_world].mean(axis=0)
-        assert any(np.allclose(shares, own) for own in found.memberships.values())
+
+
+def test_memberships_are_by_worlds_and_by_laws():
+    """Half and half, but for the mixture, whose components are its laws."""
+    rng = np.random.default_rng(0)
+    data = ic.from_gaussian(rng.normal(size=(150, 2)) * [3.0, 1.0], std=0.4)
+    found = consensus(data, truths_of(data, 2, 0), 2, 6, 0)
+    look = truths_of(data, 2, 0).as_given(data)
+    leading = max(found.views, key=lambda name: found.views[name].weight)
+    assert leading != "mixture"
+    shares = np.eye(2)[found.per_world].mean(axis=0)
+    most = shares.argmax(axis=1)
+    laws = laws_together(look.judged, most, 2, 0).shares(look.judged, 2)
+    expected = (shares + led_by(laws, most)) / 2.0
+    np.testing.assert_allclose(found.memberships[leading], expected)
+    assert found.views[leading].score == judged(look.judged, most, 2, 0).score
+    mixture = found.memberships["mixture"]
+    assert not np.isin(np.round(6 * mixture, 6) % 1.0, 0.0).all()

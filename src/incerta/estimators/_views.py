@@ -102,12 +102,15 @@ class ViewConsensus(UncertainClusterer):
     how probable each cluster is for the other half, from their measured values and
     errors. A random clustering scores 0, one with gaps 1.
 
-    Views other than the mixture look for clusters again in worlds, in which the objects
-    are as they could really be, and the share of the worlds in which an object is in a
-    cluster is its probability; what most worlds say is judged. The mixture knows how
-    probable its components are, errors included. Weights are
-    ``exp(40 * (score + 0.1 * stability))``: views that are judged much alike are
-    averaged. Stability tells clusters that only the noise has drawn from others.
+    Views look for clusters again in worlds, in which the objects are as they could
+    really be. What most worlds say is judged. How probable a cluster is for an object,
+    by such a view, is the mean of two numbers: the share of the worlds in which the
+    object is in the cluster, which knows what errors do to the view; and the
+    probability by the laws of the clusters, which knows where they overlap. The mixture
+    has its own probabilities, which know both. Weights are
+    ``exp(30 * (score + 0.15 * stability))``: views that are judged much alike are
+    averaged. Stability, the likeness of the clusterings of worlds, tells clusters that
+    only the noise has drawn from others.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
     errors, they are drawn from beliefs that take true values to be of a mixture (AIC).

@@ -24,9 +24,8 @@ AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
 # From scratch: beginning at what was found in the given data would make worlds agree
 # too often.
 IN_WORLDS = Effort((), 2, 5, 1e-4, 100)
-# Weights of views are exp(SHARPNESS * (score + STABLE * stability)). Views whose score
-# is lower by so much are not looked at in worlds.
-SHARPNESS, STABLE, CLOSE = 40.0, 0.1, 0.15
+# Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
+SHARPNESS, STABLE = 30.0, 0.15
 
 
 @stored()
@@ -34,9 +33,7 @@ class View(NamedTuple):
     """What one view is worth."""
 
     score: float  # how much of its labels the true values tell, from 0 to 1
-    # How alike its clusterings of worlds are, from 0 to 1; 0 if it was not looked at
-    # there, as it is far behind.
-    stability: float
+    stability: float  # how alike its clusterings of worlds are, from 0 to 1
     weight: float  # of its memberships; all weights together are 1
     agreement: float  # of its labels with the result (normalised mutual information)
 
@@ -46,7 +43,7 @@ class Consensus(NamedTuple):
 
     membership: Array  # (n, k)
     views: dict[str, View]
-    memberships: dict[str, Array]  # of each view that counts, with common names
+    memberships: dict[str, Array]  # of each view, with common names
     per_world: Indices | None  # (n_worlds, n), by the view that counts most
 
 
@@ -84,31 +81,33 @@ def consensus(
     labels = {name: kept(row, known) for name, row in first.labels.items()}
     judge = _judge(look, k, seed)
     scores = {name: judge(row) for name, row in labels.items()}
-    best = max(scores.values())
-    close = [name for name, score in scores.items() if score >= best - CLOSE]
-    stable = {name: float(name in close) for name in scores}
+    stable = dict.fromkeys(labels, 1.0)
     worlds: dict[str, Indices] = {}
     if k == 1 or truths.certain(data):
         found = {
             name: first.shares
             if name == MIXTURE
-            else _by_laws(look.judged, labels[name], k, seed)
-            for name in close
+            else _by_laws(look.judged, row, k, seed)
+            for name, row in labels.items()
         }
     else:
-        several = _in_worlds(data, truths, first, close, k, n_worlds, seed, known)
-        found = {}
-        for name in close:
+        several, found = _in_worlds(data, truths, first, k, n_worlds, seed, known), {}
+        for name, row in labels.items():
             rows = np.array([world.labels[name] for world in several])
             stable[name] = stability(rows)
-            worlds[name] = in_one_naming(rows, labels[name], k, named)
-            found[name] = one[worlds[name]].mean(axis=0)
+            worlds[name] = in_one_naming(rows, row, k, named)
+            shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
-                scores[name] = judge(found[name].argmax(axis=1))
+                # Worlds know errors, and what a view does with them; laws know where
+                # clusters overlap.
+                most = shares.argmax(axis=1)
+                scores[name] = judge(most)
+                by_laws = _by_laws(look.judged, most, k, seed)
+                found[name] = (shares + by_laws) / 2.0
             elif isinstance(truths, Measurements):
                 found[name] = first.shares
             else:
-                each = [renamed(w.shares, found[name], named) for w in several]
+                each = [renamed(world.shares, shares, named) for world in several]
                 found[name] = np.mean(each, axis=0)
     worth = np.array([scores[name] + STABLE * stable[name] for name in found])
     weights = np.exp(SHARPNESS * (worth - worth.max()))
@@ -122,7 +121,7 @@ def consensus(
         name: View(
             scores[name],
             stable[name],
-            weight.get(name, 0.0),
+            weight[name],
             float(normalized_mutual_info_score(row, result)),
         )
         for name, row in labels.items()
@@ -153,20 +152,18 @@ def _in_worlds(
     data: UncertainData,
     truths: Truths,
     first: Seen,
-    only: list[str],
     k: int,
     n_worlds: int,
     seed: int,
     known: Indices | None,
 ) -> list[Seen]:
-    """What some views find in worlds."""
-    assert first.mixture is not None
+    """What views find in worlds."""
     if isinstance(truths, Measurements):
         truths = truths.with_mixture(data, first.mixture, seed)
     kind = "diag" if first.mixture.covariances.ndim == 2 else "full"
     effort = IN_WORLDS._replace(covariances=(kind,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
-        found.append(seen(look, k, effort, own, known, only))
+        found.append(seen(look, k, effort, own, known))
         next(steps, None)
     return found

@@ -45,17 +45,9 @@ class Effort(NamedTuple):
 class Seen(NamedTuple):
     """The clusterings of one look at the objects."""
 
-    mixture: Components | None  # None if that view was not asked for
-    shares: Array  # (n, k), probabilities of its components; else (n, 0)
+    mixture: Components
+    shares: Array  # (n, k), probabilities of the components of the mixture
     labels: dict[str, Indices]  # of each view, (n,)
-
-
-def views_of(spaces: Collection[str]) -> list[str]:
-    """Names of the views, if these are the names of the spaces."""
-    found = [MIXTURE]
-    for space in spaces:
-        found += [f"{view} of {space}" for view in OF_LAWS] if space else PLACES
-    return found
 
 
 def seen(
@@ -64,9 +56,8 @@ def seen(
     effort: Effort,
     seed: int,
     known: Indices | None = None,
-    only: Collection[str] | None = None,
 ) -> Seen:
-    """Cluster objects in all views, or some of them.
+    """Cluster objects in all views.
 
     Parameters
     ----------
@@ -80,28 +71,21 @@ def seen(
         Of all starts.
     known : ndarray of shape (n,), optional
         Labels that must stay, −1 where unknown. Clusters have their numbers.
-    only : collection of str, optional
-        Views to ask; all by default.
 
     Returns
     -------
     Seen
     """
-    wanted = views_of(look.spaces) if only is None else only
-    mixture, shares = None, np.empty((look.measured.n_objects, 0))
-    labels = {}
     with warnings.catch_warnings():
         # Values that coincide are no fault of the search.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        if MIXTURE in wanted:
-            mixture, shares = by_mixture(look.measured, k, effort, seed, known)
-            labels[MIXTURE] = shares.argmax(axis=1)
+        mixture, shares = by_mixture(look.measured, k, effort, seed, known)
+        labels = {MIXTURE: shares.argmax(axis=1)}
         for space, values in look.spaces.items():
-            here = [name for name in views_of([space])[1:] if name in wanted]
-            if here:
-                own = [name.partition(" ")[0] for name in here]
-                found = by_places(values, k, own, effort, seed, known)
-                labels |= dict(zip(here, found, strict=True))
+            views = OF_LAWS if space else PLACES
+            found = by_places(values, k, views, effort, seed, known)
+            for view, own in zip(views, found, strict=True):
+                labels[f"{view} of {space}" if space else view] = own
     return Seen(mixture, shares, labels)
 
 
