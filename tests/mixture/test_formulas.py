@@ -9,7 +9,16 @@ from incerta.mixture.clusters import with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import n_parameters
 from incerta.mixture.maximisation import Moments, Prior, moments, with_prior
-from incerta.mixture.merging import merged
+from incerta.mixture.merging import (
+    MOST_OPEN,
+    NO_VALLEY,
+    SOME_OPEN,
+    STEPS,
+    _lowest_between,
+    _open_parts,
+    _shares_of_draws,
+    merged,
+)
 from incerta.mixture.model import Components, Measured, same_for_all
 from incerta.mixture.running import Running, blended
 from tests.mixture import oracle
@@ -170,3 +179,23 @@ def test_known_clusters_go_with_their_objects():
     np.testing.assert_array_equal(found.values.ravel(), [19.0, 1.0, 1.0, 9.0])
     np.testing.assert_array_equal(found.labels, [2, 0, -1, 1])
     assert norm.pdf(9.0, 10.0) > norm.pdf(9.0, 0.0)  # so that 9 is of the second
+
+
+def test_components_without_a_valley_are_joined():
+    """Equal Gaussians at 3 and a wide one beside a narrow one: valley or none."""
+    two = Components(np.full(2, 0.5), np.array([[0.0], [3.2]]), np.ones((2, 1)))
+    tail = Components(
+        np.array([0.7, 0.3]), np.array([[0.0], [2.4]]), np.array([[0.25], [2.0]])
+    )
+    for mixture, n_clusters in ((two, 2), (tail, 1)):
+        share = np.linspace(0.0, 1.0, STEPS)[:, None]
+        places = share * mixture.means[1]
+        spread = np.sqrt(mixture.covariances[:, 0])
+        density = norm.pdf(places, mixture.means[:, 0], spread) @ mixture.weights
+        expected = density.min() / min(density[0], density[-1])
+        lowest = _lowest_between(mixture)
+        np.testing.assert_allclose(lowest, [[1.0, expected], [expected, 1.0]])
+        assert (expected >= NO_VALLEY) == (n_clusters == 1)
+        open_part = _open_parts(_shares_of_draws(mixture, 0))[0, 1]
+        assert SOME_OPEN < open_part < MOST_OPEN
+        assert merged(mixture, 0).max() + 1 == n_clusters

@@ -96,7 +96,7 @@ def test_clusters_are_counted(separation, seed):
         choice = choose_k(data, range(1, 7), random_state=0)
         assert choice.k == k
         assert choice.p_one <= choice.alpha
-        assert len(choice.null_scores) >= 8
+        assert len(choice.null_scores) >= 3
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,9 @@ def test_a_choice_can_be_drawn():
     choice = choose_k(blobs(SQUARE, n=60), range(1, 6), random_state=0)
     ax = choice.plot()
     assert ax.get_ylabel() == "gain over the smallest number"
-    nothing = KChoice(1, (1, 2), np.zeros(2), np.empty((0, 2)), np.nan, 0.05, 0)
+    nothing = KChoice(
+        1, (1, 2), np.array([0.9, 0.1]), np.zeros(2), np.empty((0, 2)), np.nan, 0.05, 0
+    )
     assert nothing.runner_up == 2
     assert "One Gaussian explains the data best" in str(nothing)
     nothing.plot()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import t, ttest_ind
 
 import incerta as ic
 from incerta.mixture.fitting import Found, How
@@ -48,11 +49,11 @@ def test_the_best_mixture_of_each_number(monkeypatch):
 def p_of(gains, own, n_null, monkeypatch):
     """P-value of data that gain `own`, with references that gain `gains`."""
     data = Best({1: ONE._replace(bic=2.0 * own), 2: TWO._replace(bic=0.0)}, 1)
-    monkeypatch.setattr(Best, "kept", staticmethod(lambda *_: data))
     monkeypatch.setattr(references, "structureless", lambda *_: None)
     made = (([0.0, gain], gain) for gain in gains)
     monkeypatch.setattr(references, "_references", lambda *_: made)
-    p, rows = references.p_of_one(None, TWO, (1, 2), HOW, n_null, None, None)
+    seen = Measured(np.zeros((1, 1000)), np.zeros((1, 1000)))
+    p, rows = references.p_of_one(seen, data, (1, 2), HOW, n_null, None, None)
     return p, len(rows)
 
 
@@ -69,10 +70,16 @@ def test_none_of_them_is(monkeypatch):
 def test_few_are_enough_where_all_is_clear(monkeypatch):
     gains = 0.2 + 0.01 * np.sin(np.arange(39))
     p, n_seen = p_of(gains, 5.0, 39, monkeypatch)
-    assert p < 1e-9
-    assert n_seen == 8
-    # Equal ones have no spread; that the first ones agree says nothing yet.
+    expected = ttest_ind(gains[:3], [5.0], alternative="less").pvalue
+    assert p == pytest.approx(expected)
+    assert p < 1e-4
+    assert n_seen == 3
+    # Equal ones have no spread; that the first ones agree says little.
     assert p_of([0.1] * 3 + [0.9] * 36, 0.5, 39, monkeypatch) == (1 / 4, 4)
+    p, n_seen = p_of([0.1] * 39, 0.2, 39, monkeypatch)
+    assert n_seen == 5
+    beyond = 0.1 / (0.005 * np.sqrt(1 + 1 / 5))
+    assert p == pytest.approx(t.sf(beyond, 4))
 
 
 def test_every_reference_is_another(monkeypatch):
@@ -135,21 +142,43 @@ def chosen(mixtures, p, monkeypatch, alpha=0.025):
     answer = p, np.zeros((1, 3))
     monkeypatch.setattr("incerta.number.choose.p_of_one", lambda *_: answer)
     data = ic.as_uncertain(np.arange(60.0)[:, None])
-    return choose_k(data, [1, 2, 3], alpha=alpha, random_state=0).k
+    return choose_k(data, [1, 2, 3], alpha=alpha, random_state=0)
 
 
 def test_one_is_refuted_at_the_level_itself(monkeypatch):
-    assert chosen([ONE, TWO], 0.025, monkeypatch) == 2
-    assert chosen([ONE, TWO], 0.0251, monkeypatch) == 1
+    assert chosen([ONE, TWO], 0.025, monkeypatch).k == 2
+    assert chosen([ONE, TWO], 0.0251, monkeypatch).k == 1
 
 
 def test_more_gaussians_have_a_price(monkeypatch):
     three = mixture([-9.0, 0.0, 9.0], 70.0)
-    assert chosen([ONE, TWO, three], 0.0, monkeypatch) == 2
-    assert chosen([ONE, TWO, three._replace(bic=50.0)], 0.0, monkeypatch) == 3
+    assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == 2
+    assert chosen([ONE, TWO, three._replace(bic=50.0)], 0.0, monkeypatch).k == 3
+
+
+def test_weights_are_powers_of_what_bic_says(monkeypatch):
+    three = mixture([-9.0, 0.0, 9.0], 70.0)
+    choice = chosen([ONE, TWO, three], 0.01, monkeypatch)
+    one = np.sqrt(0.01) / (np.sqrt(0.01) + 2.0 * np.sqrt(0.025))
+    more = np.array([1.0, np.exp(-0.1 * (70.0 - 60.0))])
+    expected = [one, *(1.0 - one) * more / more.sum()]
+    np.testing.assert_allclose(choice.weights, expected)
+    assert choice.runner_up == 1
+    assert "of 1 to 3 that were allowed (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
+        str(choice)
+    )
+
+
+def test_a_few_objects_are_no_cluster(monkeypatch):
+    """60 objects: a component with 3 of them does not count, one with 6 does."""
+    for share, k in ((0.05, 2), (0.1, 3)):
+        three = mixture([-9.0, 9.0, 90.0], 50.0)
+        weights = np.array([0.5 - share, 0.5, share])
+        three = three._replace(components=three.components._replace(weights=weights))
+        assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == k
 
 
 @pytest.mark.parametrize(("gap", "k"), [(1.0, 2), (6.0, 3)])
 def test_gaussians_that_overlap_are_one_cluster(gap, k, monkeypatch):
     near = mixture([-20.0, 20.0, 20.0 + gap], 50.0)
-    assert chosen([ONE, TWO, near], 0.0, monkeypatch) == k
+    assert chosen([ONE, TWO, near], 0.0, monkeypatch).k == k

@@ -52,6 +52,7 @@ def with_choice(result):
     choice = KChoice(
         k=2,
         ks=(1, 2, 3),
+        weights=np.array([0.1, 0.6, 0.3]),
         scores=np.array([0.0, 0.9, 0.8]),
         null_scores=np.array([[0.0, 0.1, np.nan], [0.0, 0.3, 0.2]]),
         p_one=0.02,

@@ -95,7 +95,7 @@ def cluster(
     reasons say for how many objects.
 
     The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
-    most 2000 objects.
+    most 1000 objects.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def cluster(
         if skew is not None:
             warnings.warn(skew, IncertaWarning, stacklevel=2)
         own = not isinstance(method, str)
-        model, choice, why = _with_number(wanted, k, own, seen, seed)
+        model, choice, why = _with_number(wanted, k, own, seen, seed, directions)
         reasons += why
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
@@ -173,7 +173,12 @@ def _relabelled(model: UncertainClusterer) -> list[str]:
 
 
 def _with_number(
-    method: Method, k: int | str, own: bool, data: UncertainData, seed: int
+    method: Method,
+    k: int | str,
+    own: bool,
+    data: UncertainData,
+    seed: int,
+    directions: int | str | None,
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number comes from."""
     if isinstance(k, str) and k != "auto":
@@ -185,7 +190,7 @@ def _with_number(
             return method.estimator, None, why
         if own:
             return method.estimator, None, []
-        choice = chosen_number(data, seed)
+        choice = chosen_number(data, seed, directions)
         if choice is None:
             return method.with_number(1), None, ["A single object."]
         return method.with_number(choice.k), choice, [" ".join(choice.sentences())]
@@ -196,12 +201,22 @@ def _with_number(
     return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
 
 
-def chosen_number(data: UncertainData, seed: int) -> KChoice | None:
-    """Choose the number of clusters of data that are ready; None for one object."""
+def chosen_number(
+    data: UncertainData, seed: int, directions: int | str | None
+) -> KChoice | None:
+    """Choose the number of clusters of data that are ready; None for one object.
+
+    More numbers are tried while the largest is the best.
+    """
     if len(data) < 2:
         return None
-    tried = range(1, min(MOST_TRIED, len(data)) + 1)
-    return choose_k(data, tried, random_state=seed, directions=None)
+    few, most = None if directions is None else "auto", MOST_TRIED
+    while True:
+        tried = range(1, min(most, len(data)) + 1)
+        choice = choose_k(data, tried, random_state=seed, directions=few)
+        if choice.k < tried[-1] or tried[-1] == len(data):
+            return choice
+        most *= 2
 
 
 def scaled_by(

@@ -154,7 +154,7 @@ def _numbers(
     chosen = None
     if not all(each.finds_number for each in found.values()):
         there = in_directions(scaled_by(data, scale)[1], "auto", seed)[1]
-        chosen = chosen_number(there, seed)
+        chosen = chosen_number(there, seed, "auto")
     number: int | str = "auto" if chosen is None else chosen.k
     return {n: "auto" if each.finds_number else number for n, each in found.items()}
 

@@ -155,14 +155,15 @@ def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
 
 
 def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
-    """Kinds of covariances to try; full ones only where objects could tell them.
+    """Kinds of covariances to try; matrices only where objects could tell them.
 
     With fewer objects for each component than features they cost most of the time, and
     the criterion refuses them: they have half as many numbers as there are values.
     """
-    most = MOST_CORRELATED if some.alike else MOST_UNLIKE
-    few = some.n_objects <= k * some.n_features or some.n_features > most
-    return [one for one in kinds if not (few and one == "full")] or list(kinds)
+    n, d = some.n_objects, some.n_features
+    wide = d > (MOST_CORRELATED if some.alike else MOST_UNLIKE)
+    too_few = {"full": wide or n <= k * d, "tied": wide or n <= d}
+    return [one for one in kinds if not too_few.get(one)] or list(kinds)
 
 
 def _finished(

@@ -1,13 +1,15 @@
-"""Components that are one cluster: a bent one takes several Gaussians.
+"""Components that are one cluster: a bent or skewed one takes several Gaussians.
 
-How much two components overlap is a property of the truth, not of what was measured:
-large errors blur clusters, but do not join them.
+How much two components overlap, and whether there is a valley between them, is a
+property of the truth, not of what was measured: large errors blur clusters, but do not
+join them.
 """
 
 import numpy as np
 from scipy.special import ndtri, xlogy
 
 from incerta.backend.keyed import keys_of, stream_keys, uniforms
+from incerta.backend.memory import blocks
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
@@ -18,6 +20,11 @@ FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
 # What a value leaves open, of what there is to know, about which of two components it
 # comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
 MOST_OPEN = 0.35
+# Of components that overlap less than that, but by so much, those are one cluster
+# between which the density falls to no less than this share of the lower end. A clump
+# in a wide field has no valley around it either, and hardly overlaps with it.
+SOME_OPEN, NO_VALLEY = 0.1, 0.75
+STEPS = 21  # places between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
@@ -37,19 +44,28 @@ def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     ndarray of shape (n_components,)
         Numbered from 0, in the order of the components. The two that overlap most are
         joined, again and again, until no two leave more than 0.35 of a bit open (of two
-        clusters of unequal size, of the entropy of their shares).
+        clusters of unequal size, of the entropy of their shares); or more than 0.1, if
+        there is no valley between them.
     """
-    shares = _shares_of_draws(components, seed)
+    if components.n_components == 1:
+        return np.zeros(1, dtype=np.intp)
+    alone = components._replace(
+        ranges=None, weights=components.weights / components.weights.sum()
+    )
+    shares, lowest = _shares_of_draws(alone, seed), _lowest_between(alone)
     groups = np.arange(components.n_components)
     while len(shares) > 1:
         open_parts = _open_parts(shares)
         open_parts[:n_named, :n_named] = 0.0
+        most = np.where(lowest >= NO_VALLEY, SOME_OPEN, MOST_OPEN)
+        open_parts[open_parts <= most] = 0.0
         a, b = np.unravel_index(int(open_parts.argmax()), open_parts.shape)
-        if open_parts[a, b] <= MOST_OPEN:
+        if open_parts[a, b] == 0.0:
             break
-        a, b = min(a, b), max(a, b)
         shares[a] += shares[b]
         shares = np.delete(shares, b, axis=0)
+        lowest[a] = lowest[:, a] = np.maximum(lowest[a], lowest[b])
+        lowest = np.delete(np.delete(lowest, b, axis=0), b, axis=1)
         groups[groups == b] = a
         groups[groups > b] -= 1
     return groups
@@ -60,11 +76,26 @@ def _shares_of_draws(components: Components, seed: int) -> Array:
     n_features = components.means.shape[1]
     n_draws = min(N_DRAWS, max(FEWEST_DRAWS, MOST_NUMBERS // n_features))
     draws = drawn(components, n_draws, seed)
-    some = without_errors(draws)
-    alone = components._replace(
-        ranges=None, weights=components.weights / components.weights.sum()
-    )
-    return np.exp(log_densities(some, alone).shares)
+    return np.exp(log_densities(without_errors(draws), components).shares)
+
+
+def _lowest_between(components: Components) -> Array:
+    """Lowest density on the line between two means, by that of the lower end: (k, k).
+
+    1 where it falls all the way from one to the other.
+    """
+    k, d = components.means.shape
+    lowest, share = np.ones((k, k)), np.linspace(0.0, 1.0, STEPS)[:, None]
+    ones, others = np.triu_indices(k, 1)
+    for block in blocks(len(ones), STEPS * d, MOST_NUMBERS):
+        a, b = ones[block], others[block]
+        starts, ends = components.means[a, None], components.means[b, None]
+        places = ((1.0 - share) * starts + share * ends).reshape(-1, d)
+        heights = log_densities(without_errors(places), components).totals
+        heights = heights.reshape(-1, STEPS)
+        ratio = heights.min(axis=1) - np.minimum(heights[:, 0], heights[:, -1])
+        lowest[a, b] = lowest[b, a] = np.exp(ratio)
+    return lowest
 
 
 def drawn(components: Components, n: int, seed: int) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from scipy.special import ndtr
+from scipy.special import stdtr
 
 from incerta.backend.progress import track
 from incerta.mixture.fitting import Found, How, candidates
@@ -17,10 +17,11 @@ from incerta.models.checkpoint import Checkpoint
 from incerta.number.structureless import Structureless, structureless
 from incerta.typing import Array
 
-# After so many references data that are so many deviations beyond them are clear.
-FEW_REFERENCES, CLEAR = 8, 8.0
-# References are fitted with less effort than data are at first, and so are data then.
-QUICK_INIT, QUICK_TOL = 2, 1e-4
+# After so few references data are clear that are beyond them with this p-value (t).
+FEW_REFERENCES, CLEAR = 3, 1e-4
+# Deviation of a gain, times the number of objects, at least: that some references do
+# not differ says little.
+LEAST_DEVIATION = 5.0
 
 
 class Best(NamedTuple):
@@ -66,7 +67,7 @@ class Best(NamedTuple):
 
 def p_of_one(
     seen: Measured,
-    best: Found,
+    of_data: Best,
     ks: tuple[int, ...],
     how: How,
     n_null: int,
@@ -79,12 +80,12 @@ def p_of_one(
     ----------
     seen : Measured
         The objects.
-    best : Found
-        The mixture that describes them best.
+    of_data : Best
+        The mixtures that describe them.
     ks : tuple of int
         Numbers of clusters to choose from.
     how : How
-        How mixtures are fitted to the data.
+        How mixtures were fitted to the data, and are to references.
     n_null : int
         Most references.
     n_jobs : int or None
@@ -97,13 +98,11 @@ def p_of_one(
     p : float
     gains : ndarray of shape (n_references, n_ks)
     """
-    most = best.components.n_components + 1
-    quick = how._replace(numbers=range(1, most + 1), n_init=QUICK_INIT, tol=QUICK_TOL)
-    numbers = tuple(quick.numbers)
-    of_data = Best.kept("quick-mixtures", seen, quick, pieces)
+    best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
+    numbers = tuple(range(1, best.components.n_components + 2))
     own = float(np.nanmax(of_data.gains(numbers)))
-    one = structureless(seen, best.components, quick)
-    fit = delayed(partial(_reference, seen, one, quick, ks))
+    one = structureless(seen, best.components, how)
+    fit = delayed(partial(_reference, seen, one, how._replace(numbers=numbers), ks))
     found = _references(fit, n_null, n_jobs, pieces)
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
@@ -115,11 +114,19 @@ def p_of_one(
         if gains[-1] >= own:
             p = 1.0 / number
             break
-        beyond = (own - np.mean(gains)) / max(float(np.std(gains)), 1e-9)
-        if number >= FEW_REFERENCES and beyond > CLEAR:
-            p = float(ndtr(-beyond))
-            break
+        if number >= FEW_REFERENCES:
+            beyond = _p_beyond(own, np.array(gains), LEAST_DEVIATION / seen.n_objects)
+            if beyond < CLEAR:
+                p = beyond
+                break
     return p, np.array(rows)
+
+
+def _p_beyond(own: float, gains: Array, least: float) -> float:
+    """P-value of a gain, if others like it are of one Gaussian."""
+    deviation = max(float(gains.std(ddof=1)), least)
+    beyond = (own - gains.mean()) / (deviation * np.sqrt(1.0 + 1.0 / len(gains)))
+    return float(stdtr(len(gains) - 1, -beyond))
 
 
 def _references(

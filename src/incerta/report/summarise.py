@@ -256,13 +256,15 @@ def _columns(
 
 
 def _choice(choice: KChoice) -> dict[str, Any]:
-    low, usual, high = choice.reference_quantiles([0.05, 0.5, 0.95])
+    n = choice.n_tried
+    low, usual, high = choice.reference_quantiles([0.05, 0.5, 0.95])[:, :n]
     return {
         "sentences": choice.sentences(),
         "k": int(choice.k),
         "runner_up": choice.runner_up,
-        "tried": [int(k) for k in choice.ks],
-        "gain": numbers(choice.scores),
+        "tried": [int(k) for k in choice.ks[:n]],
+        "weight": numbers(choice.weights[:n]),
+        "gain": numbers(choice.scores[:n]),
         "reference_low": numbers(low),
         "reference_median": numbers(usual),
         "reference_high": numbers(high),

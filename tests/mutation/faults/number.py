@@ -63,20 +63,26 @@ FAULTS = (
     ),
     Reference(
         "number/choose.py",
-        "        k = k if p_one <= alpha else 1\n",
-        "        k = k if p_one < alpha else 1\n",
+        "        j = j if p_one <= alpha else 0\n",
+        "        j = j if p_one < alpha else 0\n",
         "a p-value of alpha does not refute one cluster",
     ),
     Reference(
         "number/choose.py",
-        "    k = int(merged(best.components, seed).max()) + 1\n",
-        "    k = best.components.n_components\n",
+        "    groups = merged(components, seed)\n",
+        "    groups = np.arange(components.n_components)\n",
         "Gaussians that overlap are clusters",
     ),
     Reference(
         "number/choose.py",
-        "    best = min(found.mixtures.values(), key=lambda mixture: mixture.bic)\n",
-        "    best = list(found.mixtures.values())[-1]\n",
+        "    return int((sizes >= fewest).sum())\n",
+        "    return len(sizes)\n",
+        "a few objects are a cluster",
+    ),
+    Reference(
+        "number/choose.py",
+        "        weight = np.exp(-0.5 * TEMPER * (mixture.bic - least))\n",
+        "        weight = 1.0\n",
         "the number of Gaussians has no price",
     ),
 )
