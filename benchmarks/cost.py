@@ -49,7 +49,7 @@ WHAT = (*OWN, "choose_k")
 # Where some objects stand for all: above how many, and how many.
 LIMITS = {
     "ViewConsensus": (1000, 1000),
-    "choose_k": (2000, 2000),
+    "choose_k": (1000, 1000),
     "RPC": (5000, 1000),
     "ExpectedSpectral": (5000, 1000),
     "UKMeans": (5000, 5000),

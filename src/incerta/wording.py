@@ -18,6 +18,11 @@ def verb(n: int, of_one: str, of_many: str) -> str:
     return of_one if n == 1 else of_many
 
 
+def capital(text: str) -> str:
+    """The text with a capital in front."""
+    return text[:1].upper() + text[1:]
+
+
 def share(value: float | None) -> str:
     """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
     if value is None:

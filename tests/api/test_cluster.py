@@ -64,7 +64,9 @@ def test_number_of_clusters_is_chosen(blobs):
     data = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)[0]
     result = ic.cluster(data, method="UKMeans")
     assert result.choice.k == result.n_clusters == 3
-    assert "3 clusters, of 1 to 30 that were allowed (plausibility 3: 0." in result.explain()
+    told = result.explain()
+    assert "3 clusters, of 1 to 30 that were allowed (plausibility 3: 0." in told
+    assert f"if there are 3 clusters (plausibility {result.choice.weight:.2f})" in told
     density = ic.cluster(data, method="fdbscan")
     assert density.choice is None
     assert "FDBSCAN finds the number of clusters itself" in density.explain()

@@ -16,6 +16,7 @@ from incerta.api.answer import cluster
 from incerta.api.controls import k_means_on_values
 from incerta.metrics import ari
 from incerta.report import plain, summarise
+from incerta.report.beside import renumbered
 from incerta.report.grid import (
     COLUMNS,
     MOST_BEYOND,
@@ -397,7 +398,11 @@ def test_choice_of_k():
     assert summary["choice"]["weight"] == [0.1, 0.6, 0.3]
     assert summary["choice"]["reference_median"] == pytest.approx([0.0, 0.2, 0.2])
     told = " ".join(summary["choice"]["sentences"])
-    assert "2 clusters, of 1 to 3 that were allowed (plausibility 2: 0.60, 3: 0.30, " in told
+    assert (
+        "of 1 to 3 that were allowed (plausibility 2: 0.60, 3: 0.30, 1: 0.10)" in told
+    )
+    condition = "Confidences hold if there are 2 clusters (plausibility 0.60)."
+    assert condition in summary["sentences"]
     assert "hardly ever look as clustered (p = 0.020)" in told
     assert "k=" not in summary["reproduce"]["python"]
 
@@ -585,3 +590,27 @@ def test_listed():
         "a and b",
         "a, b and c",
     ]
+
+
+def test_other_clusterings():
+    data, _ = ic.datasets.make_uncertain_blobs(60, 2, 4, random_state=0)
+    result = cluster(data)
+    (other,) = result.alternatives()
+    told = summarise(result)["alternatives"]
+    assert told["axes"] == ["x0", "x1"]
+    assert len(told["x"]) == len(told["y"]) == 60
+    assert (min(told["x"]), max(told["y"])) == (0.0, 100.0)
+    assert np.argmax(data.mean()[:, 0]) == np.argmax(told["x"])
+    assert told["here"] == result.labels.tolist()
+    (found,) = told["found"]
+    assert (found["weight"], found["what"]) == (other.weight, other.what)
+    assert sum(found["sizes"]) == 60
+    assert np.bincount(found["cluster"]).tolist() == found["sizes"] == [15, 30, 15]
+
+
+def test_clusters_of_others_are_numbered_alike():
+    like, other = np.array([0, 0, 1, 1, 2, -1]), np.array([3, 3, 1, -1, 0, 0])
+    assert renumbered(other, like).tolist() == [0, 0, 1, -1, 2, 2]
+    most = renumbered(np.array([1, 1, 1, 0, 2]), np.zeros(5, int)).tolist()
+    assert most[:3] == [0, 0, 0]
+    assert sorted(most[3:]) == [1, 2]

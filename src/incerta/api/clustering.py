@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from incerta.api.alternatives import Alternative, alternatives
 from incerta.api.in_notebooks import as_html
 from incerta.api.novelty import FEWEST, Novelty
 from incerta.api.profile import Profile, profile_of, typical_of
@@ -369,6 +370,34 @@ class Clustering:
         """
         moments = self.data.mean(), self.data.variance()
         return profile_of(self.labels, self.n_clusters, *moments, self.confidence)
+
+    def alternatives(self) -> list[Alternative]:
+        """Other clusterings that the data allow, at most three.
+
+        Returns
+        -------
+        list of Alternative
+            The most plausible first; each has a ``weight``, says in ``what`` how it
+            differs, and is a ``clustering`` of its own. Empty if all agree.
+
+        Notes
+        -----
+        They are of other numbers of clusters, if the number was chosen, and of views of
+        `ViewConsensus` that disagree with the result by a quarter of the objects. The
+        weight is that of the number, and the share that the view has in the answer.
+        Those below 0.05 are left out. Each takes about as long as the result.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 4, random_state=0)
+        >>> result = ic.cluster(data)
+        >>> result.choice.k, round(result.choice.weight, 1)
+        (4, 0.5)
+        >>> [(round(each.weight, 1), each.what) for each in result.alternatives()]
+        [(0.4, '3 clusters instead of 4.')]
+        """
+        return alternatives(self, self._scaled(self.data))
 
     def explain(self) -> str:
         """What was done, and why, in sentences."""

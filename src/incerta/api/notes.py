@@ -9,7 +9,7 @@ from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import counted, printable, verb
+from incerta.wording import capital, counted, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
 FEWEST = 20
@@ -99,36 +99,33 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
     first = views[by_weight[0]]
     if first.weight > CARRIED:
         told = [
-            f"The answer is mainly that of {_in_words(by_weight[0])} (weight "
+            f"The answer is mainly that of {in_words(by_weight[0])} (weight "
             f"{first.weight:.2f}): true values tell {first.score:.0%} of what there is "
             "to know about their labels."
         ]
     else:
         some = [name for name in by_weight if views[name].weight >= 0.5 * first.weight]
-        what = named([_in_words(name) for name in some])
+        what = named([in_words(name) for name in some])
         what = "all views" if len(some) == len(views) else what
         told = [
             f"The answer is a mean: {what} are about equally clear, and count alike."
         ]
     other = [name for name, view in views.items() if view.agreement < SOMETHING_ELSE]
     if other:
-        what = named([_in_words(name) for name in other])
+        what = named([in_words(name) for name in other])
         share = named([f"{views[name].agreement:.2f}" for name in other])
         clear = named([f"{views[name].score:.0%}" for name in other])
         told.append(
-            f"{_capital(what)} would divide the objects quite differently (agreement "
+            f"{capital(what)} would divide the objects quite differently (agreement "
             f"{share}); true values tell {clear} of their labels."
         )
     return told
 
 
-def _in_words(name: str) -> str:
+def in_words(name: str) -> str:
+    """What a view looks for: "Gaussian clusters", "clusters of neighbours"."""
     view, _, space = name.partition(" of ")
     return f"{VIEWS[view]} {SPACES[space]}" if space else VIEWS[view]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:
@@ -151,7 +148,7 @@ def unlike(ids: Ids, novelty: Array) -> list[str]:
         return []
     return [
         f"{counted(n, 'object')} {verb(n, 'is', 'are')} unlike all others: "
-        f"{named(ids[which])} ({least_in_words(novelty[which])}). "
+        f"{named(ids[which])} ({leastin_words(novelty[which])}). "
         f"{verb(n, 'Its label means', 'Their labels mean')} little."
     ]
 
@@ -174,7 +171,7 @@ def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
         return []
     return [
         f"{n:,} of {counted(len(ids), 'new object')} {verb(n, 'is', 'are')} unlike "
-        f"those of the fit ({least_in_words(novelty[which])}): {named(ids[which])}; "
+        f"those of the fit ({leastin_words(novelty[which])}): {named(ids[which])}; "
         f"{verb(n, 'its label means', 'their labels mean')} little."
     ]
 
@@ -185,7 +182,7 @@ def by_novelty(novelty: Array) -> Indices:
     return which[np.argsort(-novelty[which], kind="stable")]
 
 
-def least_in_words(novelty: Array) -> str:
+def leastin_words(novelty: Array) -> str:
     """The least of some novelties: "novelty 4.2 or more; 3 is 1 in 1,000"."""
     more = verb(len(novelty), "", " or more")
     return f"novelty {novelty.min():.1f}{more}; 3 is 1 in 1,000"

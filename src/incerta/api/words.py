@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from incerta.wording import counted
+from incerta.wording import counted, share
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -24,11 +24,21 @@ def headline(result: Clustering) -> str:
     return f"{found}{noise} by {result.method}, {sure}"
 
 
+def conditional(k: int, weight: float) -> str:
+    """What confidences depend on, if the number of clusters was chosen."""
+    return (
+        f"Confidences hold if there are {counted(k, 'cluster')} (plausibility "
+        f"{share(weight)})."
+    )
+
+
 def explained(result: Clustering) -> str:
     """What was done, and why, in sentences."""
     lines = [headline(result), "", *result.reasons]
     if result.no_confidence is not None:
         lines.append(f"Confidence is not applicable: {result.no_confidence}.")
+    elif result.choice is not None:
+        lines.append(conditional(result.choice.k, result.choice.weight))
     if result.warnings:
         lines += ["", "Warnings:", *(f"- {text}" for text in result.warnings)]
     return "\n".join(lines)

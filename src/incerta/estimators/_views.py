@@ -1,5 +1,6 @@
 """ViewConsensus: several unlike views of the data, each judged, and their mean."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.views.consensus import View, consensus
 from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
+from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
 # Views are found with so many objects at most; the others are put into their clusters.
@@ -59,6 +61,9 @@ class ViewConsensus(UncertainClusterer):
         Number of clusters.
     n_worlds : int, default=24
         Number of worlds in which views look for clusters again.
+    views : sequence of str, optional
+        Names of the only views to take, as `views_` has them: "mixture", "centres",
+        "neighbours", "nearness".
     device : str, default="cpu"
         Where objects beyond the 1000 that views are found with, and new ones, are put
         into clusters: "cpu", or a device of torch such as "cuda" (extra ``gpu``).
@@ -162,6 +167,7 @@ class ViewConsensus(UncertainClusterer):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_clusters": WHOLE,
         "n_worlds": WHOLE,
+        "views": [list, tuple, None],
         "device": [str],
         "random_state": SEED,
     }
@@ -176,11 +182,13 @@ class ViewConsensus(UncertainClusterer):
         n_clusters: int = 3,
         *,
         n_worlds: int = 24,
+        views: Sequence[str] | None = None,
         device: str = CPU,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_worlds = n_worlds
+        self.views = views
         self.device = device
         self.random_state = random_state
 
@@ -201,8 +209,8 @@ class ViewConsensus(UncertainClusterer):
     ) -> None:
         k, seed = self.n_clusters, self.seed_
         some, told, n_objects = some_labelled(objects, MOST_OBJECTS, seed, known)
-        truths = truths_of(some, k, seed)
-        found = consensus(some, truths, k, self.n_worlds, seed, told)
+        truths, wanted = truths_of(some, k, seed), self._wanted()
+        found = consensus(some, truths, k, self.n_worlds, seed, told, wanted)
         membership = surely(found.membership, told)
         judged = truths.as_given(some).judged
         laws = laws_together(judged, likeliest(membership), k, seed, MORE_NUMBERS)
@@ -212,6 +220,17 @@ class ViewConsensus(UncertainClusterer):
         elif found.per_world is not None:  # all objects, in the order of their ids
             self.labels_per_world_ = found.per_world
         self._number(membership, n_named(known))
+
+    def _wanted(self) -> Sequence[str]:
+        """Names of the views to take."""
+        wanted = ALL if self.views is None else self.views
+        unknown = [name for name in wanted if name.partition(" of ")[0] not in ALL]
+        if unknown or not wanted:
+            msg = (
+                f"views={self.views!r} must name some of {', '.join(ALL)}, or be None."
+            )
+            raise ValueError(msg)
+        return wanted
 
     def _number(self, membership: Array, n_known: int) -> None:
         """Number the clusters in the order in which they appear, but for named ones."""

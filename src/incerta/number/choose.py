@@ -33,7 +33,7 @@ MORE = 2
 KINDS = ("diag", "full", "tied")
 N_INIT, TOL, MOST_ROUNDS = 2, 1e-4, 500
 # In more directions than this, covariances cost more than they tell.
-MOST_DIRECTIONS = 12
+MOST_DIRECTIONS = 8
 # A few objects far from all others are no cluster: it has so many, or, of few objects,
 # this part of the mean size.
 FEWEST, PART_OF_MEAN = 5, 0.25
@@ -62,8 +62,8 @@ class KChoice:
     ks : tuple of int
         The numbers that were allowed, rising.
     weights : ndarray of shape (n_ks,)
-        How plausible each number is; together 1. The number with the largest is taken;
-        but more than one only if the test of one cluster refutes that.
+        How plausible each number is; together 1. The most plausible one above 1 is
+        taken, or 1 if the test does not refute that there is one cluster.
     scores : ndarray of shape (n_ks,)
         How much better so many Gaussians explain the data than the smallest number:
         gain of the BIC per object, halved. NaN where two smaller numbers were no
@@ -86,7 +86,7 @@ class KChoice:
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.weights.round(2)
-    array([0., 0., 1., 0.])
+    array([0.02, 0.01, 0.98, 0.  ])
     """
 
     k: int
@@ -97,6 +97,11 @@ class KChoice:
     p_one: float
     alpha: float
     seed: int
+
+    @property
+    def weight(self) -> float:
+        """How plausible the number is that was chosen."""
+        return float(self.weights[self.ks.index(self.k)])
 
     @property
     def runner_up(self) -> int | None:
@@ -239,7 +244,7 @@ def choose_k(
         Seed of starts and references.
     directions : "auto", int or None, default="auto"
         Number of `Directions` in which mixtures are fitted, as for `cluster`; at most
-        12 with "auto". None takes the features.
+        eight with "auto". None takes the features.
 
     Returns
     -------

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.data.meaning import of_errors
+from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
 from incerta.plot.order import MOST_BARS, highest_bars
-from incerta.report.beside import compared, on_values
+from incerta.report.beside import alternatives, compared, on_values
 from incerta.report.code import python_of
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import (
@@ -67,8 +67,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
         - ``k_means``: ari, n_changed, n_changed_unsure and sizes of k-means on the
           values with as many clusters, beside this result; None if there is one;
         - ``least_certain``: some of these objects, by rows;
-        - ``worlds``, ``choice``, ``objective``, ``reachability``: None if there is
-          none;
+        - ``worlds``, ``choice``, ``alternatives``, ``objective``, ``reachability``:
+          None if there is none;
         - ``warnings``, ``versions``, ``reproduce`` (command, python).
 
     Notes
@@ -126,6 +126,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
         ],
         "worlds": world_facts(result.estimator, labels),
         "choice": None if result.choice is None else _choice(result.choice),
+        "alternatives": alternatives(result),
         "objective": _objective(result.estimator),
         "reachability": _reachability(result.estimator, labels),
         "warnings": [text(warning) for warning in result.warnings],
@@ -147,7 +148,7 @@ def _data(
         "n_features": data.n_features,
         "kind": text(data.kind),
         "joint": data.joint,
-        "exact": data.exact,
+        "exact": certain(data),
         "feature_names": [text(data.feature_names[j]) for j in features],
         "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
         "meaning": data.meaning,
@@ -261,6 +262,7 @@ def _choice(choice: KChoice) -> dict[str, Any]:
     return {
         "sentences": choice.sentences(),
         "k": int(choice.k),
+        "plausibility": number(choice.weight),
         "runner_up": choice.runner_up,
         "tried": [int(k) for k in choice.ks[:n]],
         "weight": numbers(choice.weights[:n]),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from incerta.api.words import conditional
 from incerta.report.plain import listed, percent
 from incerta.wording import counted, share, verb
 
@@ -24,21 +25,19 @@ def sentences(summary: dict[str, Any]) -> list[str]:
     told = [_found(summary)]
     if summary["n_noise"]:
         told.append(_noise(summary))
-    if summary["data"]["exact"]:
-        told.append("The data have no uncertainty, so there is no confidence to tell.")
-        return told
     if summary["confidence"]["not_applicable"] is None:
         told.append(_sure(summary))
+        if summary["choice"] is not None:
+            choice = summary["choice"]
+            told.append(conditional(choice["k"], choice["plausibility"]))
         told += _unclear(summary)
     else:
         why = summary["confidence"]["not_applicable"]
         told.append(f"Confidence is not applicable: {why}.")
-        if why == "the data have no uncertainty":
-            return told
-    if summary["data"]["n_objects"] == 1:  # nothing to compare its errors with
+    data = summary["data"]
+    if data["exact"] or data["n_objects"] == 1:  # nothing to compare its errors with
         return told
-    of_errors = summary["data"]["reliability"] is not None
-    told += (_reliability if of_errors else _uncertainty)(summary["data"])
+    told += (_uncertainty if data["reliability"] is None else _reliability)(data)
     return told
 
 
@@ -80,10 +79,7 @@ def _noise(summary: dict[str, Any]) -> str:
 def _sure(summary: dict[str, Any]) -> str:
     n, confidence = summary["data"]["n_objects"], summary["confidence"]
     bound, sure = confidence["threshold"], n - confidence["n_unsure"]
-    mean = (
-        f"An object's label has a probability of {share(confidence['mean'])} on "
-        "average, given how uncertain the values are"
-    )
+    mean = f"A label has a probability of {share(confidence['mean'])} on average"
     if sure == n:
         return f"{mean}. For every object it is at least {bound:g}."
     others = "label" if n - sure == 1 else f"{n - sure:,} labels"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
-from incerta.views.look import MIXTURE, Effort, Look, Seen, seen
+from incerta.views.look import ALL, MIXTURE, Effort, Look, Seen, seen
 from incerta.views.memberships import in_one_naming, led_by, renamed, stability
 from incerta.views.truths import Measurements, Truths
 
@@ -54,8 +54,9 @@ def consensus(
     n_worlds: int,
     seed: int,
     known: Indices | None = None,
+    wanted: Collection[str] = ALL,
 ) -> Consensus:
-    """Cluster objects in all views, judge these, and average their memberships.
+    """Cluster objects in views, judge these, and average their memberships.
 
     Parameters
     ----------
@@ -71,13 +72,18 @@ def consensus(
         Of worlds, starts and folds.
     known : ndarray of shape (n,), optional
         Labels that must stay, −1 where unknown. Clusters have their numbers.
+    wanted : collection of str
+        Names of views, as for `incerta.views.look.seen`.
 
     Returns
     -------
     Consensus
     """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
-    first = seen(look, k, AT_FIRST, seed, known)
+    first = seen(look, k, AT_FIRST, seed, known, wanted)
+    if not first.labels:
+        msg = f"views={[*wanted]}: these data have none of these; leave views out."
+        raise ValueError(msg)
     labels = {name: kept(row, known) for name, row in first.labels.items()}
     judge = _judge(look, k, seed)
     scores = {name: judge(row) for name, row in labels.items()}
@@ -164,6 +170,6 @@ def _in_worlds(
     effort = IN_WORLDS._replace(covariances=(kind,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
-        found.append(seen(look, k, effort, own, known))
+        found.append(seen(look, k, effort, own, known, tuple(first.labels)))
         next(steps, None)
     return found

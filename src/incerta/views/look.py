@@ -22,6 +22,7 @@ from incerta.typing import Array, Indices
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
 MIXTURE, PLACES = "mixture", ("centres", "neighbours", "nearness")
 OF_LAWS = ("centres", "nearness")  # where there are several spaces
+ALL = (MIXTURE, *PLACES)
 
 
 class Look(NamedTuple):
@@ -56,8 +57,9 @@ def seen(
     effort: Effort,
     seed: int,
     known: Indices | None = None,
+    wanted: Collection[str] = ALL,
 ) -> Seen:
-    """Cluster objects in all views.
+    """Cluster objects in views.
 
     Parameters
     ----------
@@ -71,21 +73,28 @@ def seen(
         Of all starts.
     known : ndarray of shape (n,), optional
         Labels that must stay, −1 where unknown. Clusters have their numbers.
+    wanted : collection of str
+        Names of views: in all spaces ("centres"), or in one ("centres of laws").
 
     Returns
     -------
     Seen
+        The mixture is there whether it is wanted or not.
     """
     with warnings.catch_warnings():
         # Values that coincide are no fault of the search.
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture, shares = by_mixture(look.measured, k, effort, seed, known)
-        labels = {MIXTURE: shares.argmax(axis=1)}
+        labels = {MIXTURE: shares.argmax(axis=1)} if MIXTURE in wanted else {}
         for space, values in look.spaces.items():
-            views = OF_LAWS if space else PLACES
+            names = {
+                view: f"{view} of {space}" if space else view
+                for view in (OF_LAWS if space else PLACES)
+            }
+            views = [view for view in names if {view, names[view]} & {*wanted}]
             found = by_places(values, k, views, effort, seed, known)
             for view, own in zip(views, found, strict=True):
-                labels[f"{view} of {space}" if space else view] = own
+                labels[names[view]] = own
     return Seen(mixture, shares, labels)
 
 
