@@ -111,7 +111,7 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
         return None
     data, labels = result.shown, result.labels
     n, means = len(labels), data.mean()
-    pair = list(range(min(data.n_features, 2)))
+    pair = np.arange(min(data.n_features, 2))
     if data.n_features > 2:
         pair = separating_features(means, data.variance(), labels)
     rows = np.linspace(0, n - 1, min(n, MOST_DOTS)).astype(np.intp)

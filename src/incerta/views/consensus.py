@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
@@ -11,12 +11,11 @@ from sklearn.metrics import normalized_mutual_info_score
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.known import kept, n_named
-from incerta.labels import in_order_of_appearance
-from incerta.mixture.model import Measured
+from incerta.labels import numbered
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
-from incerta.views.look import ALL, MIXTURE, Effort, Look, Seen, seen
+from incerta.views.look import ALL, MIXTURE, Effort, Seen, seen
 from incerta.views.memberships import in_one_naming, led_by, renamed, stability
 from incerta.views.truths import Measurements, Truths
 
@@ -80,24 +79,28 @@ def consensus(
     Consensus
     """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
+    some = look.judged
     first = seen(look, k, AT_FIRST, seed, known, wanted)
     if not first.labels:
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
-    labels = {name: kept(row, known) for name, row in first.labels.items()}
-    judge = _judge(look, k, seed)
-    scores = {name: judge(row) for name, row in labels.items()}
-    stable = dict.fromkeys(labels, 1.0)
-    worlds: dict[str, Indices] = {}
+    judge = _once(lambda labels: judged(some, labels, k, seed).score)
+    by_laws = _once(
+        lambda labels: led_by(
+            laws_together(some, labels, k, seed).shares(some, k), labels
+        )
+    )
+    labels, worlds, found = {}, {}, {}
+    for name, row in first.labels.items():
+        row = kept(row, known)
+        labels[name] = np.argsort(numbered(row, k, named))[row]
+    scores, stable = {}, dict.fromkeys(labels, 1.0)
     if k == 1 or truths.certain(data):
-        found = {
-            name: first.shares
-            if name == MIXTURE
-            else _by_laws(look.judged, row, k, seed)
-            for name, row in labels.items()
-        }
+        for name, row in labels.items():
+            scores[name] = judge(row)
+            found[name] = first.shares if name == MIXTURE else by_laws(row)
     else:
-        several, found = _in_worlds(data, truths, first, k, n_worlds, seed, known), {}
+        several = _in_worlds(data, truths, first, k, n_worlds, seed, known)
         for name, row in labels.items():
             rows = np.array([world.labels[name] for world in several])
             stable[name] = stability(rows)
@@ -107,12 +110,10 @@ def consensus(
                 # Worlds know errors, and what a view does with them; laws know where
                 # clusters overlap.
                 most = shares.argmax(axis=1)
-                scores[name] = judge(most)
-                by_laws = _by_laws(look.judged, most, k, seed)
-                found[name] = (shares + by_laws) / 2.0
-            elif isinstance(truths, Measurements):
-                found[name] = first.shares
-            else:
+                scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
+                continue
+            scores[name], found[name] = judge(row), first.shares
+            if not isinstance(truths, Measurements):
                 each = [renamed(world.shares, shares, named) for world in several]
                 found[name] = np.mean(each, axis=0)
     worth = np.array([scores[name] + STABLE * stable[name] for name in found])
@@ -135,23 +136,17 @@ def consensus(
     return Consensus(membership, views, found, worlds.get(leading))
 
 
-def _judge(look: Look, k: int, seed: int) -> Callable[[Indices], float]:
-    """The score of labels; clusters that several views find are judged once."""
-    known: dict[bytes, float] = {}
+def _once(ask: Callable[[Indices], Any]) -> Callable[[Indices], Any]:
+    """Ask about the same labels, which several views may find, only once."""
+    known: dict[bytes, Any] = {}
 
-    def judge(labels: Indices) -> float:
-        same = in_order_of_appearance(labels)[0]
-        key = same.tobytes()
+    def asked(labels: Indices) -> Any:
+        key = labels.tobytes()
         if key not in known:
-            known[key] = judged(look.judged, same, k, seed).score
+            known[key] = ask(labels)
         return known[key]
 
-    return judge
-
-
-def _by_laws(some: Measured, labels: Indices, k: int, seed: int) -> Array:
-    """How probable each cluster is, by laws that are fitted to it."""
-    return led_by(laws_together(some, labels, k, seed).shares(some, k), labels)
+    return asked
 
 
 def _in_worlds(

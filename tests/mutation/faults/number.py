@@ -21,9 +21,9 @@ FAULTS = (
     ),
     Reference(
         "number/references.py",
-        "if number >= FEW_REFERENCES and beyond > CLEAR:",
-        "if beyond > CLEAR:",
-        "a single reference, which has no spread, is enough",
+        "(1.0 + 1.0 / len(gains))",
+        "(1.0)",
+        "the mean of a few references is taken for exact",
     ),
     Reference(
         "number/references.py",
