@@ -4,6 +4,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import incerta as ic
+from incerta.api.controls import filled_means
 from incerta.views import consensus
 from incerta.views.look import ALL
 from incerta.views.truths import Measurements
@@ -20,7 +21,7 @@ def as_beliefs(data, k, seed):
 
 def without_errors(data, k, seed):
     """Measured values are taken for exact."""
-    return default(ic.as_uncertain(data.mean()), k, seed)
+    return default(ic.as_uncertain(filled_means(data)), k, seed)
 
 
 def scaled_by_means(data, k, seed):
