@@ -57,26 +57,8 @@ def consensus(
 ) -> Consensus:
     """Cluster objects in views, judge these, and average their memberships.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The n objects.
-    truths : Truths
-        Where their true values come from.
-    k : int
-        Number of clusters.
-    n_worlds : int
-        Number of worlds.
-    seed : int
-        Of worlds, starts and folds.
-    known : ndarray of shape (n,), optional
-        Labels that must stay, −1 where unknown. Clusters have their numbers.
-    wanted : collection of str
-        Names of views, as for `incerta.views.look.seen`.
-
-    Returns
-    -------
-    Consensus
+    Parameters are those of `incerta.views.look.seen`; the seed is that of worlds,
+    starts and folds.
     """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
     some = look.judged

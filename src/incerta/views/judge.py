@@ -80,24 +80,9 @@ def laws_of(
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
 ) -> Laws:
-    """Fit the laws of clusters.
+    """Fit the laws of k clusters, of which some may have no object.
 
-    Parameters
-    ----------
-    some : Measured
-        The n objects.
-    labels : ndarray of shape (n,)
-        Their clusters, below `k`; some may have no object.
-    k : int
-        Number of clusters.
-    seed : int
-        Of the starts.
-    numbers : tuple of int, default=(1, 2, 4)
-        Numbers of Gaussians to choose from.
-
-    Returns
-    -------
-    Laws
+    Each has one of these numbers of Gaussians.
     """
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
@@ -130,15 +115,6 @@ def laws_together(
     A law fitted to the objects of one side of a border ends there. Some rounds of EM,
     of all components together, let it reach to where it meets the others. Whether
     clusters have one Gaussian each, or several, is asked again then (BIC).
-
-    Parameters
-    ----------
-    some, labels, k, seed, numbers
-        As for `laws_of`.
-
-    Returns
-    -------
-    Laws
     """
     prior, found = prior_for(some, PRIOR_WEIGHT), []
     for each in ((1,), numbers):
@@ -156,22 +132,9 @@ def laws_together(
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
     """Judge a clustering by how much of its labels the true values tell.
 
-    Parameters
-    ----------
-    some, labels, k
-        As for `laws_of`.
-    seed : int
-        Of the halves, and of the starts.
-
-    Returns
-    -------
-    Judgement
-        The score is that of `share_told`, less a fifth of it times the share of the
-        clusters that have fewer than four objects.
-
-    Notes
-    -----
-    Takes two fits of small mixtures for each cluster.
+    The score is that of `share_told`, less a fifth of it times the share of the
+    clusters that have fewer than four objects. It takes two fits of small mixtures for
+    each cluster.
     """
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
@@ -192,18 +155,8 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
 def share_told(membership: Array, sizes: Array) -> float:
     """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
 
-    Parameters
-    ----------
-    membership : ndarray of shape (n, k)
-        Probabilities of clusters.
-    sizes : ndarray of shape (k,)
-        Shares of the objects that clusters have. Dividing by their entropy makes rare
-        clusters worth finding.
-
-    Returns
-    -------
-    float
-        A random labelling scores 0.
+    A random labelling scores 0. Dividing by the entropy of the sizes, shares of the
+    objects that clusters have, makes rare clusters worth finding.
     """
     most = entr(sizes).sum()
     told = most - entr(membership).sum(axis=1).mean()

@@ -61,25 +61,9 @@ def seen(
 ) -> Seen:
     """Cluster objects in views.
 
-    Parameters
-    ----------
-    look : Look
-        What views look at.
-    k : int
-        Number of clusters.
-    effort : Effort
-        How hard to look.
-    seed : int
-        Of all starts.
-    known : ndarray of shape (n,), optional
-        Labels that must stay, −1 where unknown. Clusters have their numbers.
-    wanted : collection of str
-        Names of views: in all spaces ("centres"), or in one ("centres of laws").
-
-    Returns
-    -------
-    Seen
-        The mixture is there whether it is wanted or not.
+    Labels in `known` stay, except −1, which is unknown; clusters keep their numbers.
+    The views that are `wanted` have names that stand for all spaces ("centres") or for
+    one ("centres of laws"). The mixture is fitted whether it is wanted or not.
     """
     with warnings.catch_warnings():
         # Values that coincide are no fault of the search.
@@ -161,17 +145,8 @@ def around_centres(
 def linked(graph: Matrix, known: Indices | None) -> Matrix:
     """A graph in which objects with the same label are together, and others apart.
 
-    Parameters
-    ----------
-    graph : scipy.sparse.csr_array of shape (n, n)
-        Affinities, from 0 to 1.
-    known : ndarray of shape (n,) or None
-        Labels, −1 where unknown.
-
-    Returns
-    -------
-    scipy.sparse.csr_array of shape (n, n)
-        1 between objects of one known label, 0 between those of different ones.
+    Affinities are 1 between objects of one known label, 0 between those of different
+    ones, and as they were with objects of label −1.
     """
     if known is None:
         return graph

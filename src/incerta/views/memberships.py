@@ -13,20 +13,10 @@ ROUNDS = 3
 
 
 def named_after(membership: Array, reference: Array, n_named: int = 0) -> Indices:
-    """Name clusters after those of a reference.
+    """The names of k clusters, of which the first so many have theirs already.
 
-    Parameters
-    ----------
-    membership, reference : ndarray of shape (n, k)
-        Probabilities of clusters, in any order.
-    n_named : int, default=0
-        The first so many clusters keep their names.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        The name of each cluster, by the assignment for which the sum of the products
-        of probabilities of the same name is largest.
+    They are those of the reference, by the assignment for which the sum of the products
+    of probabilities of the same name is largest. Both are of shape (n, k).
     """
     common = membership.T @ reference
     keep = np.arange(n_named)
@@ -41,23 +31,10 @@ def renamed(membership: Array, reference: Array, n_named: int = 0) -> Array:
 
 
 def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> Indices:
-    """Labels of several worlds, with common names.
+    """Labels of several worlds, (n_worlds, n), with common names.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, each with names of its own.
-    first : ndarray of shape (n_objects,)
-        Labels that lend their names to begin with; then it is the mean of the worlds,
-        as errors may have blurred what worlds show.
-    k : int
-        Number of clusters.
-    n_named : int, default=0
-        The first so many clusters have their names already.
-
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects)
+    The `first` labels lend their names to begin with; then it is the mean of the
+    worlds, as errors may have blurred what worlds show.
     """
     one = np.eye(k)
     reference = one[first]
@@ -81,19 +58,9 @@ def stability(labels: Indices) -> float:
 
 
 def led_by(membership: Array, labels: Indices) -> Array:
-    """Probabilities in which each object's label is the largest, or as large as it.
+    """Probabilities, (n, k), in which no cluster is more probable than the label.
 
-    Parameters
-    ----------
-    membership : ndarray of shape (n, k)
-        Probabilities of clusters.
-    labels : ndarray of shape (n,)
-        One of the clusters for each object.
-
-    Returns
-    -------
-    ndarray of shape (n, k)
-        As much of the label is mixed in as that takes.
+    As much of the label is mixed in as that takes.
     """
     rows = np.arange(len(labels))
     lacks = membership.max(axis=1) - membership[rows, labels]
