@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_ci_runs_the_commands_of_the_readme():
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert f'bash -c "{first}"' in script
     assert f"\n{second}\n" in script
+
+
+def test_picture_of_the_rooms_is_drawn_from_the_rules():
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = rules["tool"]["importlinter"]["contracts"][0]["layers"]
+    line = " → ".join(layer.replace("incerta.", "") for layer in layers)
+    words = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split()
+    assert line in " ".join(words), line
 
 
 PAGES = ["README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.rst"))]
