@@ -48,7 +48,6 @@ class Columns:
     replicates: str | None = None
     sheet: str | None = None
     layers: tuple[str, ...] = ()
-    sql: str | None = None
 
     @classmethod
     def of(
@@ -129,7 +128,6 @@ class Columns:
             replicates=self.replicates,
             sheet=self.sheet,
             layers=self.layers or None,
-            sql=self.sql,
         )
 
     def written(self) -> "TextFormat":
@@ -158,7 +156,6 @@ class Columns:
             "--replicates": self.replicates,
             "--sheet": self.sheet,
             "--layers": _joined(self.layers),
-            "--sql": self.sql,
         }
         words = [w for pair in said.items() if pair[1] is not None for w in pair]
         if self.joint is not None:
@@ -188,7 +185,6 @@ OPTIONS = {
     "log": options.Log,
     "sheet": options.Sheet,
     "layers": options.Layers,
-    "sql": options.Sql,
 }
 
 
@@ -234,7 +230,7 @@ def table_with(path: Path, roles: "Roles", columns: Columns) -> "Table":
     from incerta.data.files.reading import Reading
     from incerta.data.tables.columns import Table
 
-    part = Part(columns.sheet, (), columns.sql)  # every layer has the same rows
+    part = Part(columns.sheet)  # every layer has the same rows
     limit = physical_bytes() // 2
     with Reading(path):
         return Table(table_of(path, roles, limit, columns.written(), part).frame)

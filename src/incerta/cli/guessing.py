@@ -72,9 +72,9 @@ def profiled(
     from incerta.data.files.profile import profile
     from incerta.data.guess.guess import guess
 
-    of_file = ("sep", "decimal", "encoding", "na", "sheet", "layers", "sql")
+    of_file = ("sep", "decimal", "encoding", "na", "sheet", "layers")
     said = {name: given for name, given in vars(columns).items() if name not in of_file}
-    part = Part.of(columns.sheet, columns.layers, columns.sql)
+    part = Part.of(columns.sheet, columns.layers)
     found = profile(path, columns.written(), part)
     return found, guess(found.columns, {**said, "truth": truth}, found.names)
 

@@ -96,7 +96,7 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Table: csv, tsv, xlsx, ods, JSON, parquet, arrow, netCDF, FITS, VOTable, "
-        "h5ad, duckdb; - is csv from stdin.",
+        "h5ad; - is csv from stdin.",
         show_default=False,
     ),
 ]
@@ -268,15 +268,6 @@ Layers = Annotated[
         "--layers",
         metavar="NAME,…",
         help="AnnData: layers that are repeated measurements of the values.",
-    ),
-]
-Sql = Annotated[
-    str | None,
-    typer.Option(
-        "--sql",
-        metavar="QUERY",
-        help="Take the columns from the answer to a query, in which the file is the "
-        "table data: 'select id, a / b as c from data'.",
     ),
 ]
 Clusters = Annotated[

@@ -8,7 +8,7 @@ from incerta.cli.columns import OPTIONS
 from incerta.cli.failures import EXIT_CODES
 
 # What is said about the file itself; all else that `Columns` knows is about columns.
-ABOUT_FILE = ("sep", "decimal", "encoding", "na", "sheet", "sql")
+ABOUT_FILE = ("sep", "decimal", "encoding", "na", "sheet")
 ABOUT_METHOD = (
     *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
     *("half_life", "micro"),

@@ -360,6 +360,11 @@ class TestPathsAndSizes:
         ):
             ic.read(tmp_path / "d.doc", **SAID)
 
+    def test_database(self, tmp_path):
+        way_out = r"Save the table as parquet or csv, or pass a frame of duckdb to from"
+        with pytest.raises(FileError, match=rf"is a database, .*{way_out}"):
+            ic.read(tmp_path / "d.duckdb", **SAID)
+
     @pytest.mark.parametrize("name", ["d.csv", "d.csv.gz", "d.parquet", "d.nc"])
     def test_empty_file(self, tmp_path, name):
         (tmp_path / name).touch()

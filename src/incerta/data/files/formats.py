@@ -12,7 +12,6 @@ from incerta.data.files.dialect import TextFormat
 from incerta.data.files.h5ad import read_h5ad
 from incerta.data.files.json_files import read_json
 from incerta.data.files.sheets import read_sheet
-from incerta.data.files.sql import read_sql
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
@@ -45,8 +44,6 @@ READERS: dict[str, Callable[[Path, Roles, int], Any]] = {
     ".xml": read_votable,
     ".ecsv": read_ecsv,
     ".h5ad": read_h5ad,
-    ".duckdb": read_sql,
-    ".db": read_sql,
 }
 # Cells are text, or may be: ids are text, and -999 may stand for a missing value.
 LIKE_TEXT = (read_csv, read_sheet, read_json)
@@ -58,18 +55,12 @@ class Part:
 
     sheet: str | int | None = None
     layers: tuple[str, ...] = ()
-    sql: str | None = None
 
     @classmethod
-    def of(
-        cls,
-        sheet: str | int | None,
-        layers: str | Sequence[str] | None,
-        sql: str | None,
-    ) -> Self:
+    def of(cls, sheet: str | int | None, layers: str | Sequence[str] | None) -> Self:
         """Take what was said; layers may be separated by commas."""
         names = layers.split(",") if isinstance(layers, str) else layers or ()
-        return cls(sheet, tuple(name.strip() for name in names), sql)
+        return cls(sheet, tuple(name.strip() for name in names))
 
     def refuse_for(self, file: Any, reader: Any = None) -> None:
         """Refuse what was said if the file has no such parts."""
@@ -81,9 +72,6 @@ class Part:
             if given is not None and reader is not able:
                 msg = f"{name}={given!r} is about {about}, and {file} is none."
                 raise DataError(msg)
-        if self.sql is not None and reader is None:
-            msg = "sql= cannot be used with lazy=True. Leave lazy out."
-            raise DataError(msg)
 
 
 def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
@@ -95,6 +83,13 @@ def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
     for extension, reader in READERS.items():
         if name.endswith(extension):
             return reader
+    if name.endswith((".duckdb", ".db")):
+        msg = (
+            f"{file} is a database, which is not read. Save the table as parquet or "
+            "csv, or pass a frame of duckdb to from_frame: "
+            f"duckdb.connect({str(file)!r}).table('...')."
+        )
+        raise FileError(msg)
     if name.endswith(".xls"):
         msg = f"{file} is a file of Excel before 2007. Save it as .xlsx."
         raise FileError(msg)
@@ -130,13 +125,9 @@ def table_of(
     """
     reader = reader_of(file)
     part.refuse_for(file, reader)
-    if reader is read_csv and part.sql is None:
+    if reader is read_csv:
         return read_text(file, roles, limit, written)
-    if reader is not read_csv:
-        in_cells = part.sql is None and reader in LIKE_TEXT
-        written.refuse_for(file, but=("decimal", "na") if in_cells else ())
-    if part.sql is not None or reader is read_sql:
-        return TextTable(read_sql(file, roles, limit, part.sql, written), {})
+    written.refuse_for(file, but=("decimal", "na") if reader in LIKE_TEXT else ())
     if reader is read_sheet:
         return read_sheet(file, roles, limit, written, part.sheet)
     if reader is read_json:

@@ -114,7 +114,7 @@ def profile(path: Path, said: TextFormat, part: Part = WHOLE) -> Profile:
         if n_bytes == 0:
             msg = f"{path} is empty."
             raise FileError(msg)
-        if reader is read_csv and part.sql is None:
+        if reader is read_csv:
             dialect, frame = read_all(path, limit, said)
             return _of_text(dialect, frame, n_bytes)
         wanted = _First if reader is read_h5ad else _Everything

@@ -53,7 +53,6 @@ def read(
     replicates: str | None = ...,
     sheet: str | int | None = ...,
     layers: str | Sequence[str] | None = ...,
-    sql: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -82,7 +81,6 @@ def read(
     replicates: None = ...,
     sheet: None = ...,
     layers: None = ...,
-    sql: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -110,7 +108,6 @@ def read(
     replicates: str | None = None,
     sheet: str | int | None = None,
     layers: str | Sequence[str] | None = None,
-    sql: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: text, sheets, JSON, parquet, FITS and more, by its extension.
 
@@ -121,8 +118,7 @@ def read(
         ``.ods``; ``.json``, ``.jsonl`` and ``.ndjson``, also with ``.gz``;
         ``.parquet``; ``.arrow``, ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``;
         ``.fits``, ``.fits.gz`` and ``.fit``; ``.vot``, ``.votable`` and ``.xml``;
-        ``.ecsv``; ``.h5ad``; ``.duckdb`` and ``.db``. Text and sheets must have a
-        header.
+        ``.ecsv``; ``.h5ad``. Text and sheets must have a header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
@@ -159,10 +155,6 @@ def read(
     layers : str or list of str, optional
         AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
         values, with `meaning` "error" unless it is given.
-    sql : str, optional
-        A query to take the columns from, run by duckdb over csv, parquet and JSON
-        files, where the file is the table ``data``, and over databases of duckdb's
-        own. It can read that file and no other, and write nothing.
 
     Returns
     -------
@@ -207,7 +199,7 @@ def read(
 
     csv files are read by the first of pyarrow, polars and pandas that is installed,
     small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
-    extra ``science``, queries the extra ``sql``, the other formats the extra ``io``.
+    extra ``science``, the other formats the extra ``io``.
 
     Time and memory grow linearly with rows and with columns.
 
@@ -242,7 +234,7 @@ def read(
     roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
     limit = _as_limit(max_bytes)
     written = TextFormat.of(sep, decimal, encoding, na)
-    part = Part.of(sheet, layers, sql)
+    part = Part.of(sheet, layers)
     if lazy:
         written.refuse_for(path)
         part.refuse_for(path)
@@ -254,7 +246,7 @@ def read(
         if file.stat().st_size == 0:
             msg = f"{file} is empty."
             raise FileError(msg)
-        if reader is read_h5ad and sql is None:
+        if reader is read_h5ad:
             id, values = id or NAMES, expanded(file, roles.values, limit)
             if part.layers:
                 meaning = _meaning_of_layers(part.layers, errors, meaning)
@@ -262,7 +254,7 @@ def read(
             roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
         frame, errors_in_cells, in_cells = table_of(file, roles, limit, written, part)
         errors = errors_in_cells or errors
-    if is_text and sql is None:
+    if is_text:
         warn_of_sentinels(frame, roles)
     try:
         data = from_frame(
@@ -282,7 +274,7 @@ def read(
             replicates=replicates,
         )
     except DataError as error:
-        if reader is not read_csv or sql is not None:
+        if reader is not read_csv:
             raise
         with warnings.catch_warnings():  # of how the file is written: said already
             warnings.simplefilter("ignore", IncertaWarning)
