@@ -35,7 +35,7 @@ HEADINGS = ("column", "type", "missing", "least – median – most", "taken as"
 
 def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
     """Print what is in a table, what its columns may be, and what to do next."""
-    from incerta.data.files.limits import in_words
+    from incerta.data.files.reading import in_words
 
     size = f"{counted(found.n_rows, 'row')}, {counted(len(found.names), 'column')}"
     told = [size, in_words(found.n_bytes), *([found.written] if found.written else [])]

@@ -15,9 +15,8 @@ import numpy as np
 from incerta.backend.optional import require
 from incerta.data.files.cells import refuse_other_units
 from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.files.numbers import Column
-from incerta.data.files.packed import refuse_entities, unpacked_size
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size, refuse_unpacked
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
@@ -27,7 +26,7 @@ def read_fits(path: Path, roles: Roles, limit: int) -> Any:
     fits = require("astropy.io.fits", "science", f"reading {path.name}")
     packed = path.suffix.lower() == ".gz"
     if packed:
-        refuse_size(path, unpacked_size(path, limit), limit)
+        refuse_unpacked(path, limit)
     with (
         _by_astropy(),
         _unpacked(path) if packed else path.open("rb") as stream,
@@ -69,7 +68,7 @@ def _unpacked(path: Path) -> BinaryIO:
 def read_votable(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of the first table that has them."""
     votable = require("astropy.io.votable", "science", f"reading {path.name}")
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     _refuse_votable(path)
     with _by_astropy():
         tables = list(votable.parse(path, verify="ignore").iter_tables())
@@ -86,7 +85,7 @@ def _names_of_votable(table: Any) -> list[str]:
 def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
     """Read the needed columns of a text table with a header in YAML."""
     table = require("astropy.table", "science", f"reading {path.name}")
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     with _by_astropy():
         found = table.Table.read(path, format="ascii.ecsv")
         refuse_twice(path, _names_of_ecsv(path), roles.columns(found.colnames))
@@ -207,8 +206,12 @@ def _refuse_votable(path: Path) -> None:
                 msg = f"{path} is damaged: its {size} bytes cannot hold {n_rows} rows."
                 raise FileError(msg)
 
+    def entity(name: str, *_: Any) -> None:  # which can unpack to any size
+        msg = f"{path} declares the entity {name!r}; files with such are refused."
+        raise FileError(msg)
+
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
-    refuse_entities(parser, path)
+    parser.EntityDeclHandler = entity
     with path.open("rb") as stream:
         parser.ParseFile(stream)

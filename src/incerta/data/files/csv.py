@@ -24,9 +24,8 @@ from incerta.data.files.dialect import (
     dialect_of,
     not_decoded,
 )
-from incerta.data.files.limits import refuse_size
 from incerta.data.files.numbers import numbers_of
-from incerta.data.files.packed import unpacked_size
+from incerta.data.files.reading import refuse_unpacked
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
@@ -53,7 +52,7 @@ def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTab
     A library reads plain numbers. Where it cannot, the file is read again as text,
     and what the cells mean is found out here.
     """
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     dialect = dialect_of(path, roles, said)
     return _in_some_encoding(dialect, said, lambda found: _read(found, roles))
 
@@ -64,7 +63,7 @@ def read_all(path: Path, limit: int, said: TextFormat) -> tuple[Dialect, Any]:
     All others are text as it is written, with what stands for missing values. Columns
     whose name occurs several times are left out.
     """
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     dialect = dialect_of(path, None, said)
     return _in_some_encoding(dialect, said, lambda found: (found, _read_all(found)))
 

@@ -13,9 +13,8 @@ import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
-from incerta.data.files.apart import apart
 from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 from incerta.typing import Array, Ids
@@ -27,10 +26,6 @@ MATRIX = "X"
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
-    return apart(_expanded, path, values, limit)
-
-
-def _expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     with _opened(path) as file:
         known = set(_variables(file, limit)) | set(_names_of_frame(_item(file, "obs")))
         names: list[str] = []
@@ -64,12 +59,6 @@ def read_h5ad(
     dict from str to column
         The rows of all layers, one after the other.
     """
-    return apart(_columns, path, roles, limit, layers)
-
-
-def _columns(
-    path: Path, roles: Roles, limit: int, layers: Sequence[str]
-) -> dict[str, Any]:
     with _opened(path) as file:
         places = _places(file, limit)
         columns = roles.columns(list(places))

@@ -8,8 +8,7 @@ from typing import Any, NoReturn
 
 from incerta.data.files.csv import TextTable
 from incerta.data.files.dialect import TextFormat
-from incerta.data.files.limits import refuse_size
-from incerta.data.files.packed import unpacked_size
+from incerta.data.files.reading import refuse_unpacked
 from incerta.data.files.records import table_of_cells
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
@@ -37,7 +36,7 @@ def read_json(
     -------
     TextTable
     """
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     name = path.name.lower().removesuffix(".gz")
     is_lines = name.endswith(LINES)
     places, records, word = _of_lines(path) if is_lines else _of_document(path)

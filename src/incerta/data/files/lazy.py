@@ -5,9 +5,9 @@ groups belong to the piece in which they begin.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,11 +16,9 @@ import numpy as np
 from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
-from incerta.data.files.binary import open_parquet
+from incerta.data.files.binary import open_parquet, sizes_of_groups
 from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
-from incerta.data.files.parquet_sizes import Footer, bytes_of_pages, footer_of
-from incerta.data.files.reading import Reading
+from incerta.data.files.reading import NUMBER_BYTES, Reading, refuse_size
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.roles import Errors, Missing, Roles
 from incerta.exceptions import DataError, FileError
@@ -135,24 +133,20 @@ def _pieces(
     path: Path, roles: Roles, first: int, limit: int
 ) -> tuple[list[Piece], int]:
     """Pieces of a file, and its number of rows."""
-    parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
-    footer = footer_of(path)
-    with parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
+    with open_parquet(path, roles) as file:
+        names, metadata = file.schema_arrow.names, file.metadata
     try:
         columns = roles.columns(names)
     except DataError as error:
         msg = f"{path}: {error}"
         raise DataError(msg) from error
     refuse_twice(path, names, columns)
-    needed = frozenset(columns)
-    sizes = {
-        number: (footer.size(group, needed), group.n_rows)
-        for number, group in enumerate(footer.groups)
-        if group.n_rows
-    }
-    for size, _ in sizes.values():
-        refuse_size(path, size, limit)
+    sizes = {}
+    for number, size in enumerate(sizes_of_groups(metadata, columns)):
+        n_here = metadata.row_group(number).num_rows
+        if n_here:
+            sizes[number] = size, n_here
+            refuse_size(path, size, limit)
     there = list(sizes)
     pieces, n_rows = [], 0
     for start, stop in _cuts([size for size, _ in sizes.values()], limit):
@@ -180,7 +174,6 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
 def _table(piece: Piece, roles: Roles) -> Any:
     """Rows of a piece, those of an object all or none."""
     with Reading(piece.path), open_parquet(piece.path, roles) as file:
-        _refuse_pages(piece, piece.groups)
         rows = file.read_row_groups(piece.groups, columns=piece.columns)
         rows.validate(full=True)  # of text, which may be no text
         if roles.id is None:
@@ -195,7 +188,6 @@ def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
     """Leave the end of the object before to its piece, and add that of the last."""
     pa = require("pyarrow", "io", f"reading {piece.path.name}")
     if piece.before is not None:
-        _refuse_pages(piece, [piece.before])
         ended = file.read_row_group(piece.before, columns=[id])[id][-1]
         rows = rows.slice(_run(rows[id], ended))
     if not len(rows):
@@ -215,24 +207,7 @@ def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
 def _batches(file: Any, piece: Piece) -> Iterator[Any]:
     """Rows after a piece, few at a time."""
     for group in range(piece.groups[-1] + 1, file.metadata.num_row_groups):
-        _refuse_pages(piece, [group])
         yield from file.iter_batches(FEW_ROWS, [group], piece.columns)
-
-
-def _refuse_pages(piece: Piece, groups: Sequence[int]) -> None:
-    """Refuse row groups that hold more than the end of the file says."""
-    when = piece.path.stat().st_mtime_ns
-    size = bytes_of_pages(
-        piece.path, _footer(piece.path, when), groups, frozenset(piece.columns)
-    )
-    refuse_size(piece.path, size, piece.limit)
-
-
-@lru_cache(maxsize=16)
-def _footer(path: Path, when: int) -> Footer:
-    """End of a file as it was at some time: many pieces may be of one file."""
-    del when
-    return footer_of(path)
 
 
 def _run(column: Any, id: Any) -> int:

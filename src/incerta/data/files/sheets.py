@@ -1,15 +1,18 @@
 """Sheets of Excel and of LibreOffice."""
 
+import re
 import warnings
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
 from incerta.data.files.csv import TextTable, refuse_twice
 from incerta.data.files.dialect import TextFormat
-from incerta.data.files.packed import Gaps, Place, refuse_book
+from incerta.data.files.reading import refuse_size
 from incerta.data.files.records import in_words, table_of_cells
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
@@ -17,6 +20,33 @@ from incerta.wording import counted
 
 # Where these are text; elsewhere the file marks such cells.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
+RELATION = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+WITH_ERROR = re.compile(
+    rb"""<(?:\w+:)?c(?=\s)(?=[^>]*\bt=["']e["'])"""
+    rb"""[^>]*?\br=["']([A-Za-z]+)(\d+)["'][^>]*>"""
+)
+# Formulas of which the file does not hold the result.
+NO_RESULT = re.compile(
+    rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>\s*|<(?:\w+:)?v></(?:\w+:)?v>\s*)?"
+    rb"</(?:\w+:)?c>"
+)
+
+
+class Place(NamedTuple):
+    """Of a cell in a sheet, counted from 0."""
+
+    row: int
+    column: int
+
+
+class Gaps(NamedTuple):
+    """Cells of a sheet that look empty, and why they are."""
+
+    errors: list[Place]  # such as #DIV/0!
+    n_unknown: int  # formulas without a result
 
 
 def read_sheet(
@@ -47,7 +77,7 @@ def read_sheet(
     TextTable
     """
     calamine = require("python_calamine", "io", f"reading {path.name}")
-    gaps = refuse_book(path, limit)
+    gaps = gaps_of(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
         name, found = _chosen(path, book, sheet)
     if found.start is None:
@@ -89,6 +119,55 @@ def read_sheet(
         said or TextFormat(),
         lambda row: f"row {kept[row] + top + 1}",
     )
+
+
+def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
+    """Cells of each sheet that look empty to its reader, if the book is not too large.
+
+    Books are zip files, which say how much they unpack to. In those of OpenDocument
+    errors are text.
+    """
+    if not zipfile.is_zipfile(path):
+        msg = f"{path} is no file of sheets, or is locked by a password."
+        raise FileError(msg)
+    with zipfile.ZipFile(path) as book:
+        refuse_size(path, sum(member.file_size for member in book.infolist()), limit)
+        gaps = {}
+        for member, name in _sheets_by_member(book).items():
+            sheet = book.read(member)
+            errors = [
+                Place(int(row) - 1, _number(letters) - 1)
+                for letters, row in WITH_ERROR.findall(sheet)
+            ]
+            gaps[name] = Gaps(errors, len(NO_RESULT.findall(sheet)))
+    return gaps
+
+
+def _sheets_by_member(book: zipfile.ZipFile) -> dict[str, str]:
+    """Names of sheets by the members of the zip file that hold them."""
+    members = frozenset(book.namelist())
+    parts = "xl/_rels/workbook.xml.rels", "xl/workbook.xml"
+    if not members.issuperset(parts):
+        return {}
+    relations, sheets = (ET.fromstring(book.read(part)) for part in parts)
+    targets = {
+        link.get("Id"): str(link.get("Target")).removeprefix("/xl/")
+        for link in relations
+    }
+    names = {}
+    for sheet in sheets.iter():
+        if sheet.tag.endswith("}sheet"):
+            relation = next((sheet.get(key) for key in RELATION if sheet.get(key)), "")
+            names[f"xl/{targets.get(relation)}"] = str(sheet.get("name"))
+    return {member: name for member, name in names.items() if member in members}
+
+
+def _number(letters: bytes) -> int:
+    """Number of a column, from 1: that of A."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _nothing_if_empty(cell: Any) -> Any:
