@@ -42,13 +42,11 @@ def open_parquet(path: Path, roles: Roles) -> Any:
 def sizes_of_groups(metadata: Any, columns: Sequence[str]) -> list[int]:
     """Bytes that some columns take in each row group, as the end of a file says."""
     needed = frozenset(columns)
-    schema = metadata.schema
+    paths = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
     places = [
         place
-        for place in range(metadata.num_columns)
-        if not needed.isdisjoint(
-            {path := schema.column(place).path, path.split(".")[0]}
-        )
+        for place, path in enumerate(paths)
+        if path in needed or path.partition(".")[0] in needed
     ]
     sizes = []
     for group in map(metadata.row_group, range(metadata.num_row_groups)):

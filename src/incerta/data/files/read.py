@@ -127,7 +127,7 @@ def read(
         default ``"obs_names"``.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
-        Larger files are refused before they are read; of lazy ones, larger partitions.
+        Larger files are refused; of lazy ones, larger partitions.
     lazy : bool, default=False
         Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
         needed, so that they may be larger than the memory. `path` may then be a folder
@@ -203,11 +203,11 @@ def read(
 
     Time and memory grow linearly with rows and with columns.
 
-    Damaged files raise a `FileError` or a `DataError`, and neither end the process nor
-    take more memory than `max_bytes` allows, several times of it while they are
-    grouped; but damage that nothing in the file contradicts, such as another digit,
-    goes unseen. HDF5 files (AnnData, netCDF 4) may be damaged in ways that keep their
-    library busy for ever. Rows of text that are shorter or longer than the header are
+    Damaged files raise a `FileError` or a `DataError`; damage that nothing in the file
+    contradicts, such as another digit, goes unseen. `max_bytes` is compared with the
+    sizes that a file says it has, and grouping takes several times as much. Files made
+    to harm can say less, and can end or block the libraries that read them: read those
+    of strangers in a process whose memory and time are limited. Rows of text that are shorter or longer than the header are
     refused, blank lines are left out, whichever library reads them.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
