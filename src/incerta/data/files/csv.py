@@ -1,8 +1,7 @@
-"""Text tables, read by whichever library is installed."""
+"""Text tables, read by pyarrow where it is installed, else by the standard library."""
 
 import csv
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,7 +28,6 @@ from incerta.data.files.reading import refuse_unpacked
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
-TRUTH_VALUES = ["true", "True", "TRUE", "false", "False", "FALSE"]
 ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
 
 
@@ -49,7 +47,7 @@ def read_csv(path: Path, roles: Roles, limit: int) -> Any:
 def read_text(path: Path, roles: Roles, limit: int, said: TextFormat) -> TextTable:
     """Read the needed columns of a file that is written in any usual way.
 
-    A library reads plain numbers. Where it cannot, the file is read again as text,
+    Pyarrow reads plain numbers. Where it cannot, the file is read again as text,
     and what the cells mean is found out here.
     """
     refuse_unpacked(path, limit)
@@ -72,13 +70,13 @@ def _read_all(dialect: Dialect) -> Any:
     times = Counter(dialect.names)
     columns = [name for name in dialect.names if times[name] == 1]
     numbers = set(_plain_at_first(dialect)).intersection(columns)
-    reader = _reader(dialect)
-    if reader is not None and columns:
+    if has_pyarrow() and columns:
+        _refuse_open_quote(dialect)
         text = [name for name in columns if name not in numbers]
-        frame = reader(dialect, columns, text)
+        frame = _plain_numbers(dialect, columns, text)
         if frame is not None:
             return _without_marks(frame, list(numbers), dialect.na)
-        frame = reader(dialect, columns, columns)
+        frame = _plain_numbers(dialect, columns, columns)
         if frame is not None:
             return frame
     cells, _ = cells_of(dialect, columns)
@@ -155,9 +153,9 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     text = [name for name in columns if name in (roles.id, roles.sample)]
     if dialect.source.spaced:
         cells_of(dialect, [])  # or an empty cell would move those after it
-    reader = _reader(dialect)
-    if reader is not None:
-        frame = reader(dialect, columns, text)
+    if has_pyarrow():
+        _refuse_open_quote(dialect)
+        frame = _plain_numbers(dialect, columns, text)
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
@@ -165,52 +163,9 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
     return TextTable(as_frame(table), errors, meaning)
 
 
-def _library() -> str | None:
-    return next((name for name in READERS if find_spec(name) is not None), None)
-
-
-def _reader(dialect: Dialect) -> Callable[..., Any] | None:
-    """What reads plain numbers; None where only the standard library reads all alike.
-
-    Polars and pandas fill short rows, take lines for blank in ways of their own, and
-    polars may end at a quote; pyarrow reads what an open quote at the end cuts off.
-    """
-    library = _library()
-    if library is None:
-        return None
-    if library == "pyarrow":
-        if dialect.source.count(b'"') % 2:
-            cells_of(dialect, [])  # takes longer, and refuses such
-        return READERS[library]
-    n_rows = _rows_if_even(dialect)
-
-    def read_all_rows(*wanted: Any) -> Any:
-        try:
-            frame = READERS[library](*wanted)
-        except Exception:  # of any library; the standard one has read all rows
-            return None
-        return None if frame is None or len(frame) != n_rows else frame
-
-    return None if n_rows is None else read_all_rows
-
-
-def _rows_if_even(dialect: Dialect) -> int | None:
-    """Number of rows, if every line is blank or has a cell for each column."""
-    width = len(dialect.names)
-    if width == 1:  # a line of spaces may be a cell, or blank
-        return None
-    n_lines = 0
-    with dialect.source.open_text() as stream:
-        for line in stream:
-            if '"' in line:  # takes longer, and refuses uneven rows
-                return len(cells_of(dialect, [])[1])
-            if line.endswith("\r") and not dialect.source.old_lines:
-                return None
-            if line.strip("\r\n"):
-                if line.count(dialect.separator) != width - 1:
-                    return None
-                n_lines += 1
-    return n_lines - 1
+def has_pyarrow() -> bool:
+    """Whether pyarrow reads text; else the standard library does, only slower."""
+    return find_spec("pyarrow") is not None
 
 
 def _needed(dialect: Dialect, roles: Roles) -> list[str]:
@@ -236,12 +191,18 @@ def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> No
 
 
 # plain numbers ------------------------------------------------------------------------
-# Readers return None if a cell is no plain number.
 
 
-def _read_by_pyarrow(
+def _refuse_open_quote(dialect: Dialect) -> None:
+    """Refuse a quote that nothing closes: pyarrow reads what it cuts off."""
+    if dialect.source.count(b'"') % 2:
+        cells_of(dialect, [])
+
+
+def _plain_numbers(
     dialect: Dialect, columns: Sequence[str], text: Sequence[str]
 ) -> Any:
+    """A table of pyarrow; None if a cell of a number is no plain one."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -278,84 +239,6 @@ def _read_by_pyarrow(
     return None
 
 
-def _read_by_polars(
-    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
-) -> Any:
-    import polars as pl
-
-    source = dialect.source.for_library()
-    lazy = pl.scan_csv(source, separator=dialect.separator, infer_schema=False)
-    lazy = lazy.select(columns).with_columns(pl.col(text).fill_null(""))
-    given = [pl.col(name) for name in columns if name not in text]
-    words = [*MISSING, *dialect.na]
-    cells = [
-        pl.when(cell.is_in(words)).then(None).otherwise(cell).name.keep()
-        for cell in given
-    ]
-    try:
-        if dialect.mark == ",":  # a dot is then no decimal mark, and the cast fails
-            cells = [
-                cell.str.replace(".", "x", literal=True).str.replace(
-                    ",", ".", literal=True
-                )
-                for cell in cells
-            ]
-        numbers = [cell.str.strip_chars().cast(pl.Float64) for cell in cells]
-        frame = lazy.with_columns(numbers).collect()
-    except pl.exceptions.InvalidOperationError:
-        return None
-    nothing = [pl.col(name).is_null() for name in columns if name not in text]
-    nothing += [pl.col(name) == "" for name in text]
-    # To polars a blank line is a row without values.
-    return None if frame.select(pl.all_horizontal(nothing).any()).item() else frame
-
-
-def _read_by_pandas(
-    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
-) -> Any:
-    import pandas as pd
-
-    numbers = [name for name in columns if name not in text]
-    # Numbers to the last digit, as all others read them; newer ones do so by default.
-    older = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
-    exactly: dict[str, Any] = {"float_precision": "round_trip"} if older else {}
-
-    def attempt(**said: Any) -> Any:
-        return pd.read_csv(
-            dialect.source.for_library(),
-            sep=dialect.separator,
-            decimal=dialect.mark,
-            keep_default_na=False,
-            index_col=False,
-            **said,
-        )
-
-    try:
-        # With usecols pandas would cut lines that are too long and say nothing.
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            first = attempt(nrows=FEW_ROWS, dtype=str)[numbers]
-            if first.isin(TRUTH_VALUES).any(axis=None):
-                return None  # or they would become 1 and 0
-            table = attempt(
-                **exactly,
-                dtype={name: str if name in text else float for name in columns},
-                na_values={name: [*MISSING, *dialect.na] for name in numbers},
-            )
-    except ValueError as error:
-        if isinstance(error, UnicodeError) or "convert" not in str(error):
-            raise
-        return None
-    return table[list(columns)]
-
-
-READERS = {
-    "pyarrow": _read_by_pyarrow,
-    "polars": _read_by_polars,
-    "pandas": _read_by_pandas,
-}
-
-
 def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
     """Make numbers that stand for missing values missing: −999, also as −999.0."""
     marks = numbers_of(na)
@@ -371,20 +254,11 @@ def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
 
 def as_frame(table: dict[str, Any]) -> Any:
     """Put columns into a frame of the library that reads plain files."""
-    library = _library()
-    if library is None:
-        return {
-            name: column if isinstance(column, np.ndarray) else np.array(column, object)
-            for name, column in table.items()
-        }
-    if library == "pyarrow":
+    if has_pyarrow():
         import pyarrow as pa
 
         return pa.table(table)
-    if library == "polars":
-        import polars as pl
-
-        return pl.DataFrame(table)
-    import pandas as pd
-
-    return pd.DataFrame(table)
+    return {
+        name: column if isinstance(column, np.ndarray) else np.array(column, object)
+        for name, column in table.items()
+    }

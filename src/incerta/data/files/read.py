@@ -197,9 +197,8 @@ def read(
     columns is read; masked cells are missing, and units are left out with a warning.
     Columns with several numbers in each row are refused.
 
-    csv files are read by the first of pyarrow, polars and pandas that is installed,
-    small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
-    extra ``science``, the other formats the extra ``io``.
+    Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
+    FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
     Time and memory grow linearly with rows and with columns.
 
@@ -207,8 +206,8 @@ def read(
     contradicts, such as another digit, goes unseen. `max_bytes` is compared with the
     sizes that a file says it has, and grouping takes several times as much. Files made
     to harm can say less, and can end or block the libraries that read them: read those
-    of strangers in a process whose memory and time are limited. Rows of text that are shorter or longer than the header are
-    refused, blank lines are left out, whichever library reads them.
+    of strangers in a process whose memory and time are limited. Rows of text that are
+    shorter or longer than the header are refused, blank lines are left out.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
