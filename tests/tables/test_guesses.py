@@ -19,7 +19,6 @@ REFUSED = {
     "note_below.csv",
     "nothing.csv",
     "ragged.csv",
-    "title_above.csv",
     "unquoted_decimal_commas.csv",
     "utf16_without_mark.csv",
 }

@@ -184,7 +184,12 @@ def cells_of(
                 continue
             if len(row) != len(names):
                 way_out = f"A cell with {dialect.separator!r} in it must be in quotes."
-                if len(row) == 1:
+                if len(names) == 1:
+                    way_out = (
+                        f"If line {source.n_skipped + 1} is a title and does not name "
+                        "the columns, leave it out."
+                    )
+                elif len(row) == 1:
                     way_out = "If it is a note and no row, leave it out."
                 msg = (
                     f"{source.path}, line {line}: {counted(len(row), 'column')}; the "

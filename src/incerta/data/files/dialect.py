@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mode
 from typing import Any, BinaryIO, Self, TextIO, cast
 
-from incerta.data.files.comments import is_comment
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
@@ -37,6 +37,9 @@ HEAD = 2**16  # bytes that are looked at
 FEW_ROWS = 100  # rows that are looked at
 MOST_TITLES = 10  # lines above the header
 SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
+COMMENT = "#"
+NUMBER = re.compile(r"[-+−]?[\d.,]+(?:[eE][-+]?\d+)?")
+YEAR = re.compile(r"(?:1[89]|20)\d\d")
 DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
 
 
@@ -209,12 +212,11 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     below = lines[source.n_skipped :]
     tables = {mark: _first_rows(below, mark, cut) for mark in marks}
     mark = _best(source, tables, roles)
-    if roles is not None and not _has_columns(source, mark, roles):
+    if roles is None or not _has_columns(source, mark, roles):
         others = marks if separator else [*marks, " "]
-        found = _further_down(source, below, others, roles)
-        if found is not None:
-            source, mark = found
-            tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
+        place = None if roles is None else _further_down(source, below, others, roles)
+        source, mark = place or _below_titles(source, below, marks, mark, cut)
+        tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
     names = _names(source, mark)
     if not names:
         msg = f"{path} is empty."
@@ -350,6 +352,71 @@ def _further_down(
     return None
 
 
+def _below_titles(
+    source: Source, lines: Sequence[str], marks: Sequence[str], mark: str, cut: bool
+) -> tuple[Source, str]:
+    """The table below lines of titles, where its columns were not named."""
+    titles = {
+        some: n_titles([next(csv.reader([line], delimiter=some), []) for line in lines])
+        for some in (mark, *marks)
+        if some != " "
+    }
+    widths = [len(row) for row in _first_rows(lines, mark, cut)]
+    if widths and not titles.get(mark) and mode(widths) == widths[0] > 1:
+        return source, mark  # most rows are as long as the first
+    below = {
+        some: _even_width(_first_rows(lines[n:], some, cut))
+        for some, n in titles.items()
+        if n
+    }
+    best = max(below, key=below.__getitem__, default=mark)
+    if below.get(best, 0) < 2:
+        return source, mark
+    return replace(source, n_skipped=source.n_skipped + titles[best]), best
+
+
+def _even_width(rows: Sequence[Sequence[str]]) -> int:
+    """Number of columns, or 0 where rows differ."""
+    widths = {len(row) for row in rows}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def n_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Rows above the names of the columns, of some rows as text.
+
+    A title stands in the first cell, or makes a row shorter than those of the table.
+    The names are then in the first row that has all cells, unless there are numbers in
+    it; if there are, in the one above.
+
+    Examples
+    --------
+    >>> from incerta.data.files.dialect import n_titles
+    >>> n_titles([["Lab results", ""], ["", ""], ["id", "h"], ["a", "1.5"]])
+    2
+    """
+    rows = [[cell.strip() for cell in row] for row in rows[:FEW_ROWS]]
+    widths = [len(row) for row in rows if len(row) > 1]
+    width = mode(widths) if widths else 0
+    first = next((row for row in rows if any(row)), [])
+    is_title = len(first) < width or not any(first[1:])
+    if widths.count(width) < 2 or not is_title or not first[0]:
+        return 0
+    for number, row in enumerate(rows[: MOST_TITLES + 2]):
+        if len(row) == width and all(row):
+            if not all(map(_is_name, row)) or all(map(YEAR.fullmatch, row)):
+                number -= 1
+            names = rows[max(number, 0)]
+            filled = sum(map(bool, names))
+            is_header = filled > 1 and all(map(_is_name, names))
+            return number if is_header and number <= MOST_TITLES else 0
+    return 0
+
+
+def _is_name(cell: str) -> bool:
+    """Whether a cell can name a column: a year can, other numbers cannot."""
+    return YEAR.fullmatch(cell) is not None or not _is_number(cell)
+
+
 def _is_row(cells: Sequence[str], width: int, separator: str) -> bool:
     """Tell whether a line above the header is as wide as the table, as no title is."""
     filled = sum(map(bool, cells))
@@ -380,3 +447,21 @@ def _names(source: Source, separator: str) -> tuple[str, ...]:
             return tuple(next(csv.reader(stream, delimiter=separator), ()))
     except UnicodeError as error:
         raise not_decoded(source, error) from error
+
+
+def is_comment(lines: Sequence[str], separators: Sequence[str]) -> bool:
+    """Tell whether the first of two lines is a comment, and no header with its mark."""
+    first, *below = lines
+    if not first.startswith(COMMENT) or not below:
+        return False
+    if below[0].startswith(COMMENT) or not below[0].strip():
+        return True
+    return not any(
+        len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))
+        for mark in (*separators, None)
+        if (cells := below[0].split(mark))
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell.strip(' "\r\n')) is not None

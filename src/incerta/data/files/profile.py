@@ -14,7 +14,7 @@ import numpy as np
 from incerta.backend.memory import physical_bytes
 from incerta.data.files.csv import read_all, read_csv
 from incerta.data.files.dialect import UTF8, Dialect, TextFormat
-from incerta.data.files.formats import Part, reader_of, table_of
+from incerta.data.files.formats import LIKE_TEXT, Part, reader_of, table_of
 from incerta.data.files.h5ad import read_h5ad
 from incerta.data.files.numbers import (
     ALIKE,
@@ -28,6 +28,7 @@ from incerta.data.files.numbers import (
 )
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import times_as_mark
+from incerta.data.files.totals import without_totals
 from incerta.data.guess.described import (
     DATE,
     Described,
@@ -116,11 +117,26 @@ def profile(path: Path, said: TextFormat, part: Part = WHOLE) -> Profile:
             raise FileError(msg)
         if reader is read_csv:
             dialect, frame = read_all(path, limit, said)
-            return _of_text(dialect, frame, n_bytes)
+            frame, left_out = _without_totals(frame)
+            return _of_text(dialect, frame, n_bytes, left_out)
         wanted = _First if reader is read_h5ad else _Everything
         every = wanted(None, (), None, "sd", None, None, False)
         found = table_of(path, every, limit, said, part)
+        if reader in LIKE_TEXT:
+            frame, left_out = _without_totals(found.frame)
+            return replace(_of_frame(frame, n_bytes), written=left_out)
         return _of_frame(found.frame, n_bytes)
+
+
+def _without_totals(frame: Any) -> tuple[Any, str]:
+    """Leave out rows at the bottom whose first cell says that they are totals."""
+    names = Table(frame).names
+    if not names:
+        return frame, ""
+    roles = Roles(names[0], (), None, "sd", None, None, False)
+    frame, totals = without_totals(frame, roles)
+    n = len(totals)
+    return frame, f"{counted(n, 'row')} of totals left out" if n else ""
 
 
 # frames -------------------------------------------------------------------------------
@@ -187,7 +203,7 @@ def _without_missing(
 # text ---------------------------------------------------------------------------------
 
 
-def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
+def _of_text(dialect: Dialect, frame: Any, n_bytes: int, left_out: str = "") -> Profile:
     table = Table(frame)
     n_rows = 0
     if table.names:
@@ -221,7 +237,8 @@ def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
         if _is_inexact(found[name]):
             found[name] = _told_apart(found[name], *doubtful[name][:2])
     columns = tuple(_noted(found[name]) for name in table.names)
-    return Profile(columns, dialect.names, n_rows, n_bytes, _written(dialect), problem)
+    written = ", ".join(filter(None, (_written(dialect), left_out)))
+    return Profile(columns, dialect.names, n_rows, n_bytes, written, problem)
 
 
 def _is_floats(column: Any) -> bool:

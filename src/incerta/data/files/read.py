@@ -18,6 +18,7 @@ from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
 from incerta.data.files.reading import Reading
 from incerta.data.files.sentinels import warn_of_sentinels
+from incerta.data.files.totals import warn_of_totals, without_totals
 from incerta.data.from_table import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
@@ -190,8 +191,13 @@ def read(
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
+    Lines of titles above the names of the columns are left out, with a warning, also in
+    sheets; and so are rows at the bottom that sum up the others: those whose id is
+    total, sum, mean, average or median, in English, German, French, Spanish, Italian,
+    Portuguese or Dutch, and a last row that holds the sum, mean or median of each value.
+
     In sheets and in JSON numbers are numbers, and text follows the rules above. The
-    header of a sheet is its first row that is not empty; cells with an error such as
+    header of a sheet is its first row below titles; cells with an error such as
     #DIV/0! are missing, with a warning. JSON is a list of records, one record per line,
     or a list for each column. Of FITS and VOTable files the first table that has the
     columns is read; masked cells are missing, and units are left out with a warning.
@@ -254,6 +260,8 @@ def read(
         frame, errors_in_cells, in_cells = table_of(file, roles, limit, written, part)
         errors = errors_in_cells or errors
     if is_text:
+        frame, totals = without_totals(frame, roles)
+        warn_of_totals(totals)
         warn_of_sentinels(frame, roles)
     try:
         data = from_frame(

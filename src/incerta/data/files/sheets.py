@@ -4,6 +4,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
@@ -11,7 +12,7 @@ from xml.etree import ElementTree as ET
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
 from incerta.data.files.csv import TextTable, refuse_twice
-from incerta.data.files.dialect import TextFormat
+from incerta.data.files.dialect import FEW_ROWS, MOST_TITLES, TextFormat, n_titles
 from incerta.data.files.reading import refuse_size
 from incerta.data.files.records import in_words, table_of_cells
 from incerta.data.tables.roles import Roles
@@ -87,17 +88,18 @@ def read_sheet(
     rows = found.to_python(skip_empty_area=True)
     errors, n_unknown = gaps.get(name, Gaps([], 0))
     marked = {(row - top, column - left) for row, column in errors}
-    names = [in_words(_nothing_if_empty(cell)) for cell in rows[0]]
+    first = _row_of_names(rows, roles)
+    names = _names_in(rows[first])
     try:
         columns = roles.columns([name for name in names if name])
     except DataError as error:
-        msg = f"sheet {name!r}, row {top + 1}: {error}"
+        msg = f"sheet {name!r}, row {top + first + 1}: {error}"
         raise DataError(msg) from error
     refuse_twice(path, names, columns)
     kept = [
         number
         for number, row in enumerate(rows)
-        if number and any(c != "" for c in row)
+        if number > first and any(c != "" for c in row)
     ]
     places = {name: place for place, name in enumerate(names)}
     cells: dict[str, list[Any]] = {}
@@ -109,6 +111,9 @@ def read_sheet(
             if (number, place) in marked or cells[column][index] in ERRORS:
                 cells[column][index] = None
                 wrong.append(Place(number, place))
+    if first:
+        msg = f"{path.name}: names of the columns were found in row {top + first + 1}."
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
     if wrong:
         _warn_of_errors(wrong, names, top)
     if n_unknown:
@@ -119,6 +124,24 @@ def read_sheet(
         said or TextFormat(),
         lambda row: f"row {kept[row] + top + 1}",
     )
+
+
+def _row_of_names(rows: Sequence[Sequence[Any]], roles: Roles) -> int:
+    """The first row, or one below titles: the one that has the needed columns."""
+    head = [_names_in(row) for row in rows[:FEW_ROWS]]
+    guess = n_titles(head)
+    places = [guess]
+    if roles.values:
+        places = [0, guess, *range(min(len(head), MOST_TITLES + 1))]
+    for place in places:
+        with suppress(DataError):
+            roles.columns([name for name in head[place] if name])
+            return place
+    return guess
+
+
+def _names_in(row: Sequence[Any]) -> list[str]:
+    return [in_words(_nothing_if_empty(cell)) for cell in row]
 
 
 def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
