@@ -155,7 +155,7 @@ class TestTotals:
                 assert len(ic.read(path, **SAID)) == n_objects
             told = [str(one.message) for one in caught]
             said = "1 row at the bottom left out, as no object: "
-            said += f"1 row at the bottom left out, as no object: a row that holds the {name} "
+            said += f"a row that holds the {name} of"
             assert [one.startswith(said) for one in told] == [True] * (31 - n_objects)
 
     def test_numbers_that_may_agree_by_chance(self, tmp_path):

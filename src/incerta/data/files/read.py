@@ -194,7 +194,7 @@ def read(
     Lines of titles above the names of the columns are left out, with a warning, also in
     sheets; and so are rows at the bottom that sum up the others: those whose id is
     total, sum, mean, average or median, in English, German, French, Spanish, Italian,
-    Portuguese or Dutch, and a last row that holds the sum, mean or median of each value.
+    Portuguese or Dutch, and a last row with the sum, mean or median of each value.
 
     In sheets and in JSON numbers are numbers, and text follows the rules above. The
     header of a sheet is its first row below titles; cells with an error such as
