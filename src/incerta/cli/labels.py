@@ -118,8 +118,8 @@ def _words(
     column: Any, more: Sequence[str]
 ) -> tuple[list[str | None], tuple[str, ...]]:
     """Cells as text, None where there is no class, and what stands for that."""
+    from incerta.data.files.cells import in_words
     from incerta.data.files.numbers import MISSING_WORDS
-    from incerta.data.files.records import in_words
 
     cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
     missing = MISSING_WORDS | {word.lower() for word in more}

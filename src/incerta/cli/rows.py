@@ -259,8 +259,8 @@ class Reader:
 
     def _read(self, rows: Sequence[Row]) -> "UncertainData":
         from incerta.data import from_frame
+        from incerta.data.files.cells import table_of_cells
         from incerta.data.files.dialect import TextFormat
-        from incerta.data.files.records import table_of_cells
 
         said, roles, errors = self.columns, self._roles(), self._errors
         kind: Any = roles.kind  # checked with the option

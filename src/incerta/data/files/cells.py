@@ -1,30 +1,35 @@
-"""Cells of text tables that are no plain numbers, and what they mean."""
+"""Cells that are no plain numbers, of text, sheets and JSON: what they mean."""
 
 import csv
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from incerta.data.files.detection import place_below
-from incerta.data.files.dialect import MISSING, Dialect
-from incerta.data.files.numbers import Column, Rules, numbers_in
+from incerta.data.files.dialect import MISSING, Dialect, TextFormat
+from incerta.data.files.numbers import Cell, Column, Rules, numbers_in
+from incerta.data.tables.censored import below_limits
+from incerta.data.tables.errors import ERROR_OF
 from incerta.data.tables.roles import BOUNDS, Roles
-from incerta.exceptions import DataError, FileError
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
+from incerta.typing import Array
 from incerta.wording import counted
 
+Where: TypeAlias = Callable[[int], str]  # a row in words
 
-class Understood(NamedTuple):
+
+class TextTable(NamedTuple):
     """Columns, and what their cells say besides numbers."""
 
-    table: dict[str, Any]
+    frame: Any
     errors: dict[str, str]  # from value to error column, where cells have errors
     meaning: str | None = None  # of these errors, if cells say so
 
 
-def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Understood:
+def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> TextTable:
     """Read with the standard library, and find out what the cells mean."""
     cells, lines = cells_of(dialect, columns)
 
@@ -38,23 +43,12 @@ def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Unders
 
 
 def understood_cells(
-    cells: Mapping[str, Sequence[Any]], rules: Rules, roles: Roles
-) -> Understood:
-    """Find out what cells mean: text, and numbers where a file holds such.
-
-    Parameters
-    ----------
-    cells : mapping from str to sequence of str or float
-        Columns; those of ids, draws and batches are text.
-    rules : Rules
-        How they are written, and where.
-    roles : Roles
-        Which column is what.
-
-    Returns
-    -------
-    Understood
-    """
+    cells: Mapping[str, Sequence[Cell]],
+    rules: Rules,
+    roles: Roles,
+    others: Mapping[str, Any] | None = None,
+) -> TextTable:
+    """Find out what cells mean; `others` are columns that stay as they are."""
     columns = list(cells)
     words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
     of_id = cells.get(roles.id or "")
@@ -87,7 +81,7 @@ def understood_cells(
             exact = np.zeros_like(table[name])
             table[error] = own[name].errors if name in own else exact
     if not below:
-        return Understood(table, errors)
+        return TextTable(_as_arrays({**table, **(others or {})}), errors)
     name, column = next(iter(below.items()))
     held = (
         f"column {name!r} holds values below a limit, such as {column.limit_example!r}"
@@ -98,7 +92,8 @@ def understood_cells(
         pairs = zip(roles.values, roles.errors, strict=True)
         given = {name: error for name, (error,) in pairs}
     errors = place_below(table, given, below, roles, where)
-    return Understood(table, errors, None if given else "belief")
+    meaning = None if given else "belief"
+    return TextTable(_as_arrays({**table, **(others or {})}), errors, meaning)
 
 
 def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
@@ -165,6 +160,13 @@ def _refuse_places(
         raise DataError(msg)
 
 
+def _as_arrays(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: column if isinstance(column, np.ndarray) else np.array(column, object)
+        for name, column in table.items()
+    }
+
+
 def cells_of(
     dialect: Dialect, columns: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[int]]:
@@ -200,3 +202,183 @@ def cells_of(
             for name, place in zip(columns, places, strict=True):
                 cells[name].append(row[place])
     return cells, lines
+
+
+# values below a limit ----------------------------------------------------------------
+
+
+def place_below(
+    table: dict[str, Any],
+    errors: Mapping[str, str],
+    below: Mapping[str, Column],
+    roles: Roles,
+    where: Where,
+) -> dict[str, str]:
+    """Put a value and an error in place of each cell that names a limit L.
+
+    All that such a cell says is that the value lies between 0 and L. Equally likely
+    values there have the mean L/2 and the standard deviation L/√12. Where the logarithm
+    is asked for there is no least value; there the value is taken to come from the
+    log-normal law of all values of the column, and to be in the part of it below L.
+    What stands in the table is what the logarithm turns into the mean and the standard
+    deviation of that. Returns the error column of each value.
+    """
+    if roles.kind in BOUNDS or roles.kind not in ERROR_OF:
+        name, column = next(iter(below.items()))
+        msg = (
+            f"column {name!r} holds {column.limit_example!r}, which cannot be used "
+            f"with kind={roles.kind!r}. Leave the cell empty, or write all values as "
+            "two columns of bounds with kind='interval', here 0 and the limit."
+        )
+        raise DataError(msg)
+    placed = dict(errors)
+    for name in roles.values:
+        error = errors.get(name)
+        known = np.zeros_like(table[name]) if error is None else table[error]
+        placed[name] = f"{name} (error)"
+        table[placed[name]] = known.copy()
+    for name, column in below.items():
+        _refuse_no_belief(name, column, table[placed[name]], where)
+        rows = ~np.isnan(column.limits)
+        place = _log_normal if name in roles.log else _uniform
+        value, deviation = place(name, column)
+        if roles.kind == "rel%":
+            deviation = deviation / value
+        as_errors = ERROR_OF[roles.kind](deviation)
+        for target, cells in ((name, value), (placed[name], as_errors)):
+            table[target] = table[target].copy()
+            table[target][rows] = cells
+    _say(below, roles, "keep their errors" if errors else "are exact")
+    return placed
+
+
+def _uniform(_: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    return limits / 2, limits / np.sqrt(12.0)
+
+
+def _log_normal(name: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    known = np.log10(column.values[column.values > 0])
+    if len(np.unique(known)) < 2:
+        msg = (
+            f"column {name!r} holds {column.limit_example!r} and fewer than two "
+            "different values, so that nothing says how far below the limit its "
+            "logarithm may be. Leave it out of log=."
+        )
+        raise DataError(msg)
+    mean, std = below_limits(known, np.log10(limits))
+    value = 10.0**mean
+    return value, std * value * np.log(10.0)
+
+
+def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
+    """Refuse limits that do not bound a value from both sides."""
+    limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
+    if (limits <= 0).any():
+        row = int((limits <= 0).argmax())
+        msg = (
+            f"column {name!r}, {where(row)}: a limit must be above 0, as the value is "
+            "taken to lie between 0 and the limit. Leave the cell empty."
+        )
+        raise DataError(msg)
+    if (column.values < 0).any():
+        row = int((column.values < 0).argmax())
+        msg = (
+            f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
+            "that nothing says how low a value below the limit can be. Leave such "
+            "cells empty, or write all values as two columns of bounds with "
+            "kind='interval'."
+        )
+        raise DataError(msg)
+    twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
+    if twice.any():
+        row = int(twice.argmax())
+        msg = (
+            f"{held}, and {where(row)} has an error besides its limit. Leave the error "
+            "out, or write a value instead of the limit."
+        )
+        raise DataError(msg)
+
+
+def _say(below: Mapping[str, Column], roles: Roles, others: str) -> None:
+    counts = {name: int((~np.isnan(c.limits)).sum()) for name, c in below.items()}
+    listed = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
+    example = next(iter(below.values())).limit_example
+    told = []
+    if set(below) - set(roles.log):
+        told.append("anywhere between 0 and L, which is L/2 ± L/√12")
+    if set(below) & set(roles.log):
+        told.append("in the part below L of its column's log-normal law (log=)")
+    msg = (
+        f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
+        f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
+        f"values {others}."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=7)
+
+
+# sheets and JSON ----------------------------------------------------------------------
+
+
+def table_of_cells(
+    cells: Mapping[str, Sequence[Any]],
+    roles: Roles,
+    said: TextFormat,
+    where: Callable[[int], str],
+) -> TextTable:
+    """Make a table of cells that are numbers, text, dates, truth values or None.
+
+    Those that are text follow the rules of text tables.
+    """
+    of_words = [role for role in (roles.id, roles.sample, roles.batch) if role in cells]
+    numbers = {
+        *roles.values,
+        *(name for pair in roles.errors or () for name in pair),
+        *(name for same in roles.repeats(list(cells)) for name in same.values()),
+        *roles.correlations(list(cells)).values(),
+    }
+    known: dict[str, Sequence[Cell]] = {}
+    for name in cells:
+        if name in of_words:
+            known[name] = [in_words(cell) for cell in cells[name]]
+        elif name in numbers or name == roles.weight:
+            known[name] = [_number_or_text(cell) for cell in cells[name]]
+    if roles.id is not None and "" in known[roles.id]:
+        row = list(known[roles.id]).index("")
+        msg = f"id={roles.id!r} is empty in {where(row)}; fill it or leave it out."
+        raise MissingValueError(msg)
+    # A separator that is no comma: what 1,234 means is asked, not guessed.
+    rules = Rules(said.decimal, "\t", False, said.na, where)
+    others = {
+        name: _as_they_are(column)
+        for name, column in cells.items()
+        if name not in known
+    }
+    return understood_cells(known, rules, roles, others)
+
+
+def in_words(cell: Any) -> str:
+    """A cell as text; 7.0 is 7, as sheets show it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return str(cell.isoformat() if hasattr(cell, "isoformat") else cell)
+
+
+def _number_or_text(cell: Any) -> Cell:
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return float(cell)
+    return in_words(cell)
+
+
+def _as_they_are(cells: Sequence[Any]) -> Any:
+    known = [_number_or_text(cell) for cell in cells]
+    if all(isinstance(cell, float) or cell == "" for cell in known):
+        return np.array([np.nan if cell == "" else cell for cell in known], float)
+    return [in_words(cell) or None for cell in cells]

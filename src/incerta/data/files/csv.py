@@ -8,12 +8,12 @@ from contextlib import suppress
 from importlib.util import find_spec
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from incerta.data.files.cells import cells_of, understood
+from incerta.data.files.cells import TextTable, cells_of, understood
 from incerta.data.files.dialect import (
     FEW_ROWS,
     MISSING,
@@ -29,14 +29,6 @@ from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
 ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
-
-
-class TextTable(NamedTuple):
-    """What a text file holds."""
-
-    frame: Any
-    errors: dict[str, str]  # from value to error column, where cells have errors
-    meaning: str | None = None  # of these errors, if cells say so
 
 
 def read_csv(path: Path, roles: Roles, limit: int) -> Any:
@@ -159,8 +151,7 @@ def _read(dialect: Dialect, roles: Roles) -> TextTable:
         if frame is not None:
             numbers = [name for name in columns if name not in text]
             return TextTable(_without_marks(frame, numbers, dialect.na), {})
-    table, errors, meaning = understood(dialect, columns, roles)
-    return TextTable(as_frame(table), errors, meaning)
+    return understood(dialect, columns, roles)
 
 
 def has_pyarrow() -> bool:
@@ -250,15 +241,3 @@ def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
         for name in names
     ]
     return kept.with_columns(*cells).to_native()
-
-
-def as_frame(table: dict[str, Any]) -> Any:
-    """Put columns into a frame of the library that reads plain files."""
-    if has_pyarrow():
-        import pyarrow as pa
-
-        return pa.table(table)
-    return {
-        name: column if isinstance(column, np.ndarray) else np.array(column, object)
-        for name, column in table.items()
-    }

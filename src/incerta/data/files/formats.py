@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from incerta.data.files.astro import read_ecsv, read_fits, read_votable
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.csv import TextTable, read_csv, read_text
+from incerta.data.files.cells import TextTable
+from incerta.data.files.csv import read_csv, read_text
 from incerta.data.files.dialect import TextFormat
 from incerta.data.files.h5ad import read_h5ad
 from incerta.data.files.json_files import read_json

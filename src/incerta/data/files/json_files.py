@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from incerta.data.files.csv import TextTable
+from incerta.data.files.cells import TextTable, table_of_cells
 from incerta.data.files.dialect import TextFormat
 from incerta.data.files.reading import refuse_unpacked
-from incerta.data.files.records import table_of_cells
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 

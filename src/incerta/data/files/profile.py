@@ -26,9 +26,8 @@ from incerta.data.files.numbers import (
     numbers_in,
     taken_apart,
 )
+from incerta.data.files.oddities import times_as_mark, without_totals
 from incerta.data.files.reading import Reading
-from incerta.data.files.sentinels import times_as_mark
-from incerta.data.files.totals import without_totals
 from incerta.data.guess.described import (
     DATE,
     Described,

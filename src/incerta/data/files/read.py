@@ -16,9 +16,12 @@ from incerta.data.files.dialect import TextFormat
 from incerta.data.files.formats import LIKE_TEXT, Part, reader_of, table_of
 from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
+from incerta.data.files.oddities import (
+    warn_of_sentinels,
+    warn_of_totals,
+    without_totals,
+)
 from incerta.data.files.reading import Reading
-from incerta.data.files.sentinels import warn_of_sentinels
-from incerta.data.files.totals import warn_of_totals, without_totals
 from incerta.data.from_table import from_frame
 from incerta.data.partitioned import PartitionedData
 from incerta.data.tables.roles import Errors, Kind, Missing, as_roles

@@ -11,10 +11,10 @@ from xml.etree import ElementTree as ET
 
 from incerta.backend.optional import require
 from incerta.data.checks import unknown_name
-from incerta.data.files.csv import TextTable, refuse_twice
+from incerta.data.files.cells import TextTable, in_words, table_of_cells
+from incerta.data.files.csv import refuse_twice
 from incerta.data.files.dialect import FEW_ROWS, MOST_TITLES, TextFormat, n_titles
 from incerta.data.files.reading import refuse_size
-from incerta.data.files.records import in_words, table_of_cells
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from incerta.wording import counted
