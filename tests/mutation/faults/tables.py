@@ -4,7 +4,6 @@ from functools import partial
 
 from tests.mutation.fault import Fault
 
-Apart = partial(Fault, room="data/files/test_apart.py")
 Cells = partial(Fault, room="data/files/test_numbers.py")
 Digits = partial(Fault, room="cli/test_guessing.py")
 Errors = partial(Fault, room="data/tables/test_errors.py")
@@ -153,14 +152,14 @@ FAULTS = (
         "what names the objects are also their classes",
     ),
     Fault(
-        "data/files/comments.py",
+        "data/files/dialect.py",
         "    if not first.startswith(COMMENT) or not below:\n",
         "    if not first.startswith(COMMENT):\n",
         "a file of comments alone is no table",
         room="tables/test_corpus.py",
     ),
     Fault(
-        "data/files/comments.py",
+        "data/files/dialect.py",
         "len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))",
         "False",
         "a header that begins like a comment is one",
@@ -270,7 +269,7 @@ FAULTS = (
         "-999.0 is a number though na says -999",
     ),
     Cells(
-        "data/files/sentinels.py",
+        "data/files/oddities.py",
         "    return bool(gap > high - low)\n",
         "    return bool(gap > 0)\n",
         "any 99 at the end of a column is called a mark",
@@ -299,30 +298,33 @@ FAULTS = (
         "        skipped, spaced = n, mark",
         "lines above a title are not skipped",
     ),
-    Apart(
-        "data/files/apart.py",
-        "        warnings.warn(message, category, stacklevel=2)\n",
-        "        pass\n",
-        "what another process warns of is lost",
-    ),
-    Apart(
-        "data/files/apart.py",
-        "if self.reader is None or self.reader.process.poll() is not None:",
-        "if self.reader is None:",
-        "a process that died is asked again",
-    ),
-    Apart(
-        "data/files/apart.py",
-        "    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # libraries may print\n",
-        "",
-        "what a library prints is part of the answer",
+    Fault(
+        "data/files/oddities.py",
+        'label.strip(" :.").casefold() not in',
+        "label.casefold() not in",
+        "a row called Sum: is an object",
+        room="data/files/test_titles.py",
     ),
     Fault(
-        "data/files/packed.py",
-        "if any(member.compress_size > size for member in members):",
-        "if False:",
-        "a part of a book may be larger than the book",
-        room="data/files/test_sheets.py",
+        "data/files/oddities.py",
+        "return int((column == column[row]).sum()) > 1",
+        "return False",
+        "a row of an object is taken for a total",
+        room="data/files/test_titles.py",
+    ),
+    Fault(
+        "data/files/dialect.py",
+        "    if widths.count(width) < 2 or not is_title:\n",
+        "    if widths.count(width) < 2:\n",
+        "names without that of an index are a title",
+        room="data/files/test_titles.py",
+    ),
+    Fault(
+        "data/files/binary.py",
+        "max(chunk.total_uncompressed_size, chunk.num_values * NUMBER_BYTES)",
+        "chunk.total_uncompressed_size",
+        "a value that repeats in a column takes no memory",
+        room="data/files/test_sizes.py",
     ),
     # what the uncertainty means, repeats ----------------------------------------------
     Fault(

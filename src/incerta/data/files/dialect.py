@@ -399,7 +399,7 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
     width = mode(widths) if widths else 0
     first = next((row for row in rows if any(row)), [])
     is_title = len(first) < width or not any(first[1:])
-    if widths.count(width) < 2 or not is_title or not first[0]:
+    if widths.count(width) < 2 or not is_title:
         return 0
     for number, row in enumerate(rows[: MOST_TITLES + 2]):
         if len(row) == width and all(row):
