@@ -5,7 +5,6 @@ What is not said is found out from the beginning of the file.
 
 import codecs
 import csv
-import gzip
 import io
 import re
 import warnings
@@ -15,6 +14,7 @@ from pathlib import Path
 from statistics import mode
 from typing import Any, BinaryIO, Self, TextIO, cast
 
+from incerta.data.files.reading import opened
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
@@ -108,9 +108,8 @@ class Source:
 
     def open_text(self) -> TextIO:
         """Open the file at its header."""
-        opener: Any = gzip.open if self._is_packed() else open
         encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
-        stream = opener(self.path, "rt", encoding=encoding, newline="")
+        stream = opened(self.path, "rt", encoding=encoding, newline="")
         for _ in range(self.n_skipped):
             stream.readline()
         if self.spaced:
@@ -134,15 +133,13 @@ class Source:
 
     def head(self) -> bytes:
         """First bytes of the file."""
-        opener: Any = gzip.open if self._is_packed() else open
-        with opener(self.path, "rb") as stream:
+        with opened(self.path, "rb") as stream:
             head: bytes = stream.read(HEAD)
         return head
 
     def count(self, byte: bytes) -> int:
         """Times that a byte occurs in the file, unpacked."""
-        opener: Any = gzip.open if self._is_packed() else open
-        with opener(self.path, "rb") as stream:
+        with opened(self.path, "rb") as stream:
             blocks = iter(lambda: stream.read(BLOCK), b"")
             return sum(block.count(byte) for block in blocks)
 
@@ -155,9 +152,6 @@ class Source:
         except UnicodeError:
             return False
         return True
-
-    def _is_packed(self) -> bool:
-        return self.path.suffix.lower() == ".gz"
 
 
 @dataclass(frozen=True)
@@ -178,17 +172,9 @@ class Dialect:
 
 
 def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
-    """Find out how a file is written.
+    """Find out how a file is written; what the user said is not doubted.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles, optional
-        The columns that it should have: of several separators, the one by which they
-        are found is right.
-    said : TextFormat
-        What the user said; it is not doubted.
+    Of several separators the one by which the named columns are found is right.
     """
     source = Source(path, "utf-8")
     head = source.head()

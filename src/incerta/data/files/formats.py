@@ -105,25 +105,7 @@ def reader_of(file: Path) -> Callable[[Path, Roles, int], Any]:
 def table_of(
     file: Path, roles: Roles, limit: int, written: TextFormat, part: Part
 ) -> TextTable:
-    """Read the needed columns of a file.
-
-    Parameters
-    ----------
-    file : Path
-        The file.
-    roles : Roles
-        Which column is what.
-    limit : int
-        Most bytes, unpacked.
-    written : TextFormat
-        How text is written; refused where there is none.
-    part : Part
-        Which part of the file is meant.
-
-    Returns
-    -------
-    TextTable
-    """
+    """Read the needed columns of a file."""
     reader = reader_of(file)
     part.refuse_for(file, reader)
     if reader is read_csv:

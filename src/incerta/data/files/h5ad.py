@@ -43,21 +43,8 @@ def read_h5ad(
 ) -> dict[str, Any]:
     """Read the needed columns: of X, of obs, and of the embeddings in obsm.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what. The names of the observations are ``"obs_names"``.
-    limit : int
-        Most bytes.
-    layers : sequence of str, default=()
-        Matrices to take in place of X, each with a row for every observation.
-
-    Returns
-    -------
-    dict from str to column
-        The rows of all layers, one after the other.
+    The names of the observations are ``"obs_names"``. Layers take the place of X: the
+    rows of all of them, one after the other.
     """
     with _opened(path) as file:
         places = _places(file, limit)

@@ -1,6 +1,5 @@
 """JSON: records one per line, a list of them, or columns."""
 
-import gzip
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any, NoReturn
 
 from incerta.data.files.cells import TextTable, table_of_cells
 from incerta.data.files.dialect import TextFormat
-from incerta.data.files.reading import refuse_unpacked
+from incerta.data.files.reading import opened, refuse_unpacked
 from incerta.data.tables.roles import Roles
 from incerta.exceptions import DataError, FileError
 
@@ -18,23 +17,7 @@ LINES = (".jsonl", ".ndjson")
 def read_json(
     path: Path, roles: Roles, limit: int, said: TextFormat | None = None
 ) -> TextTable:
-    """Read the needed columns of records, or of a dict of columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what.
-    limit : int
-        Most bytes, unpacked.
-    said : TextFormat, optional
-        Decimal mark and words for missing values, for cells that are text.
-
-    Returns
-    -------
-    TextTable
-    """
+    """Read the needed columns of records, or of a dict of columns."""
     refuse_unpacked(path, limit)
     name = path.name.lower().removesuffix(".gz")
     is_lines = name.endswith(LINES)
@@ -72,15 +55,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _text(path: Path) -> Any:
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig")
-
-
 def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
     """Records, the line of each, and how places are called."""
     places, records = [], []
-    with _text(path) as stream:
+    with opened(path, "rt", encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -99,7 +77,7 @@ def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
 
 def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
     """Records or columns, the place of each, and how places are called."""
-    with _text(path) as stream:
+    with opened(path, "rt", encoding="utf-8-sig") as stream:
         text = stream.read()
     try:
         found = json.loads(text, object_pairs_hook=_once)

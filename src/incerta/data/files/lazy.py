@@ -49,23 +49,7 @@ def read_lazily(
     missing: Missing | None,
     limit: int,
 ) -> PartitionedData:
-    """Find the pieces of parquet files, to be read when they are needed.
-
-    Parameters
-    ----------
-    path : str or path
-        A file, a folder or a pattern.
-    roles : Roles
-        Which column is what.
-    errors, missing
-        As for `read`.
-    limit : int
-        Most bytes of a piece.
-
-    Returns
-    -------
-    PartitionedData
-    """
+    """Find the pieces of parquet files, to be read when they are needed."""
     refuse_imputation(missing, errors)
     _refuse_roles(roles)
     pieces: list[Piece] = []

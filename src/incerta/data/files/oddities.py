@@ -36,20 +36,6 @@ def without_totals(frame: Any, roles: Roles) -> tuple[Any, list[str]]:
 
     Such a row is known by its id, or, the last one, by values that are the sums, means
     or medians of the columns, as exactly as their digits tell.
-
-    Parameters
-    ----------
-    frame : frame
-        A table, as the readers of text and sheets make it.
-    roles : Roles
-        Which column is what.
-
-    Returns
-    -------
-    frame
-        What is above.
-    list of str
-        What was left out.
     """
     table = Table(frame)
     names = [name for name in (roles.id, *roles.values) if name in table.names]
@@ -151,13 +137,6 @@ def warn_of_sentinels(frame: Any, roles: Roles) -> None:
 
     Such a number occurs several times, at an end of its column, farther from all other
     numbers than these are from each other, and is one that people use: −999, 99.99.
-
-    Parameters
-    ----------
-    frame : frame
-        A table, as the readers of text files make it.
-    roles : Roles
-        Which column is what.
     """
     table = Table(frame)
     told = (*roles.values, *(name for pair in roles.errors or () for name in pair))

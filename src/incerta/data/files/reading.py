@@ -4,6 +4,7 @@ import gzip
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from incerta.exceptions import (
     DataError,
@@ -79,6 +80,12 @@ def refuse_unpacked(path: Path, limit: int) -> None:
             while size <= limit and (chunk := stream.read(2**20)):
                 size += len(chunk)
     refuse_size(path, size, limit)
+
+
+def opened(path: Path, mode: str, **how: Any) -> Any:
+    """Open a file, unpacked if its name ends in .gz."""
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    return opener(path, mode, **how)
 
 
 def in_words(size: int) -> str:

@@ -57,26 +57,7 @@ def read_sheet(
     said: TextFormat | None = None,
     sheet: str | int | None = None,
 ) -> TextTable:
-    """Read the needed columns of a sheet.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what.
-    limit : int
-        Most bytes, unpacked.
-    said : TextFormat, optional
-        Decimal mark and words for missing values, for cells that are text.
-    sheet : str or int, optional
-        Name of the sheet, or its number from 1; by default the first that holds
-        something.
-
-    Returns
-    -------
-    TextTable
-    """
+    """Read the needed columns of a sheet."""
     calamine = require("python_calamine", "io", f"reading {path.name}")
     gaps = gaps_of(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
