@@ -23,7 +23,6 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "1",
-    "POLARS_MAX_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 

@@ -53,10 +53,10 @@ def without_totals(frame: Any, roles: Roles) -> tuple[Any, list[str]]:
                 break
             labels[row] = repr(label)
     n_kept = n_rows - len(labels)
-    if not labels and bottom and not _has_other_rows(table, roles.id, n_rows - 1):
+    if not labels and bottom:
         values = [name for name in roles.values if name in table]
         statistic = _statistic_of_last(_numbers(table, values))
-        if statistic:
+        if statistic and not _has_other_rows(table, roles.id, n_rows - 1):
             labels[n_rows - 1] = f"a row that holds the {statistic} of each column"
             n_kept = n_rows - 1
     if not labels:
