@@ -39,7 +39,7 @@ def without_totals(frame: Any, roles: Roles) -> tuple[Any, list[str]]:
     """
     table = Table(frame)
     names = [name for name in (roles.id, *roles.values) if name in table.names]
-    if not names or roles.sample is not None or roles.batch is not None:
+    if not names:
         return frame, []
     table.load(names)
     n_rows = len(table)
