@@ -124,7 +124,7 @@ def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
 
 
 def _refuse_errors(
-    own: dict[str, Column], roles: Roles, ids: Sequence[str] | None
+    own: dict[str, Column], roles: Roles, ids: Sequence[Cell] | None
 ) -> None:
     """Refuse values with errors where these are not expected."""
     name, column = next(iter(own.items()))
@@ -140,7 +140,7 @@ def _refuse_errors(
 
 
 def _refuse_places(
-    held: str, names: Sequence[str], roles: Roles, ids: Sequence[str] | None
+    held: str, names: Sequence[str], roles: Roles, ids: Sequence[Cell] | None
 ) -> None:
     """Refuse cells that are more than numbers where only numbers have a meaning."""
     if roles.replicates is not None:
