@@ -10,6 +10,7 @@ that must not change any result:
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from hashlib import sha256
@@ -19,19 +20,21 @@ import numpy as np
 from sklearn.cluster import DBSCAN, KMeans
 
 import incerta as ic
-from incerta import datasets
+
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
+from paper import datasets as fetched
 
 LOADERS = {
-    "wine": datasets.load_wine,
-    "ecoli": datasets.fetch_ecoli,
-    "image": datasets.fetch_image,
-    "libras": datasets.fetch_libras,
-    "usps": datasets.fetch_usps,
-    "waveform": datasets.fetch_waveform,
-    "movement": datasets.fetch_movement,
-    "nba": datasets.fetch_nba,
-    "weather": datasets.load_weather,
-    "weather, joint": lambda: datasets.load_weather(joint=True),
+    "wine": ic.datasets.load_wine,
+    "ecoli": fetched.fetch_ecoli,
+    "image": fetched.fetch_image,
+    "libras": fetched.fetch_libras,
+    "usps": fetched.fetch_usps,
+    "waveform": fetched.fetch_waveform,
+    "movement": fetched.fetch_movement,
+    "nba": fetched.fetch_nba,
+    "weather": ic.datasets.load_weather,
+    "weather, joint": lambda: ic.datasets.load_weather(joint=True),
 }
 N_NEW = 40
 

@@ -7,15 +7,17 @@ the sizes that follow from that, and the star itself, all with catalogue errors.
 planets and eclipsing binary stars, which look like giant planets, are hard to tell
 apart: what do clusters of all features say, and for which objects do they say nothing?
 
-The table is fetched once, or read from the folder named by ``INCERTA_DATA``.
+``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
+from the folder named by ``INCERTA_DATA``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import incerta as ic
+from paper.datasets import fetch_kepler
 
-kepler = ic.datasets.fetch_kepler(progress=False)
+kepler = fetch_kepler(progress=False)
 some = np.random.default_rng(0).permutation(len(kepler.target))[:1500]
 data, target = kepler.data[some], kepler.target[some]
 print(data)

@@ -115,15 +115,12 @@ def _installation() -> dict[str, str]:
     from joblib import cpu_count
 
     from incerta.api.versions import versions
-    from incerta.datasets.lookup import cache_folder, data_folder
 
     return {
         **versions(),
         "system": platform.platform(),
         "threads": str(cpu_count()),
         **{f"extra {name}": _extra(name) for name in EXTRAS},
-        "data folder": str(data_folder() or "none; set INCERTA_DATA to name one"),
-        "cache folder": str(cache_folder()),
     }
 
 

@@ -10,14 +10,14 @@ import warnings
 from typing import TypeAlias
 
 from incerta.data import UncertainData, from_gaussian, from_samples
-from incerta.datasets.about import ABOUT
-from incerta.datasets.dataset import Dataset
-from incerta.datasets.formats import usps_sample
-from incerta.datasets.lookup import in_folder, obtain
-from incerta.datasets.sources import SOURCES
-from incerta.datasets.tables import Table
+from incerta.datasets import Dataset
 from incerta.exceptions import IncertaWarning
 from incerta.typing import Array, Ids
+from paper.datasets.about import ABOUT
+from paper.datasets.formats import usps_sample
+from paper.datasets.lookup import in_folder, obtain
+from paper.datasets.sources import SOURCES
+from paper.datasets.tables import Table
 
 Folder: TypeAlias = "str | os.PathLike[str] | None"
 
@@ -47,7 +47,7 @@ def fetch_ecoli(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_ecoli
+    >>> from paper.datasets import fetch_ecoli
     >>> fetch_ecoli()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'ecoli': 327 objects (exact), 7 features, 5 classes
     """
@@ -75,7 +75,7 @@ def fetch_image(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_image
+    >>> from paper.datasets import fetch_image
     >>> fetch_image()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'image': 2310 objects (exact), 19 features, 7 classes
     """
@@ -103,7 +103,7 @@ def fetch_libras(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_libras
+    >>> from paper.datasets import fetch_libras
     >>> fetch_libras()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'libras': 360 objects (exact), 90 features, 15 classes
     """
@@ -130,7 +130,7 @@ def fetch_waveform(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_waveform
+    >>> from paper.datasets import fetch_waveform
     >>> fetch_waveform()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'waveform': 5000 objects (exact), 21 features, 3 classes
     """
@@ -167,7 +167,7 @@ def fetch_usps(
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_usps
+    >>> from paper.datasets import fetch_usps
     >>> fetch_usps()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'usps': 929 objects (exact), 256 features, 10 classes
     """
@@ -209,7 +209,7 @@ def fetch_movement(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_movement
+    >>> from paper.datasets import fetch_movement
     >>> fetch_movement()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'movement': 314 objects (samples), 4 features, 6 classes
     """
@@ -229,7 +229,7 @@ def fetch_nba() -> Dataset:
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_nba
+    >>> from paper.datasets import fetch_nba
     >>> fetch_nba()  # needs a data folder  # doctest: +SKIP
     Dataset 'nba': 300 objects (samples), 5 features, 3 classes
     """
@@ -267,7 +267,7 @@ def fetch_kepler(
 
     Examples
     --------
-    >>> from incerta.datasets import fetch_kepler
+    >>> from paper.datasets import fetch_kepler
     >>> fetch_kepler()  # needs the web or a data folder  # doctest: +SKIP
     Dataset 'kepler': 6634 objects (gaussian), 6 features, 2 classes
     """

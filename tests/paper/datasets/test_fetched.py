@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from incerta.data import UncertainData
-from incerta.datasets import (
+from incerta.exceptions import IncertaWarning
+from paper.datasets import (
     fetch_ecoli,
     fetch_image,
     fetch_kepler,
@@ -22,10 +23,9 @@ from incerta.datasets import (
     fetch_waveform,
     formats,
 )
-from incerta.datasets.formats import usps_sample
-from incerta.datasets.sources import SOURCES
-from incerta.datasets.tables import Table, read_columns
-from incerta.exceptions import FetchError, IncertaWarning
+from paper.datasets.formats import usps_sample
+from paper.datasets.sources import SOURCES
+from paper.datasets.tables import FetchError, Table, read_columns
 
 EXACT = {
     "ecoli": fetch_ecoli,

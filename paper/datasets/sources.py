@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from incerta.datasets import formats
-from incerta.datasets.tables import (
+from paper.datasets import formats
+from paper.datasets.tables import (
     Expected,
     Table,
     read_columns,

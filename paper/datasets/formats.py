@@ -9,9 +9,8 @@ from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 
-from incerta.datasets.tables import Table
-from incerta.exceptions import FetchError
 from incerta.typing import Array, Indices
+from paper.datasets.tables import FetchError, Table
 
 MEMBER_BYTES = 1_000_000  # the largest member of the movement archive has 5 kB
 ARCHIVE_BYTES = 20_000_000

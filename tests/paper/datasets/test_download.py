@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from incerta.datasets.download import _refuse_scheme, download
-from incerta.exceptions import FetchError
+from paper.datasets.download import _refuse_scheme, download
+from paper.datasets.tables import FetchError
 
 BODY = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(BODY).hexdigest()

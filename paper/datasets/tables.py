@@ -8,8 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from incerta.exceptions import FetchError
 from incerta.typing import Array, Ids, Indices
+
+
+class FetchError(OSError):
+    """A data set could not be fetched or failed its check."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,8 @@
-"""Bring one file from the web into a folder: whole and checked, or not at all."""
+"""Bring one file from the web into a folder: whole and checked, or not at all.
+
+Of a cap on the size, downloads that resume where they broke, and no redirects from
+https to http, pooch has none.
+"""
 
 import hashlib
 import os
@@ -33,7 +37,7 @@ from urllib.request import (
     Request,
 )
 
-from incerta.exceptions import FetchError
+from paper.datasets.tables import FetchError
 
 CHUNK = 64 * 1024
 # Bytes a second below which nobody waits any longer.

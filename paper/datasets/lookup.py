@@ -8,11 +8,11 @@ import zlib
 from pathlib import Path
 from zipfile import BadZipFile
 
-from incerta.datasets.checksums import CHECKSUMS
-from incerta.datasets.download import download, sha256_of
-from incerta.datasets.sources import Remote, Source
-from incerta.datasets.tables import Expected, Table
-from incerta.exceptions import FetchError, IncertaWarning
+from incerta.exceptions import IncertaWarning
+from paper.datasets.checksums import CHECKSUMS
+from paper.datasets.download import download, sha256_of
+from paper.datasets.sources import Remote, Source
+from paper.datasets.tables import Expected, FetchError, Table
 
 # What reading a file that is not what its name says can end in.
 _UNREADABLE = (

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from incerta.datasets import fetch_ecoli, fetch_kepler, fetch_nba
-from incerta.datasets.checksums import CHECKSUMS
-from incerta.datasets.lookup import cache_folder
-from incerta.datasets.sources import SOURCES
-from incerta.exceptions import FetchError
+from paper.datasets import fetch_ecoli, fetch_kepler, fetch_nba
+from paper.datasets.checksums import CHECKSUMS
+from paper.datasets.lookup import cache_folder
+from paper.datasets.sources import SOURCES
+from paper.datasets.tables import FetchError
 
 
 @pytest.fixture
