@@ -2,17 +2,16 @@
 
 import shlex
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incerta.cli import options, params
 from incerta.cli.columns import Columns, on_disk, takes_columns
-from incerta.cli.cost import tell_cost
 from incerta.cli.guessing import completed
 from incerta.cli.output import (
     STDOUT,
@@ -25,6 +24,7 @@ from incerta.cli.output import (
 from incerta.cli.progress import bars
 from incerta.cli.repeat import python_that_reads
 from incerta.cli.summary import noted, tell
+from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
 from incerta.estimators.named import METHODS
 
@@ -93,8 +93,8 @@ def fit(
         bool,
         typer.Option(
             "--dry-run",
-            help="Say what it would cost in time and memory, and stop: nothing is "
-            "fitted or written.",
+            help="Say how long it would take, from trials with some of the objects, "
+            "and stop: nothing is written.",
         ),
     ] = False,
     quiet: options.Quiet = False,
@@ -115,24 +115,30 @@ def fit(
     _check_extras(form, report, spreadsheet)
     wanted = params.parsed(param)
     params.check(method, wanted)
-    if dry_run:
-        _say_cost(file, columns, k, method, wanted, quiet)
-        return
     from incerta.api.answer import cluster
 
+    fit = partial(
+        cluster,
+        k=options.number_of_clusters(k),
+        method=method,
+        seed=seed,
+        scale=scale,
+        params=wanted,
+        directions="auto" if directions else None,
+    )
     command = ("incerta", "fit", str(file))
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         columns = completed(columns, path, command=command, quiet=quiet)
         data = columns.read(path)
-        result = cluster(
-            data,
-            k=options.number_of_clusters(k),
-            method=method,
-            seed=seed,
-            scale=scale,
-            params=wanted,
-            directions="auto" if directions else None,
-        )
+        if dry_run:
+            from incerta.cli.trial import tell_time
+
+            answer = tell_time(data, options.number_of_clusters(k), fit)
+        else:
+            result = fit(data)
+    if dry_run:
+        echo(f"{answer} Nothing was written.")
+        return
     chosen = ["-k", k, "--method", method, "--seed", str(seed)]
     chosen += [word for text in param or () for word in ("--param", text)]
     chosen += [] if scale else ["--no-scale"]
@@ -162,23 +168,6 @@ def fit(
     finally:  # also where `head` has seen enough of the table
         if not quiet:
             tell(result, written, folder)
-
-
-def _say_cost(
-    file: Path,
-    columns: Columns,
-    k: str,
-    method: str,
-    wanted: dict[str, Any],
-    quiet: bool,
-) -> None:
-    command = ("incerta", "fit", str(file))
-    with noted(), bars(shown=not quiet), on_disk(file) as path:
-        columns = completed(columns, path, command=command, quiet=quiet)
-        start = time.process_time()
-        data = columns.read(path)
-        reading = time.process_time() - start
-    tell_cost(data, options.number_of_clusters(k), method, reading, wanted)
 
 
 def command_line(file: Path, arguments: Sequence[str]) -> str:
