@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 MODEL_ENDING = ".incerta"
-EXTRAS = ("plot", "report", "io", "science", "sql", "fast", "gpu", "dask")
+EXTRAS = ("plot", "report", "notebook", "io", "science", "sql", "fast", "gpu", "dask")
 MOST_NAMES = 100  # columns that are listed; there may be one for each gene
 
 EXAMPLES = """\
