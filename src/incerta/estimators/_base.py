@@ -30,7 +30,6 @@ from incerta.labels import (
     confidence_of,
     likeliest,
 )
-from incerta.models.checkpoint import Checkpoint
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
@@ -339,9 +338,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
     return value
 
 
-def kept_worlds(
-    estimator: Any, objects: Any, n_clusters: int = 3, pieces: Checkpoint | None = None
-) -> Kept:
+def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
     """Worlds that an estimator was given, or that it draws and keeps itself."""
     if isinstance(objects, Kept):
         return objects
@@ -355,7 +352,6 @@ def kept_worlds(
         n_jobs=getattr(estimator, "n_jobs", None),
         device=getattr(estimator, "device", "cpu"),
         seed=estimator.seed_,
-        pieces=pieces,
     )
 
 

@@ -21,7 +21,6 @@ from incerta.divergence import (
     jensen_shannon_per_feature,
 )
 from incerta.divergence.parts import error_of_some
-from incerta.models.checkpoint import Checkpoint
 from incerta.selection.choosing import random_worlds, representatives
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
@@ -101,7 +100,6 @@ def keep_worlds(
     n_jobs: int | None = None,
     device: str = CPU,
     seed: int,
-    pieces: Checkpoint | None = None,
     weights: Array | None = None,
 ) -> Kept:
     """Draw worlds, and keep those that represent all of them.
@@ -131,8 +129,6 @@ def keep_worlds(
         Where densities are compared: "cpu", or a device of torch such as "cuda".
     seed : int
         Seed of the worlds, and of whatever else is random.
-    pieces : Checkpoint, optional
-        Where divergences are, if they were computed, and are kept.
     weights : ndarray of shape (n_objects,), optional
         How many objects each one stands for; "jensen-shannon" and "per-feature" know.
 
@@ -170,12 +166,9 @@ def keep_worlds(
             raise ValueError(msg + f"{', '.join(OF_DENSITIES)}.")
         compare = partial(compare, weights=weights)
 
-    def far() -> tuple[Array, Array | None]:
-        # Parts of objects with weights may have next to none.
-        known = few and weights is None
-        return compare(compared), error_of_some(compare, compared) if known else None
-
-    divergences, error = far() if pieces is None else pieces.piece("divergences", far)
+    divergences = compare(compared)
+    # Parts of objects with weights may have next to none.
+    error = error_of_some(compare, compared) if few and weights is None else None
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
     return Kept(drawn, chosen, divergences, loss, error)
 
