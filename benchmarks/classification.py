@@ -31,6 +31,7 @@ from sklearn.svm import SVC
 import incerta as ic
 
 sys.path.insert(0, str(Path(__file__).parent / "accuracy"))
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
 
 from paper.datasets import fetch_kepler
 from sets import SIZES, Design, displaced
