@@ -40,12 +40,13 @@ from incerta.cost.model import (
     value_of,
 )
 from incerta.data.standardize import Standardizer
-from incerta.estimators.named import OWN
+from incerta.estimators.named import OWN, PUBLISHED
+from incerta.estimators.named import made as method_named
 
 HERE = Path(__file__).parent
 POINTS = HERE / "cost.csv"
 MODEL = HERE.parent / "src" / "incerta" / "cost" / "model.json"
-WHAT = (*OWN, "choose_k")
+WHAT = (*OWN, *PUBLISHED, "choose_k")
 # Where some objects stand for all: above how many, and how many.
 LIMITS = {
     "ViewConsensus": (1000, 1000),
@@ -103,7 +104,7 @@ def done(point, seed):
     if point.method == "choose_k":
         ic.choose_k(Standardizer().fit_transform(data), range(1, 9), random_state=0)
         return time.process_time() - start
-    model = getattr(ic, point.method)()
+    model = method_named(point.method)
     if "n_worlds" in model.get_params():
         model.set_params(n_worlds=size.n_worlds)
     takes = model.number_parameter in model.get_params()

@@ -19,6 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "estimators",
         "metrics",
         "plot",
+        "published",
         "report",
         "selection",
         "spectral",

@@ -20,6 +20,9 @@ from . import (
     plot as plot,
 )
 from . import (
+    published as published,
+)
+from . import (
     report as report,
 )
 from . import (

@@ -16,7 +16,7 @@ from incerta.cost.model import (
     total,
     value_of,
 )
-from incerta.estimators.named import OWN
+from incerta.estimators.named import OWN, PUBLISHED
 
 SIZE = Size(3000, 7, 5.0, 4, 32)
 VALUES = [[[0.0], [1.0]], [[2.0], [3.0], [4.0], [5.0]]]
@@ -51,7 +51,7 @@ def test_a_cost_is_the_sum_of_its_terms():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", [*OWN, "choose_k"])
+@pytest.mark.parametrize("name", [*OWN, *PUBLISHED, "choose_k"])
 def test_every_method_was_measured_and_more_never_costs_less(name, kind):
     size = Size(300, 5, 10.0 if kind == "values" else 1.0, 4, 100)
     here = expected(name, kind, size)

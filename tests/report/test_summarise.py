@@ -42,7 +42,7 @@ METHODS = [
     (ic.UKMedoids(), 3),
     (ic.FDBSCAN(n_worlds=20), "auto"),
     (ic.FOPTICS(n_worlds=20), "auto"),
-    (ic.REP(KMeans(3, n_init=1), n_worlds=20), "auto"),
+    (ic.published.REP(KMeans(3, n_init=1), n_worlds=20), "auto"),
     (ic.WorldConsensus(KMeans(3, n_init=1), n_worlds=20), 3),
 ]
 
@@ -340,7 +340,7 @@ def test_randomly_kept_worlds_have_no_map():
 
 
 def test_alternatives_of_rep():
-    method = ic.REP(KMeans(3, n_init=1), n_worlds=20)
+    method = ic.published.REP(KMeans(3, n_init=1), n_worlds=20)
     result = cluster(groups(), method=method)
     worlds = summarise(result)["worlds"]
     assert worlds["representatives"] == []

@@ -5,7 +5,7 @@
 
 from importlib import import_module
 
-from incerta import classifiers, estimators, streams
+from incerta import classifiers, estimators, published, streams
 from incerta.api.answer import cluster
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
@@ -14,6 +14,8 @@ from incerta.models.files import load, save
 import_module("incerta.api.stored")
 for _name in estimators.__all__:
     getattr(estimators, _name)
+for _name in published.__all__:
+    getattr(published, _name)
 for _name in ("ErrorDiscriminant", "UncertainNaiveBayes"):  # the others are not saved
     getattr(classifiers, _name)
 for _name in streams.__all__:

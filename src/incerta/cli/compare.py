@@ -16,7 +16,7 @@ from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
 from incerta.cli.summary import WIDTH, noted, say
 from incerta.cli.terminal import echo
-from incerta.estimators.named import METHODS
+from incerta.estimators.named import METHODS, NAMES
 from incerta.wording import counted, verb
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def compare(
         typer.Option(
             "--methods",
             metavar="NAME,…",
-            callback=options.some_of(METHODS),
+            callback=options.some_of(NAMES),
             help=f"Methods, separated by commas, from {', '.join(METHODS)}.",
         ),
     ] = ",".join(USUAL),

@@ -26,7 +26,7 @@ from incerta.cli.progress import bars
 from incerta.cli.repeat import python_that_reads
 from incerta.cli.summary import noted, tell
 from incerta.cli.wording import as_options
-from incerta.estimators.named import METHODS
+from incerta.estimators.named import METHODS, NAMES, PUBLISHED
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -64,9 +64,10 @@ def fit(
         typer.Option(
             "--method",
             metavar="NAME",
-            callback=options.one_of(("auto", *METHODS)),
+            callback=options.one_of(("auto", *NAMES)),
             autocompletion=options.starting_as(("auto", *METHODS)),
-            help=f"auto, or one of {', '.join(METHODS)}.",
+            help=f"auto, or one of {', '.join(METHODS)}; rivals from the literature: "
+            f"{', '.join(PUBLISHED)}.",
         ),
     ] = "auto",
     param: options.Param = None,

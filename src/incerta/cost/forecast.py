@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from incerta import estimators
 from incerta.api.methods import asked, check_takes_number
 from incerta.cost.model import Cost, Size, expected, measured, slowness
 from incerta.cost.trial import Trial, cost_in_worlds, tried
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
 from incerta.data.meaning import certain, of_errors
-from incerta.estimators.named import IN_WORLDS
+from incerta.estimators.named import IN_WORLDS, made
 
 # Where the number of clusters is not known yet.
 SOME_CLUSTERS = 4
@@ -118,7 +117,7 @@ def size_of(data: UncertainData, n_clusters: int, n_worlds: int) -> Size:
 
 def worlds_of_method(name: str) -> int:
     """Number of worlds that a method draws by default; 1 if it draws none."""
-    return _n_worlds(getattr(estimators, name)())
+    return _n_worlds(made(name))
 
 
 def _n_worlds(model: Any) -> int:

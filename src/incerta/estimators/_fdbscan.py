@@ -38,7 +38,7 @@ class FDBSCAN(UncertainClusterer):
     asks how probable that is, and how probably another object is reached from it.
     Clusters may have any shape, their number is found, and objects that no other
     reaches with enough probability are noise. Without uncertainty it is DBSCAN. Use
-    `FOPTICS` where no single radius fits, `PDBSCAN` to leave nothing out, `RPC` or
+    `FOPTICS` where no single radius fits, `RPC` or
     `UKMeans` where the number of clusters is known and every object belongs to one.
 
     Parameters
