@@ -130,7 +130,6 @@ class _Relocating(UncertainClusterer, family=True):
         "inertia_": "",
         "n_iter_": "",
     }
-    _lowered: ClassVar[Objective]
 
     def __init__(
         self,
@@ -149,7 +148,10 @@ class _Relocating(UncertainClusterer, family=True):
         self.n_worlds = n_worlds
         self.random_state = random_state
 
-    def _fit(self, data: UncertainData) -> None:
+    def _relocate(
+        self, data: UncertainData, objective: Objective
+    ) -> tuple[Array, Array]:
+        """Find the clusters; squares of what objects are off centre, and variances."""
         means, variances = data.mean(), data.variance()
         middle = means.mean(axis=0)
         means = means - middle  # a large offset would eat the digits of the squares
@@ -157,7 +159,7 @@ class _Relocating(UncertainClusterer, family=True):
             means,
             variances.sum(axis=1),
             self.n_clusters,
-            type(self)._lowered,
+            objective,
             init=self.init,
             n_init=self.n_init,
             max_iter=self.max_iter,
@@ -168,7 +170,7 @@ class _Relocating(UncertainClusterer, family=True):
                 f"objects still move after max_iter={self.max_iter} sweeps "
                 f"({history[-1].n_moved} in the last one); raise max_iter."
             )
-            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
         self.objective_ = [sweep.objective for sweep in history]
         self.inertia_ = self.objective_[-1]
         self.n_iter_ = len(history)
@@ -177,13 +179,7 @@ class _Relocating(UncertainClusterer, family=True):
         centres = mean_by_cluster(means, self.labels_, sizes)
         self.cluster_sizes_ = sizes
         self.cluster_centers_ = centres + middle
-        apart = np.square(means - centres[self.labels_])
-        self.cluster_variances_ = self._variances(apart, variances)
-        self.membership_ = self._proba(data)
-
-    def _variances(self, apart: Array, variances: Array) -> Array:
-        """Variances of the clusters; objects are `apart` from the centre, squared."""
-        raise NotImplementedError
+        return np.square(means - centres[self.labels_]), variances
 
     def _predict(self, data: UncertainData) -> Indices:
         # An object of the fit may get another cluster than its label: the fit also
@@ -286,11 +282,11 @@ class UCPC(_Relocating):
     16.0
     """
 
-    _lowered = staticmethod(ucpc)
-
-    def _variances(self, apart: Array, variances: Array) -> Array:
+    def _fit(self, data: UncertainData) -> None:
+        _, variances = self._relocate(data, ucpc)
         means = mean_by_cluster(variances, self.labels_, self.cluster_sizes_)
-        return means / self.cluster_sizes_[:, None]
+        self.cluster_variances_ = means / self.cluster_sizes_[:, None]
+        self.membership_ = self._proba(data)
 
     def _offsets(self) -> Array:
         # E|X - copy|² also has X's own variance, the same for every cluster.
@@ -357,11 +353,14 @@ class MMVar(_Relocating):
     7.0
     """
 
-    _lowered = staticmethod(mmvar)
-
-    def _variances(self, apart: Array, variances: Array) -> Array:
+    def _fit(self, data: UncertainData) -> None:
         # Of a mixture: the variances within its members, and that of their means.
-        return mean_by_cluster(apart + variances, self.labels_, self.cluster_sizes_)
+        apart, variances = self._relocate(data, mmvar)
+        both = apart + variances
+        self.cluster_variances_ = mean_by_cluster(
+            both, self.labels_, self.cluster_sizes_
+        )
+        self.membership_ = self._proba(data)
 
 
 class PDBSCAN(FDBSCAN):

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -33,8 +32,8 @@ def pairs_of_values(
     eps : float
         The distance; a pair of values at exactly this distance counts.
     engine : {"auto", "numpy", "numba"}, default="auto"
-        What does the counting; "auto" is numba if the extra ``fast`` is installed. The
-        results are the same, except for the rounding of sums of weights.
+        What counts objects without weights; "auto" is numba if the extra ``fast`` is
+        installed. The results are the same.
     device : str, default="cpu"
         Where values are compared; the engine is for the CPU.
 
@@ -56,8 +55,10 @@ def pairs_of_values(
     sums: Shares
     if device != CPU:
         sums = PairsOnDevice(a, b, eps, _weighted(a, b), device)
+    elif engine_for(engine) == "numba" and not _weighted(a, b):
+        sums = _by_numba(a, b, eps)
     else:
-        sums = (_by_numba if engine_for(engine) == "numba" else _by_numpy)(a, b, eps)
+        sums = _by_numpy(a, b, eps)
     if _weighted(a, b):
         # Weights may add up to one and an ulp.
         return lambda i, j: np.minimum(sums(i, j), 1.0)
@@ -83,23 +84,15 @@ def _of_points(x: Array, y: Array, eps: float, i: Indices, j: Indices) -> Array:
 
 
 def _by_numba(a: Values, b: Values, eps: float) -> Shares:
-    from incerta.density import numba_single, numba_within
+    from incerta.density.numba_single import counts_within
 
-    starts = (each.starts.astype(np.int64, copy=False) for each in (a, b))
-    starts_a, starts_b = starts
-    values = np.ascontiguousarray(a.values)
-    if _weighted(a, b):
-        add_up, limit = numba_within.weights_within, eps * eps
-        objects: tuple[Any, ...] = values, starts_a, _feature_by_feature(b), starts_b
-        objects += a.probabilities(), b.probabilities()
-    else:
-        add_up, limit = numba_single.counts_within, eps
-        objects = values, starts_a, _feature_by_feature(b), starts_b
+    starts_a, starts_b = (x.starts.astype(np.int64, copy=False) for x in (a, b))
+    values, columns = np.ascontiguousarray(a.values), _feature_by_feature(b)
 
     def sums(i: Indices, j: Indices) -> Array:
         out = np.empty(len(i))
         pairs = i.astype(np.int64, copy=False), j.astype(np.int64, copy=False)
-        add_up(*objects, *pairs, limit, out)
+        counts_within(values, starts_a, columns, starts_b, *pairs, eps, out)
         return out
 
     return sums
