@@ -8,7 +8,7 @@ from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
 from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import Found, How, refuse_wide
+from incerta.mixture.fitting import Effort, FittedMixture, Search, refuse_wide
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
@@ -124,10 +124,10 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         covariance: str = "auto",
         max_components: int = 5,
         priors: Any = None,
-        prior_weight: float = 0.1,
-        n_init: int = 8,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        prior_weight: float = Effort.prior_weight,
+        n_init: int = Effort.n_init,
+        tol: float = Effort.tol,
+        max_iter: int = Effort.max_iter,
         random_state: Seed = 0,
     ) -> None:
         self.n_components = n_components
@@ -172,7 +172,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
             raise ValueError(msg)
         return given / total
 
-    def _of_class(self, data: UncertainData) -> Found:
+    def _of_class(self, data: UncertainData) -> FittedMixture:
         """What the true values of one class are like."""
         most = min(self.max_components, len(data))
         numbers = (
@@ -181,17 +181,13 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
             else [min(self.n_components, len(data))]
         )
         kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
-        how = How(
-            numbers,
-            kinds,
-            False,
-            self.prior_weight,
-            self.n_init,
-            self.tol,
-            self.max_iter,
-            self.seed_,
+        search = Search(
+            numbers=numbers,
+            covariances=kinds,
+            seed=self.seed_,
+            effort=Effort.of(self),
         )
-        return fitted_to(data, how)
+        return fitted_to(data, search)
 
     def _proba(self, data: UncertainData) -> Array:
         logs = log_densities(measured(data), self._components()).shares

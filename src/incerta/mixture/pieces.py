@@ -15,7 +15,7 @@ from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
-from incerta.mixture.fitting import Found, How, fitted
+from incerta.mixture.fitting import FittedMixture, Search, fitted
 from incerta.mixture.maximisation import SumsOf
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured
@@ -134,28 +134,30 @@ def sums_over(
 
 
 def fitted_to(
-    objects: UncertainData | PartitionedData, how: How, known: Indices | None = None
-) -> Found:
+    objects: UncertainData | PartitionedData,
+    search: Search,
+    known: Indices | None = None,
+) -> FittedMixture:
     """Fit a mixture to objects, wherever they are.
 
     Parameters
     ----------
     objects : UncertainData or PartitionedData
         The objects.
-    how : How
+    search : Search
     known : ndarray of shape (n_objects,), optional
         Components of objects in one place, in the order of their ids; −1 where unknown.
 
     Returns
     -------
-    Found
+    FittedMixture
     """
     some, labels, n_objects = some_labelled(
-        by_moments(objects), MANY_OBJECTS, how.seed, known
+        by_moments(objects), MANY_OBJECTS, search.seed, known
     )
     all_of_them = len(some) == n_objects
-    sums_of = None if all_of_them else sums_over(objects, how.device, known)
-    return fitted(measured(some)._replace(labels=labels), how, sums_of)
+    sums_of = None if all_of_them else sums_over(objects, search.device, known)
+    return fitted(measured(some)._replace(labels=labels), search, sums_of)
 
 
 def by_moments(

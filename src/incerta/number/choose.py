@@ -14,7 +14,7 @@ from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
 from incerta.data.order import sorted_by_id
 from incerta.directions import Directions
-from incerta.mixture.fitting import PRIOR_WEIGHT, How
+from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Components, Measured, without_errors
@@ -31,7 +31,7 @@ from incerta.worlds.streams import as_seed
 MORE = 2
 # With one shape for all clusters, many small ones can be told from few large ones.
 KINDS = ("diag", "full", "tied")
-N_INIT, TOL, MOST_ROUNDS = 2, 1e-4, 500
+EFFORT = Effort(n_init=2, tol=1e-4)
 # In more directions than this, covariances cost more than they tell.
 MOST_DIRECTIONS = 8
 # A few objects far from all others are no cluster: it has so many, or, of few objects,
@@ -310,14 +310,16 @@ def choose_k(
     seen = _seen(some)
 
     most = min(tried[-1] + MORE, seen.n_objects)
-    how = How(
-        range(1, most + 1), KINDS, False, PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS, seed
+    search = Search(
+        numbers=range(1, most + 1), covariances=KINDS, seed=seed, effort=EFFORT
     )
-    found = Best.kept("mixtures", seen, how, pieces)
+    found = Best.kept("mixtures", seen, search, pieces)
     weights = _weights(found, tried, seed)
     j, p_one, null_scores = int(weights.argmax()), np.nan, np.empty((0, len(tried)))
     if tried[0] == 1 and j > 0:
-        p_one, null_scores = p_of_one(seen, found, tried, how, n_null, n_jobs, pieces)
+        p_one, null_scores = p_of_one(
+            seen, found, tried, search, n_null, n_jobs, pieces
+        )
         weights[0] = 0.0
         one = np.sqrt(p_one) / (np.sqrt(p_one) + 2.0 * np.sqrt(alpha))
         weights *= (1.0 - one) / weights.sum()

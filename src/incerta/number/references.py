@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import stdtr
 
 from incerta.backend.progress import track
-from incerta.mixture.fitting import Found, How, candidates
+from incerta.mixture.fitting import FittedMixture, Search, candidates
 from incerta.mixture.model import Measured
 from incerta.models.checkpoint import Checkpoint
 from incerta.number.structureless import Structureless, structureless
@@ -27,27 +28,29 @@ LEAST_DEVIATION = 5.0
 class Best(NamedTuple):
     """The best mixture of each number of components."""
 
-    mixtures: dict[int, Found]
+    mixtures: dict[int, FittedMixture]
     n_objects: int
 
     @classmethod
-    def of(cls, seen: Measured, how: How) -> Best:
+    def of(cls, seen: Measured, search: Search) -> Best:
         """Fit them."""
-        best: dict[int, Found] = {}
-        for found in candidates(seen, how):
+        best: dict[int, FittedMixture] = {}
+        for found in candidates(seen, search):
             k = found.components.n_components
             if k not in best or found.bic < best[k].bic:
                 best[k] = found
         return cls(best, seen.n_objects)
 
     @classmethod
-    def kept(cls, name: str, seen: Measured, how: How, pieces: Checkpoint) -> Best:
+    def kept(
+        cls, name: str, seen: Measured, search: Search, pieces: Checkpoint
+    ) -> Best:
         """As a finished piece."""
 
         def made() -> list[tuple[Any, ...]]:
-            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
+            return [tuple(found) for found in cls.of(seen, search).mixtures.values()]
 
-        mixtures = [Found(*found) for found in pieces.piece(name, made)]
+        mixtures = [FittedMixture(*found) for found in pieces.piece(name, made)]
         best = {found.components.n_components: found for found in mixtures}
         return cls(best, seen.n_objects)
 
@@ -69,7 +72,7 @@ def p_of_one(
     seen: Measured,
     of_data: Best,
     ks: tuple[int, ...],
-    how: How,
+    search: Search,
     n_null: int,
     n_jobs: int | None,
     pieces: Checkpoint,
@@ -84,7 +87,7 @@ def p_of_one(
         The mixtures that describe them.
     ks : tuple of int
         Numbers of clusters to choose from.
-    how : How
+    search : Search
         How mixtures were fitted to the data, and are to references.
     n_null : int
         Most references.
@@ -101,8 +104,8 @@ def p_of_one(
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
     own = float(np.nanmax(of_data.gains(numbers)))
-    one = structureless(seen, best.components, how)
-    fit = delayed(partial(_reference, seen, one, how._replace(numbers=numbers), ks))
+    one = structureless(seen, best.components, search)
+    fit = delayed(partial(_reference, seen, one, replace(search, numbers=numbers), ks))
     found = _references(fit, n_null, n_jobs, pieces)
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
@@ -147,8 +150,8 @@ def _references(
 
 
 def _reference(
-    seen: Measured, one: Structureless, how: How, ks: tuple[int, ...], number: int
+    seen: Measured, one: Structureless, search: Search, ks: tuple[int, ...], number: int
 ) -> tuple[Array, float]:
     """Gains of one reference, and the largest of them."""
-    found = Best.of(one.measured(seen, how.seed + number), how)
-    return found.gains(ks), float(np.nanmax(found.gains(tuple(how.numbers))))
+    found = Best.of(one.measured(seen, search.seed + number), search)
+    return found.gains(ks), float(np.nanmax(found.gains(tuple(search.numbers))))

@@ -7,6 +7,7 @@ are skewed, heavy-tailed or flat are not taken for clusters.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.stats import rankdata
 from sklearn.isotonic import isotonic_regression
 
 from incerta.mixture.expectation import sums
-from incerta.mixture.fitting import How, candidates, n_parameters
+from incerta.mixture.fitting import Search, candidates, n_parameters
 from incerta.mixture.merging import drawn
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array
@@ -56,7 +57,7 @@ class Structureless(NamedTuple):
 
 
 def structureless(
-    measured: Measured, components: Components, how: How
+    measured: Measured, components: Components, search: Search
 ) -> Structureless:
     """One cluster that is as like the objects as can be.
 
@@ -66,16 +67,16 @@ def structureless(
         The objects.
     components : Components
         A mixture that was fitted to them; it says how features are correlated.
-    how : How
+    search : Search
         How to fit the laws of single features.
 
     Returns
     -------
     Structureless
     """
-    laws = [_law(measured, j, how) for j in range(measured.n_features)]
+    laws = [_law(measured, j, search) for j in range(measured.n_features)]
     places, levels = (np.array(each) for each in zip(*laws, strict=True))
-    draws = drawn(components, N_DRAWS, how.seed)
+    draws = drawn(components, N_DRAWS, search.seed)
     scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
     d = draws.shape[1]
     correlation: Array = np.eye(d)
@@ -85,13 +86,13 @@ def structureless(
     return Structureless(places, levels, root)
 
 
-def _law(measured: Measured, feature: int, how: How) -> tuple[Array, Array]:
+def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array]:
     """Places of the true values of a feature, and the probability below them."""
     one = slice(feature, feature + 1)
     known = None if measured.known is None else measured.known[one]
     alone = Measured(measured.values[one], measured.variances[one], known)
     best, least = None, np.inf
-    pieces = how._replace(numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
+    pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
     for found in candidates(alone, pieces):
         # Akaike's criterion: here the shape counts, not the number of pieces.
         likelihood = sums(alone, found.components).log_likelihood
