@@ -46,16 +46,8 @@ class Placed(NamedTuple):
 class PairsOnDevice:
     """Sums over the pairs of values within eps of two objects, for many such pairs.
 
-    Parameters
-    ----------
-    a, b : Values
-        The objects.
-    eps : float
-        The distance.
-    weighted : bool
-        Whether probabilities are added up instead of pairs counted.
-    device : str
-        A device of torch.
+    `a`, `b`: the objects. `eps`: the distance. `weighted`: whether probabilities are
+    added up instead of pairs counted. `device`: a device of torch.
     """
 
     def __init__(

@@ -25,26 +25,14 @@ def pairs_of_values(
 ) -> Shares:
     """Prepare ``Σ w_s w_t 1[|x_s − y_t| ≤ eps]`` over the values of two objects.
 
-    Parameters
-    ----------
-    a, b : Values
-        Objects given by values.
-    eps : float
-        The distance; a pair of values at exactly this distance counts.
-    engine : {"auto", "numpy", "numba"}, default="auto"
-        What counts objects without weights; "auto" is numba if the extra ``fast`` is
-        installed. The results are the same.
-    device : str, default="cpu"
-        Where values are compared; the engine is for the CPU.
+    `a`, `b`: objects given by values. `eps`: the distance; a pair of values at exactly
+    this distance counts. `engine`: what counts objects without weights; "auto" is numba
+    if the extra ``fast`` is installed. The results are the same. `device`: where values
+    are compared; the engine is for the CPU.
 
-    Returns
-    -------
-    callable
-        Takes the positions i in `a`, in rising order, and j in `b` of pairs of
-        objects, and gives the share of each pair.
+    The function takes the positions i in `a`, in rising order, and j in `b` of pairs of
+    objects, and gives the share of each pair.
 
-    Notes
-    -----
     Every pair of values is decided as by differences that are squared and added in
     double precision, feature by feature, though most of them in single precision; see
     `near`. Objects without weights are counted in whole numbers, so their shares are

@@ -16,21 +16,12 @@ def ahead(
 ) -> tuple[Components | None, float]:
     """Components ahead of where two rounds have led.
 
-    Parameters
-    ----------
-    rounds : tuple of Components
-        Before, between and after the two rounds.
-    scale : ndarray of shape (d,)
-        Standard deviations of the features.
-    longest : float
-        The longest step to try; 1 is where the rounds have led.
+    `rounds`: before, between and after the two rounds. `scale` (d,): standard
+    deviations of the features. `longest`: the longest step to try; 1 is where the
+    rounds have led.
 
-    Returns
-    -------
-    components : Components or None
-        None where there is nothing to be gained.
-    step : float
-        Length of the step.
+    Returns `components`: None where there is nothing to be gained. `step`: length of
+    the step.
     """
     before, between, after = (coordinates(each, scale) for each in rounds)
     way = between - before

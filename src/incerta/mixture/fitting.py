@@ -92,17 +92,8 @@ def fitted(
 ) -> FittedMixture:
     """The best mixture, by the criterion.
 
-    Parameters
-    ----------
-    some : Measured
-        The objects, or some of them, which the choice is made with.
-    search : Search
-    sums_of : callable, optional
-        Sums over all objects under given components, if those are only some.
-
-    Returns
-    -------
-    FittedMixture
+    `some`: the objects, or some of them, which the choice is made with. `sums_of`: sums
+    over all objects under given components, if those are only some.
     """
     # Products are small and many: threads would cost more than they bring.
     with threads(1):
@@ -118,16 +109,9 @@ def fitted(
 def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:
     """Mixtures of all kinds, in rising order of components.
 
-    Parameters
-    ----------
-    some : Measured
-        The objects.
-    search : Search
+    `some`: the objects.
 
-    Yields
-    ------
-    FittedMixture
-        Numbers of components end after two that are no better, by the criterion.
+    Numbers of components end after two that are no better, by the criterion.
     """
     with threads(1):
         yield from _tried(some, prior_for(some, search.effort.prior_weight), search)

@@ -72,17 +72,9 @@ class Moments(NamedTuple):
 def moments(before: Components, found: Sums) -> Moments:
     """Number, mean and spread of the objects of each component.
 
-    Parameters
-    ----------
-    before : Components
-        What the sums were made with.
-    found : Sums
-        Over all objects.
+    `before`: what the sums were made with. `found`: over all objects.
 
-    Returns
-    -------
-    Moments
-        Of a component without objects mean and spread stay.
+    Of a component without objects mean and spread stay.
     """
     shares = np.maximum(found.shares, TINY)
     k = len(before.means)
@@ -101,18 +93,8 @@ def moments(before: Components, found: Sums) -> Moments:
 def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
     """Components that explain the objects better than those before.
 
-    Parameters
-    ----------
-    found : Moments
-        Of all objects.
-    before : Components
-        Of the same kind.
-    prior : Prior
-        What covariances are drawn towards.
-
-    Returns
-    -------
-    Components
+    `found`: of all objects. `before`: of the same kind. `prior`: what covariances are
+    drawn towards.
     """
     by_feature = found.spreads.ndim == 2
     towards = prior.variances if by_feature else np.diag(prior.variances)
@@ -136,26 +118,12 @@ def climb(
 
     Whoever follows it makes the rounds, of several ways at once if there are.
 
-    Parameters
-    ----------
-    start : Components
-        Where to begin.
-    scale : ndarray of shape (d,)
-        Standard deviations of the features.
-    tol : float
-        Gain of the objective that ends the way.
-    max_iter : int
-        Rounds at most.
+    `start`: where to begin. `scale` (d,): standard deviations of the features. `tol`:
+    gain of the objective that ends the way. `max_iter`: rounds at most.
 
-    Yields
-    ------
-    Components
-        A round from these is to be sent.
+    A round from what it yields is to be sent.
 
-    Returns
-    -------
-    list of State
-        After each round, without steps ahead that led nowhere.
+    Returns the states after each round, without steps ahead that led nowhere.
     """
     before, states, longest = start, [(yield start)], FIRST_STEP
     while len(states) < max_iter and not _flat(states, tol):
@@ -190,23 +158,11 @@ def climbed(
 ) -> list[list[State]]:
     """Climb from several starts at once.
 
-    Parameters
-    ----------
-    sums_of_each : callable
-        Sums over all objects under each of some mixtures.
-    starts : sequence of Components
-        Of one kind, with as many components.
-    prior : Prior
-        Of the covariances.
-    tol, max_iter
-        Where ways end; see `climb`.
-    task : str, default="rounds"
-        What progress is of.
+    `sums_of_each`: sums over all objects under each of some mixtures. `starts`: of one
+    kind, with as many components. `prior`: of the covariances. `tol`, `max_iter`: where
+    ways end; see `climb`. `task`: what progress is of.
 
-    Returns
-    -------
-    list of list of State
-        For each start.
+    Returns the way from each start.
     """
     scale = np.sqrt(prior.variances)
     ways = [climb(start, scale, tol, max_iter) for start in starts]

@@ -215,23 +215,13 @@ def lloyd(
 ) -> tuple[Run, Indices]:
     """K-means from each start, all starts in the same passes over the partitions.
 
-    Parameters
-    ----------
-    parts : Parts
-        Summaries of the partitions.
-    starts : iterator of ndarray of shape (n_clusters, n_features)
-    max_iter : int
-        Maximum number of iterations.
-    tol : float
-        As in scikit-learn: it stops when the squared movements of the centres sum to
-        less than this share of the mean variance of the features.
+    `parts`: summaries of the partitions. `starts` (n_clusters, n_features). `max_iter`:
+    maximum number of iterations. `tol`: as in scikit-learn: it stops when the squared
+    movements of the centres sum to less than this share of the mean variance of the
+    features.
 
-    Returns
-    -------
-    run : Run
-        The best start. Its objective and inertia include the variances.
-    labels : ndarray of shape (n_objects,)
-        In the order of the sorted ids.
+    Returns `run`: the best start. Its objective and inertia include the variances.
+    `labels` (n_objects,): in the order of the sorted ids.
     """
     extent = parts.fold(extent_of, wider)
     least = tol * _spread(parts, extent)

@@ -40,17 +40,10 @@ def relocation_sweeps(
 
     No cluster loses its last member. A move must gain more than rounding errors can.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-        Means of the objects, centred.
-    variances : ndarray of shape (n_objects,)
-        Total variance of each object.
-    labels : ndarray of shape (n_objects,)
-        Partition to start from, without empty clusters.
-    n_clusters : int
-    objective : callable
-        Value of clusters from their sizes, scatter and variances.
+    `means` (n_objects, n_features): means of the objects, centred. `variances`
+    (n_objects,): total variance of each object. `labels` (n_objects,): partition to
+    start from, without empty clusters. `objective`: value of clusters from their sizes,
+    scatter and variances.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
@@ -85,19 +78,11 @@ def changes(
 ) -> Array:
     """How much the total changes if each object alone moves to each cluster.
 
-    Parameters
-    ----------
-    clusters : Moments
-    objective : callable
-    apart : ndarray of shape (n_some, n_clusters)
-        Squared distance of each object's mean to each centre.
-    variances : ndarray of shape (n_some,)
-    labels : ndarray of shape (n_some,)
+    `apart` (n_some, n_clusters): squared distance of each object's mean to each centre.
+    `variances` (n_some,). `labels` (n_some,).
 
-    Returns
-    -------
-    ndarray of shape (n_some, n_clusters)
-        Infinite for the object's own cluster, and for an object that is alone in it.
+    Returns (n_some, n_clusters): infinite for the object's own cluster, and for an
+    object that is alone in it.
     """
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
@@ -198,18 +183,9 @@ def best_relocation(
 ) -> list[Sweep]:
     """Sweeps of the start that ends lowest.
 
-    Parameters
-    ----------
-    means, variances
-        As for `relocation_sweeps`.
-    n_clusters : int
-    objective : Objective
-        What is lowered.
-    init : {"k-means++", "random"}
-        Partitions to start from.
-    n_init, max_iter : int
-        Number of starts, and maximum number of sweeps of each.
-    seed : int
+    `means`, `variances`: as for `relocation_sweeps`. `objective`: what is lowered.
+    `init`: partitions to start from. `n_init`, `max_iter`: number of starts, and
+    maximum number of sweeps of each.
     """
     random_state = np.random.RandomState(seed % 2**32)
     n, k = len(means), n_clusters

@@ -26,20 +26,9 @@ def centres_in_worlds(
 ) -> Array:
     """Cluster each world, its objects weighted at random (Bayesian bootstrap).
 
-    Parameters
-    ----------
-    worlds : iterable of ndarray of shape (n_objects, n_features)
-        Values of the same objects.
-    keys : ndarray of shape (n_objects,)
-        Of the objects: what weights go by.
-    centres : ndarray of shape (n_clusters, n_features)
-        A start that is tried, too, and whose numbers the clusters get.
-    seed : int
-        Of weights and starts.
-
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_clusters, n_features)
+    `worlds` (n_objects, n_features): values of the same objects. `keys` (n_objects,):
+    of the objects: what weights go by. `centres` (n_clusters, n_features): a start that
+    is tried, too, and whose numbers the clusters get. `seed`: of weights and starts.
     """
     found = []
     for number, values in enumerate(followed(worlds, "worlds")):

@@ -18,13 +18,8 @@ def seeded_partition(
     A round of k-means moves many objects at once, which is far cheaper than one by one;
     what follows has little left to do.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-        Means of the objects, centred: k-means++ squares them.
-    n_clusters : int
-        At most `n_objects`.
-    random_state : RandomState
+    `means` (n_objects, n_features): means of the objects, centred: k-means++ squares
+    them. `n_clusters`: at most `n_objects`.
     """
     seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
     labels = _nearest_seeds(means, seeds)
@@ -56,17 +51,9 @@ def random_partition(
 def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
     """Fill empty clusters with the objects that cost most where they are.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        At least `n_clusters` of them.
-    costs : ndarray of shape (n_objects,)
-    n_clusters : int
+    `labels` (n_objects,): at least `n_clusters` of them. `costs` (n_objects,).
 
-    Returns
-    -------
-    ndarray of shape (n_objects,)
-        No object leaves a cluster in which it is alone.
+    Returns (n_objects,): no object leaves a cluster in which it is alone.
     """
     sizes = np.bincount(labels, minlength=n_clusters)
     empty = iter(np.flatnonzero(sizes == 0).tolist())

@@ -15,12 +15,9 @@ from incerta.worlds import Worlds
 def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
     """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-    centres : ndarray of shape (n_clusters, n_features)
-    offsets : ndarray of shape (n_clusters,)
-        What a centre costs in addition to the distance, such as its own variance.
+    `values` (n_values, n_features). `centres` (n_clusters, n_features). `offsets`
+    (n_clusters,): what a centre costs in addition to the distance, such as its own
+    variance.
     """
     middle = centres.mean(axis=0)
     centred = centres - middle
@@ -40,22 +37,11 @@ def nearest_shares(
     Exact for objects given by values and for joint draws; over `n_worlds` worlds for
     the others.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects.
-    centres : ndarray of shape (n_clusters, n_features) or (n_sets, ...)
-        The centres, or several sets of them: one world after the other has the next
-        set, and values have all.
-    offsets : ndarray of shape (n_clusters,)
-        See `nearest_centres`.
-    n_worlds, seed : int
-        Of the worlds.
+    `data`: the objects. `centres` (n_clusters, n_features): the centres, or several
+    sets of them: one world after the other has the next set, and values have all.
+    `offsets` (n_clusters,): see `nearest_centres`. `n_worlds`, `seed`: of the worlds.
 
-    Returns
-    -------
-    ndarray of shape (n_objects, n_clusters)
-        Rows sum to one.
+    Returns (n_objects, n_clusters): rows sum to one.
     """
     sets = centres if centres.ndim == 3 else centres[None]
     n, k = len(data), sets.shape[1]

@@ -12,12 +12,9 @@ def cut(
 ) -> tuple[Indices, Array]:
     """Cut an embedding by k-means, where objects may count for more than one.
 
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,), in order of appearance
-    centres : ndarray of shape (n_clusters, k)
-        In the order of the labels. Clusters without any object, which k-means leaves
-        where objects coincide, come last.
+    Returns `labels` (n_objects,). `centres` (n_clusters, k): in the order of the
+    labels. Clusters without any object, which k-means leaves where objects coincide,
+    come last.
     """
     model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
     found = model.fit(rows, sample_weight=weights)

@@ -16,10 +16,6 @@ def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
 
     The leading `k` eigenvectors of every world give a common embedding; in it the
     Laplacians are averaged and their k × k mean is diagonalised.
-
-    Returns
-    -------
-    ndarray of shape (k,), largest first
     """
     common = common_embedding(embeddings_alone(laplacians, k).embeddings)
     mean = np.zeros((k, k))

@@ -16,18 +16,8 @@ MOST_HALVINGS = 400.0
 def checked_times(times: Any, n: int, last: float | None) -> Array:
     """When objects came.
 
-    Parameters
-    ----------
-    times : array-like of shape (n,) or None
-        What was said; None is one unit of time after the other.
-    n : int
-        Number of objects.
-    last : float or None
-        When the last object before them came.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    `times` (n,): what was said; None is one unit of time after the other. `n`: number
+    of objects. `last`: when the last object before them came.
     """
     if times is None:
         return np.arange(n, dtype=np.float64) + (0.0 if last is None else last + 1.0)
