@@ -14,7 +14,7 @@ import numpy as np
 import incerta as ic
 from incerta import datasets
 from incerta.spectral import Laplacians
-from incerta.spectral.eigengap import common_eigenvalues
+from incerta.spectral.consistency import common_eigenvalues
 
 FOLDER_ONLY = ("ecoli", "nba", "movement")
 

@@ -28,6 +28,8 @@ from incerta.estimators._base import (
     KEEPING,
     SEED,
     WHOLE,
+    Alternative,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
@@ -35,8 +37,7 @@ from incerta.estimators._base import (
     kept_worlds,
 )
 from incerta.estimators._consensus import agreed
-from incerta.estimators._density import grow, prepared
-from incerta.estimators._facts import Alternative, Facts
+from incerta.estimators._fdbscan import grow, prepared
 from incerta.estimators._worlds import (
     STORED,
     Described,

@@ -267,7 +267,7 @@ def test_fast_distances_change_little():
 
 
 def test_too_many_pairs_is_an_error_with_a_way_out(monkeypatch):
-    monkeypatch.setattr("incerta.estimators._density.MOST_PAIRS", 100)
+    monkeypatch.setattr("incerta.estimators._fdbscan.MOST_PAIRS", 100)
     with pytest.raises(ValueError, match=r"eps=50 leaves about .* lower eps"):
         ic.FDBSCAN(50.0, 3).fit(make("gaussian", n=30))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +25,54 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._facts import Facts
 from incerta.known import known_labels, partial
 from incerta.labels import (
     confidence_of,
     likeliest,
 )
-from incerta.models.checkpoint import Checkpoint
+from incerta.models.checkpoint import Checkpoint, opened
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
+from incerta.views.consensus import View
 from incerta.wording import counted
 from incerta.worlds.streams import as_seed
+
+
+class Alternative(NamedTuple):
+    """A clustering that could be the true one."""
+
+    world: int  # that it comes from
+    probability: float
+    labels: Indices
+
+
+class Reachability(NamedTuple):
+    """At what distance each object is reached, and in what order."""
+
+    reachability: Array
+    ordering: Indices
+    cut: float | None
+
+
+class Facts(NamedTuple):
+    """What a fit can tell; None, or empty, where a method knows nothing about it.
+
+    Reports and pictures ask for these instead of looking for attributes.
+    """
+
+    objective: list[float] | None = None  # after each step
+    labels_per_world: Indices | None = None  # (n_worlds, n_objects)
+    n_drawn: int | None = None  # worlds that were drawn
+    kept: Indices | None = None  # positions of the kept ones; None if all were
+    divergences: Array | None = None  # between all worlds
+    stability: float | None = None  # mean adjusted Rand index of two worlds
+    failures: dict[int, str] = {}
+    alternatives: tuple[Alternative, ...] = ()
+    reachability: Reachability | None = None
+    views: Mapping[str, View] = {}  # what each view is worth
+
 
 __all__ = [
     "KEEPING",
@@ -377,3 +413,37 @@ def check_model(model: Any, cls: Any) -> None:
     if not isinstance(model._model, cls):
         wrong(f"what should be {cls.__name__} is something else")
     check_fitted_to(model, model._model.worlds.data)
+
+
+# What the result does not depend on.
+NO_PART = ("checkpoint", "n_jobs", "random_state")
+
+
+def pieces_of(estimator: Any, objects: Any) -> Checkpoint:
+    """Finished pieces of a fit; they keep their seed if the estimator has none.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With the parameters `checkpoint` and `random_state`; its ``seed_`` is set.
+    objects : UncertainData or Kept
+        What it is fitted to.
+
+    Returns
+    -------
+    Checkpoint
+    """
+    given = estimator.get_params(deep=False)
+    data = objects
+    if isinstance(objects, Kept):
+        data = [objects.drawn, objects.chosen]
+    found = opened(
+        estimator.checkpoint,
+        type(estimator).__name__,
+        {name: value for name, value in given.items() if name not in NO_PART},
+        data,
+        estimator.seed_,
+        estimator.random_state is not None,
+    )
+    estimator.seed_ = found.seed
+    return found

@@ -14,14 +14,14 @@ from incerta.ensemble.stability import Instability, mean_agreement
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
+    pieces_of,
 )
-from incerta.estimators._facts import Facts
-from incerta.estimators._pieces import pieces_of
 from incerta.estimators._worlds import (
     STORED,
     Described,

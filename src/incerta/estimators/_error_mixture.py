@@ -10,20 +10,18 @@ from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
-from incerta.estimators._facts import Facts
+from incerta.estimators._base import SEED, WHOLE, Facts, StrOptions, UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
 from incerta.mixture.clusters import by_cluster, with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import Effort, Search, refuse_wide
-from incerta.mixture.maximisation import moments, prior_for
+from incerta.mixture.maximisation import Running, moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import MOST_CORRELATED, Components
 from incerta.mixture.pieces import fitted_to, ids_of
-from incerta.mixture.running import Running
 from incerta.models.checks import check_shapes, within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed

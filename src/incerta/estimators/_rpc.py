@@ -15,23 +15,26 @@ from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
     kept_worlds,
+    pieces_of,
 )
-from incerta.estimators._facts import Facts
-from incerta.estimators._pieces import pieces_of
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.spectral.consistency import (
     Alone,
     consistency,
     embeddings_alone,
+    n_clusters_by_eigengap,
 )
-from incerta.spectral.cutting import cut, nearest
-from incerta.spectral.eigengap import n_clusters_by_eigengap
-from incerta.spectral.embedding import of_unit_length
+from incerta.spectral.embedding import (
+    cut,
+    nearest,
+    of_unit_length,
+)
 from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
 from incerta.spectral.remembered import Embeddings, extensions, remembered

@@ -20,11 +20,11 @@ from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import (
     SEED,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
 )
-from incerta.estimators._facts import Facts
 from incerta.estimators._scored import ScoredByDistance, as_points
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.mixture.pieces import by_moments, some_objects
@@ -40,8 +40,7 @@ from incerta.partition.distributed import (
 from incerta.partition.euclidean import PRUNING
 from incerta.partition.euclidean_search import EuclideanSearch
 from incerta.partition.kmeans import Run, SquaredSearch, starts
-from incerta.partition.resampled import centres_in_worlds
-from incerta.partition.shares import nearest_centres, nearest_shares
+from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed

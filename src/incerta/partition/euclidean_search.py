@@ -13,7 +13,7 @@ from incerta.partition.euclidean import (
     geometric_median,
 )
 from incerta.partition.kmeans import Run
-from incerta.partition.seeding import without_empty
+from incerta.partition.relocate import without_empty
 from incerta.typing import Array, Indices
 
 

@@ -35,7 +35,7 @@ def ucpc(sizes: Array, scatter: Array, variances: Array) -> Array:
 
 
 @dataclass
-class Moments:
+class ClusterMoments:
     """Moments of all clusters; each member added or taken away costs O(d).
 
     `sizes` (n_clusters,): number of members, at least one. `centres` (n_clusters,

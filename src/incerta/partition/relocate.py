@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from sklearn.cluster import kmeans_plusplus
 
 from incerta.backend.progress import track
-from incerta.partition.moments import Moments, Objective
-from incerta.partition.seeding import random_partition, seeded_partition
+from incerta.partition.moments import ClusterMoments, Objective, mean_by_cluster
+from incerta.partition.shares import nearest_centres
 from incerta.typing import Array, Indices
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -48,7 +49,7 @@ def relocation_sweeps(
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
     size = float(squares.max())
-    clusters = Moments.of(means, variances, labels, n_clusters)
+    clusters = ClusterMoments.of(means, variances, labels, n_clusters)
     while True:
         total = clusters.total(objective)
         # What rounding does to a total, and to a distance between far means.
@@ -65,12 +66,12 @@ def relocation_sweeps(
             ROUNDING * size,
         )
         # From scratch, so that the rounding of many updates does not add up.
-        clusters = Moments.of(means, variances, labels, n_clusters)
+        clusters = ClusterMoments.of(means, variances, labels, n_clusters)
         yield Sweep(labels.copy(), clusters.total(objective), n_moved)
 
 
 def changes(
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     apart: Array,
     variances: Array,
@@ -105,7 +106,7 @@ def _sweep(
     variances: Array,
     squares: Array,
     labels: Indices,
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     least: float,
     doubt: float,
@@ -142,7 +143,7 @@ def _first_move(
     variances: Array,
     squares: Array,
     labels: Indices,
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     least: float,
     doubt: float,
@@ -208,3 +209,67 @@ def best_relocation(
             best = history
         next(starts)
     return best
+
+
+ROUNDS = 20
+
+
+def seeded_partition(
+    means: Array, n_clusters: int, random_state: np.random.RandomState
+) -> Indices:
+    """Draw seeds by k-means++ and improve them by a few rounds of k-means.
+
+    A round of k-means moves many objects at once, which is far cheaper than one by one;
+    what follows has little left to do.
+
+    `means` (n_objects, n_features): means of the objects, centred: k-means++ squares
+    them. `n_clusters`: at most `n_objects`.
+    """
+    seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
+    labels = _nearest_seeds(means, seeds)
+    for _ in range(ROUNDS):
+        sizes = np.bincount(labels, minlength=n_clusters)
+        before = labels
+        labels = _nearest_seeds(means, mean_by_cluster(means, labels, sizes))
+        if np.array_equal(labels, before):
+            break
+    return labels
+
+
+def _nearest_seeds(means: Array, seeds: Array) -> Indices:
+    labels = nearest_centres(means, seeds, np.zeros(len(seeds)))
+    costs = np.square(means - seeds[labels]).sum(axis=1)
+    return without_empty(labels, costs, len(seeds))
+
+
+def random_partition(
+    n_objects: int, n_clusters: int, random_state: np.random.RandomState
+) -> Indices:
+    """Give each object a random cluster, and each cluster an object."""
+    labels = random_state.randint(n_clusters, size=n_objects).astype(np.intp)
+    first = random_state.permutation(n_objects)[:n_clusters]
+    labels[first] = np.arange(n_clusters)
+    return labels
+
+
+def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
+    """Fill empty clusters with the objects that cost most where they are.
+
+    `labels` (n_objects,): at least `n_clusters` of them. `costs` (n_objects,).
+
+    Returns (n_objects,): no object leaves a cluster in which it is alone.
+    """
+    sizes = np.bincount(labels, minlength=n_clusters)
+    empty = iter(np.flatnonzero(sizes == 0).tolist())
+    target = next(empty, None)
+    if target is None:
+        return labels
+    labels = labels.copy()
+    for i in np.argsort(-costs, kind="stable"):
+        if target is None:
+            break
+        if sizes[labels[i]] > 1:
+            sizes[labels[i]] -= 1
+            labels[i] = target
+            target = next(empty, None)
+    return labels

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from incerta.backend.memory import blocks
 from incerta.exceptions import DataError
 from incerta.streams.absorbing import Absorbed
-from incerta.streams.window import current_ids
+from incerta.streams.clock import current_ids
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 

@@ -167,7 +167,7 @@ FAULTS = (
         "the window is a block too long",
     ),
     Small(
-        "streams/window.py",
+        "streams/clock.py",
         "        while now in became:\n",
         "        if now in became:\n",
         "micro-clusters that were joined twice are lost",

@@ -9,8 +9,8 @@ Reference = partial(Fault, room="number/test_references.py")
 FAULTS = (
     Reference(
         "number/references.py",
-        "one.measured(seen, how.seed + number)",
-        "one.measured(seen, how.seed)",
+        "one.measured(seen, search.seed + number)",
+        "one.measured(seen, search.seed)",
         "all references are the same",
     ),
     Reference(
