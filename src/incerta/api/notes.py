@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import skew
 
 from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
+from incerta.data.guess.described import wants_logarithm
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
 from incerta.wording import capital, counted, printable, verb
@@ -33,8 +33,6 @@ SPACES = {
     "deviations": "by means and deviations",
     "laws": "by whole distributions",
 }
-# Logarithms are proposed from this skewness on, if theirs is small.
-SKEWED, NOT_SKEWED = 2.0, 1.0
 
 
 def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
@@ -210,17 +208,12 @@ def skewed(data: UncertainData) -> str | None:
     """
     if len(data) < FEWEST:
         return None
-    found = []
-    for name, values in zip(data.feature_names, data.mean().T, strict=True):
-        known = values[~np.isnan(values)]
-        if len(known) < FEWEST or known.min() <= 0.0 or known.min() == known.max():
-            continue
-        if skew(known) > SKEWED and abs(skew(np.log(known))) < NOT_SKEWED:
-            found.append(name)
-    if not found:
+    columns = zip(data.feature_names, data.mean().T, strict=True)
+    names = [name for name, values in columns if wants_logarithm(values)]
+    if not names:
         return None
-    which = repr(found[0]) if len(found) == 1 else repr(found)
+    which = repr(names[0]) if len(names) == 1 else repr(names)
     return (
-        f"{named(found)} {verb(len(found), 'is', 'are')} strongly skewed: a few large "
+        f"{named(names)} {verb(len(names), 'is', 'are')} strongly skewed: a few large "
         f"values decide what counts as far. Try log={which} when the table is read."
     )

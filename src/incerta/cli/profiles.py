@@ -53,7 +53,7 @@ def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
 
 def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
     """Print the same for programs."""
-    from incerta.data.guess.remarks import remarks_on, roles_in
+    from incerta.data.guess.readings import remarks_on, roles_in
 
     roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     words = ("incerta", "fit", str(file))
@@ -94,7 +94,7 @@ def _by_name(found: "Profile") -> dict[str, "Described"]:
 
 def _table(found: "Profile", guess: "Guess") -> list[str]:
     """Rows of equal columns; remarks follow theirs, in the next line if need be."""
-    from incerta.data.guess.remarks import remarks_on, roles_in
+    from incerta.data.guess.readings import remarks_on, roles_in
 
     roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     columns, hidden = list(found.columns), []

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta.data.guess.described import of_numbers, of_words, wants_logarithm
-from incerta.data.guess.errornames import error_names
 from incerta.data.guess.errors import SHARES
 from incerta.data.guess.guess import guess
-from incerta.data.guess.remarks import remarks_on, roles_in
+from incerta.data.guess.readings import remarks_on, roles_in
+from incerta.data.tables.names import error_names
 
 N = 24
 

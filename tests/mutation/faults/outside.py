@@ -117,11 +117,12 @@ FAULTS = (
         "if view.agreement > SOMETHING_ELSE]",
         "views that agree are said to differ",
     ),
-    Notes(
-        "api/notes.py",
-        "known.min() <= 0.0 or ",
-        "",
+    Fault(
+        "data/guess/described.py",
+        " or known.min() <= 0:",
+        ":",
         "logarithms of negative values are proposed",
+        room="data/guess/test_guess.py",
     ),
     Fault(
         "api/clustering.py",

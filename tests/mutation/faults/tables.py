@@ -15,19 +15,19 @@ Guesses = partial(Fault, room="data/guess/test_guess.py")
 FAULTS = (
     # guesses --------------------------------------------------------------------------
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         'if len(alike) == 1 and times[match["value"]] == 1:',
         "if alike:",
         "an error belongs to the first of those that begin alike",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         'if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\\W_]+", after))):',
         "if begins:",
         "a standard deviation is the error of a maximum",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         "not stem[-1].isupper() and (after[:1].isupper() or stem[-1].isdecimal())",
         "after",
         "letters that begin alike are a word in common",
@@ -39,7 +39,7 @@ FAULTS = (
         "shares are errors in percent",
     ),
     Guesses(
-        "data/guess/errornames.py",
+        "data/tables/names.py",
         " if name != values[0] and not _is_of_rows(name)]",
         " if name != values[0]]",
         "numbers of objects are values",
@@ -51,7 +51,7 @@ FAULTS = (
         "values that are named as errors are not told",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         'if ends["E"] == ends["M"] and len(ends["E"]) > 1:',
         'if ends["E"] == ends["M"]:',
         "a single pair of letters is an estimate and its margin",
@@ -87,49 +87,49 @@ FAULTS = (
         "ids of many digits are floats",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         'return "moe95" if "95" in word else "moe90"',
         'return "moe90"',
         "the level of a margin is not read",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         "stem: name for stem, name in bare if times[stem] == 1",
         "stem: name for stem, name in bare",
         "an error belongs to any of several values",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         "        if other == name or other not in known:\n",
         "        if True:\n",
         "the unit of an error is not that of its value",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         "if value not in known or len(value) < SHORTEST:",
         "if value not in known:",
         "a word with the letters of an error is one",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         "if len(pairs) > 1 or 2 * len(pairs) == len(names) > 0:",
         "if pairs:",
         "a letter before one of several values is an error",
     ),
     Guesses(
-        "data/guess/errornames.py",
+        "data/tables/names.py",
         "if others == set(errors) and len(errors) == 1:",
         "if len(errors) == 1:",
         "mean and deviation among other features are a value and its error",
     ),
     Guesses(
-        "data/guess/errornames.py",
+        "data/tables/names.py",
         'yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))',
         'yield Named(value, (name, above), "plusminus", ("e_{}", "E_{}"))',
         "upper and lower errors of VizieR are swapped",
     ),
     Guesses(
-        "data/guess/singles.py",
+        "data/tables/names.py",
         'if not unit or "%" in unit:',
         "if True:",
         "errors in grams are those of values in kilograms",

@@ -7,6 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from incerta.data.tables.names import (
+    BATCH_WORDS,
+    CLASS_WORDS,
+    COORDINATE_WORDS,
+    ID_WORDS,
+    INDEX_WORDS,
+    JOINT_WORDS,
+    ROW_WORDS,
+    TIME_WORDS,
+    words_of,
+)
 from incerta.typing import Array, Ids, Indices
 
 DATE = re.compile(
@@ -15,6 +26,7 @@ DATE = re.compile(
 )
 SKEWED = 2.0  # skewness above which logarithms are tried
 FEWEST_FOR_SKEW = 20
+MOST_CLASSES = 50
 
 
 @dataclass(frozen=True)
@@ -140,3 +152,48 @@ def _skewness(numbers: Array) -> float:
     if deviation <= 1e-12 * float(np.abs(numbers).max()):
         return 0.0
     return float(((centred / deviation) ** 3).mean())
+
+
+# what its name says -------------------------------------------------------------------
+
+
+def says(column: Described, known: frozenset[str]) -> bool:
+    """Tell whether the first or the last word of a name is one of these."""
+    words = words_of(column.name)
+    return bool(words) and (words[0] in known or words[-1] in known)
+
+
+def is_row_number(column: Described) -> bool:
+    """Tell whether a column only counts the rows."""
+    return column.name.strip() == "" or says(column, ROW_WORDS)
+
+
+def is_id_like(column: Described) -> bool:
+    """Tell whether a name is that of objects."""
+    return column.names_rows and (says(column, ID_WORDS) or is_row_number(column))
+
+
+def is_class_like(column: Described, n_rows: int) -> bool:
+    """Tell whether a column holds classes: by its name, or as it has few words."""
+    most = min(MOST_CLASSES, n_rows // 2)
+    if column.n_distinct > most or not column.n_distinct:
+        return False
+    if says(column, CLASS_WORDS):
+        return column.kind in ("whole", "text")
+    named = says(
+        column, ID_WORDS | JOINT_WORDS | INDEX_WORDS | TIME_WORDS | BATCH_WORDS
+    )
+    return column.kind == "text" and not named and column.n_distinct > 1
+
+
+def is_coordinate(column: Described) -> bool:
+    """Tell whether a column is a place on a sphere or a map."""
+    words = words_of(column.name)
+    return len(words) == 1 and words[0] in COORDINATE_WORDS
+
+
+def is_time(column: Described) -> bool:
+    """Tell whether a column is a time."""
+    return column.kind == "date" or (
+        says(column, TIME_WORDS) and column.kind in ("whole", "text", "number")
+    )

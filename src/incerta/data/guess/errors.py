@@ -8,12 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from incerta.data.guess.errornames import correlation_names, error_names
+from incerta.data.guess.described import is_coordinate
 from incerta.data.guess.leftover import Leftover
-from incerta.data.guess.named import Named
-from incerta.data.guess.namewords import is_coordinate
 from incerta.data.guess.readings import Reading
-from incerta.data.guess.singles import kind_of
+from incerta.data.tables.names import Named, correlation_names, error_names, kind_of
 from incerta.typing import Array
 
 BOUNDS = ("interval", "ci68", "ci95")

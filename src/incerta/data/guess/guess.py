@@ -13,8 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from incerta.data.guess.described import Described
-from incerta.data.guess.errornames import Repeated, repeated_names
+from incerta.data.guess.described import Described, is_row_number, says
 from incerta.data.guess.errors import (
     NEGATIVE,
     SHARES,
@@ -30,17 +29,18 @@ from incerta.data.guess.longform import (
     perhaps_id,
     repeated_id,
 )
-from incerta.data.guess.namewords import (
+from incerta.data.guess.readings import Guess, Reading
+from incerta.data.tables.names import (
+    ALONE,
     CLASS_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
     TOTAL_WORDS,
-    is_row_number,
-    says,
+    Repeated,
+    is_named_as_error,
+    repeated_names,
     words_of,
 )
-from incerta.data.guess.readings import Guess, Reading
-from incerta.data.guess.singles import ALONE, is_named_as_error
 from incerta.data.tables.roles import Missing
 
 LONG_FORM = ("weight", "sample", "joint", "batch")

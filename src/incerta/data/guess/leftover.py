@@ -8,18 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from incerta.data.guess.described import Described
-from incerta.data.guess.namewords import (
-    CLASS_WORDS,
-    ID_WORDS,
+from incerta.data.guess.described import (
+    Described,
     is_class_like,
     is_coordinate,
     is_id_like,
     is_row_number,
     is_time,
     says,
-    words_of,
 )
+from incerta.data.tables.names import CLASS_WORDS, ID_WORDS, words_of
 
 
 class Leftover:

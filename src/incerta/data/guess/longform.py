@@ -8,19 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from incerta.data.guess.described import Described
-from incerta.data.guess.namewords import (
+from incerta.data.guess.described import Described, is_id_like, is_time, says
+from incerta.data.guess.readings import Reading
+from incerta.data.tables.names import (
     BATCH_WORDS,
     CLASS_WORDS,
     FEATURE_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
     WEIGHT_WORDS,
-    is_id_like,
-    is_time,
-    says,
 )
-from incerta.data.guess.readings import Reading
 
 ROWS_OF_AN_OBJECT = 2.0  # on average, at least
 ALMOST_ALL = 0.9  # of the crossings of objects and draws

@@ -1,9 +1,18 @@
-"""A way to read a table, and a guess, which is one or several of them."""
+"""Ways to read a table: a guess is one or several of them, told column by column."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+
+from incerta.data.guess.described import Described, wants_logarithm
+from incerta.wording import counted
+
+PAIRED = {"plusminus": ("error up", "error down")}
 
 
 @dataclass(frozen=True)
@@ -65,3 +74,123 @@ class Guess:
     def is_clear(self) -> bool:
         """Whether one reading alone is sensible."""
         return len(self.readings) == 1 and not self.doubt
+
+
+def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
+    """What each column is in the first reading, in a few words.
+
+    Parameters
+    ----------
+    guess : Guess
+        A guess.
+    names : sequence of str
+        Names of all columns, among which replicates are found.
+
+    Returns
+    -------
+    dict from str to str
+        Why not, in parentheses, for columns that are left out.
+
+    Examples
+    --------
+    >>> from incerta.data.guess.readings import Guess, Reading
+    >>> from incerta.data.guess.readings import roles_in
+    >>> roles_in(Guess((Reading("star", ("mass",), ("{}_err",)),)))
+    {'star': 'id', 'mass': 'value', 'mass_err': 'error of mass'}
+    """
+    roles = {name: f"({why})" for name, why in guess.left_out.items()}
+    roles |= dict.fromkeys(guess.classes, "classes")
+    if not guess.readings:
+        return roles
+    reading = guess.readings[0]
+    named = {
+        reading.id: "id",
+        reading.sample: "draw",
+        reading.weight: "weight",
+        reading.batch: "batch",
+    }
+    roles |= {name: role for name, role in named.items() if name is not None}
+    roles |= dict.fromkeys(reading.values, "value")
+    if reading.replicates is not None:
+        begin = reading.replicates.removesuffix("*")
+        stems = {begin.replace("{}", stem): stem for stem in reading.values}
+        for name in names:
+            match = re.fullmatch(r"(.*?)(\d+|[A-Za-z])", name)
+            if match and match[1] in stems:
+                roles[name] = f"measures {stems[match[1]]}"
+    return roles | {e: role for e, (role, _) in errors_in(reading).items()}
+
+
+def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
+    """Role in words, and value, of each column of errors."""
+    if not reading.errors:
+        return {}
+    pairs = reading.kind in ("interval", "ci68", "ci95", "plusminus")
+    words = PAIRED.get(reading.kind or "", ("low", "high")) if pairs else ("error",)
+    found = {}
+    for place, value in enumerate(reading.values):
+        columns = reading.errors
+        if not pairs and len(columns) > 1:
+            columns = (columns[place],)
+        for word, column in zip(words, columns, strict=True):
+            found[column.replace("{}", value)] = (f"{word} of {value}", value)
+    return found
+
+
+def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[str]]:
+    """What is odd about columns, given what they are taken for.
+
+    Parameters
+    ----------
+    columns : dict from str to Described
+        All columns, by name.
+    guess : Guess
+        What they may be.
+    """
+    found: dict[str, list[str]] = {}
+    if not guess.readings:
+        return found
+    reading = guess.readings[0]
+    id = columns.get(reading.id or "")
+    if id is not None and id.n_distinct < id.n_rows:
+        times = np.bincount(id.coded())
+        least, most = int(times.min()), int(times.max())
+        said = f"{least}" if least == most else f"{least} to {most}"
+        found.setdefault(id.name, []).append(f"{said} rows each")
+    for name in reading.values:
+        if name in columns and not reading.replicates and _is_skewed(columns[name]):
+            found.setdefault(name, []).append("skewed: try --log")
+    if reading.kind in (None, "sd", "se"):
+        for error, (_, value) in errors_in(reading).items():
+            if _is_large(columns[error], columns[value]):
+                text = f"mostly larger than the spread of {value}"
+                found.setdefault(error, []).append(text)
+    if reading.kind in ("interval", "ci95", "ci68"):
+        for low, high in _pairs(reading):
+            n = _n_swapped(columns[low], columns[high])
+            if n:
+                found.setdefault(low, []).append(f"{counted(n, 'time')} above {high}")
+    return found
+
+
+def _is_skewed(column: Described) -> bool:
+    return column.numbers is not None and wants_logarithm(column.numbers)
+
+
+def _is_large(error: Described, value: Described) -> bool:
+    if error.numbers is None or value.numbers is None:
+        return False
+    return bool(np.nanmedian(error.numbers) > np.nanstd(value.numbers) > 0)
+
+
+def _pairs(reading: Reading) -> list[tuple[str, ...]]:
+    return [
+        tuple(column.replace("{}", value) for column in reading.errors)
+        for value in reading.values
+    ]
+
+
+def _n_swapped(low: Described, high: Described) -> int:
+    if low.numbers is None or high.numbers is None:
+        return 0
+    return int((low.numbers > high.numbers).sum())
