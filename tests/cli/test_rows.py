@@ -199,3 +199,28 @@ def test_a_point_stays_the_decimal_mark():
     later, bad = reader.objects([Row(3, {"x": "1,5"}), Row(4, {"x": "2"})])
     assert [one.number for one in bad] == [3]
     assert later.mean().ravel().tolist() == [2.0]
+
+
+def test_a_decimal_mark_that_may_be_one_of_thousands_is_asked_for():
+    rows = [Row(2, {"x": "6,876"}), Row(3, {"x": "6,530"})]
+    with pytest.raises(FileError, match="line 2: '6,876' can be 6.876 or 6876"):
+        Reader(Columns(values=("x",))).objects(rows)
+    for decimal, first in ((",", 6.876), (".", 6876.0)):
+        data, _ = Reader(Columns(values=("x",), decimal=decimal)).objects(rows)
+        assert data.mean()[0, 0] == first
+    # A number that leaves no doubt decides, also one of an earlier row.
+    reader = Reader(Columns(values=("x",)))
+    reader.objects([Row(2, {"x": "7"})])
+    with pytest.raises(FileError, match="line 2"):
+        reader.objects(rows)
+    reader.objects([Row(2, {"x": "7.5"})])
+    assert reader.objects(rows)[0].mean()[0, 0] == 6876.0
+
+
+def test_watch_asks_what_fit_asks(call, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id;x;y\n" + "".join(f"o{i};6,87{i};6,53{i}\n" for i in range(9)))
+    asked = [call(name, path, code=1).stderr for name in ("fit", "watch")]
+    for told in asked:
+        assert "'6,870' can be 6.870 or 6870" in told
+        assert "Pass --decimal , for 6.870, or --decimal . for 6870." in told

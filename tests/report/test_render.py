@@ -21,6 +21,7 @@ from incerta.exceptions import FileError, MissingExtraError
 from incerta.report import render, summarise, write
 from incerta.report.render import as_json
 from incerta.report.shown import picture
+from incerta.wording import SURE
 from tests.report.examples import HOSTILE, by_rpc, groups, hostile_objects
 
 pytest.importorskip("jinja2")
@@ -246,7 +247,7 @@ def test_many_objects_are_said_to_be_shown_in_part():
     assert "The table holds 5,000 of 6,000 objects: the 1,000 least certain" in told
     assert "The whole table: result.table()." in told
     assert "6,000 objects are too many to be drawn one by one" in told
-    n_unsure = int((result.confidence < 0.8).sum())
+    n_unsure = int((result.confidence < SURE).sum())
     assert n_unsure > 1000
     assert f"the 1,000 least certain of {n_unsure:,}." in told
 

@@ -34,6 +34,7 @@ from incerta.mixture import Deconvolver
 from incerta.models.files import save
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
@@ -82,7 +83,7 @@ class Clustering:
     >>> result = ic.cluster(data, k=3)
     >>> result.labels[:6], result.confidence[:3]
     (array([0, 1, 2, 2, 1, 0]), array([1., 1., 1.]))
-    >>> len(result.unclassifiable(confidence=0.8))
+    >>> len(result.unclassifiable())
     0
     """
 
@@ -289,12 +290,12 @@ class Clustering:
         }
         return nw.from_dict(columns, backend=library).to_native()
 
-    def unclassifiable(self, confidence: float = 0.8) -> Ids:
+    def unclassifiable(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for.
 
         Parameters
         ----------
-        confidence : float, default=0.8
+        confidence : float, default=0.9
             The probability that is asked for.
 
         Returns
@@ -308,7 +309,7 @@ class Clustering:
         order = self.confidence.argsort(kind="stable")
         return self.ids[order[self.confidence[order] < confidence]]
 
-    def label_sets(self, coverage: float = 0.9) -> list[tuple[int, ...]]:
+    def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
         """Smallest set of clusters that holds each object's, with some probability.
 
         Parameters

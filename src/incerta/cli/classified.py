@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incerta.classifiers.named import CLASSIFIERS
-from incerta.cli.summary import MOST_ROWS, N_UNSURE, SURE, print_rows, say, shown
-from incerta.wording import counted, share, verb
+from incerta.cli.summary import MOST_ROWS, N_UNSURE, print_rows, say, shown
+from incerta.wording import SURE, counted, share, verb
 
 if TYPE_CHECKING:
     from incerta.classifiers.judged import Judged

@@ -9,6 +9,7 @@ import typer
 
 from incerta.cli import options
 from incerta.cli.progress import bars
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 N_UNSURE = 5
 # One of the draws, about one in four, in which k-means falls for bad measurements.
 DRAW = 3
-SURE = 0.9
 
 EXAMPLES = """\
 \b

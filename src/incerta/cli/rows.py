@@ -27,7 +27,7 @@ SEPARATORS = (",", ";", "\t", "|")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes; what is longer is no row
 PAUSE = 0.2  # seconds between two looks at a file that may grow
-DECIMAL_COMMA = re.compile(r"\s*[-+−]?\d+,\d+\s*")
+IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
 # What rows do to readers; JSON has whole numbers beyond all bounds.
 UNREADABLE = (DataError, OverflowError)
 ROW = re.compile(r"row 1 \(counted from 1\)")
@@ -267,9 +267,10 @@ class Reader:
         names = dict.fromkeys(name for row in rows for name in row.cells)
         needed = roles.columns(list(names))
         cells = {name: [row.cells.get(name) for row in rows] for name in needed}
+        decimal = self._decimal(cells, rows)
         frame: Any = None if said.na else _plain(cells)
         if frame is None:
-            written = TextFormat.of(None, self._decimal(cells), None, said.na)
+            written = TextFormat.of(None, decimal, None, said.na)
             table = table_of_cells(
                 cells, roles, written, lambda row: f"line {rows[row].number}"
             )
@@ -295,16 +296,32 @@ class Reader:
         said: Any = (None, values, self._errors, kind, None, None, None, None, None)
         return as_roles(*said, log=self.columns.log)
 
-    def _decimal(self, cells: dict[str, list[Any]]) -> str:
-        """The decimal mark: what was said, or what the first rows show, for good."""
-        if self._mark is None:
-            commas = any(
-                isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell)
-                for column in cells.values()
-                for cell in column
-            )
-            self._mark = self.columns.decimal or ("," if commas else ".")
-        return self._mark
+    def _decimal(self, cells: dict[str, list[Any]], rows: Sequence[Row]) -> str:
+        """The decimal mark: what was said, or what the first marks show, for good."""
+        from incerta.data.files.dialect import DECIMAL_COMMA
+
+        if self._mark or self.columns.decimal:
+            return self._mark or str(self.columns.decimal)
+        texts = [
+            (name, row, cell.strip())
+            for name, column in cells.items()
+            for row, cell in zip(rows, column, strict=True)
+            if isinstance(cell, str)
+        ]
+        if any(DECIMAL_COMMA.fullmatch(text) for _, _, text in texts):
+            self._mark = ","
+        elif any("." in text for _, _, text in texts):
+            self._mark = "."
+        for name, row, text in texts if self._mark is None else ():
+            if IN_DOUBT.fullmatch(text):
+                as_decimal, as_groups = text.replace(",", "."), text.replace(",", "")
+                msg = (
+                    f"column {name!r}, line {row.number}: {text!r} can be {as_decimal} "
+                    f"or {as_groups}, and no number before it says which. Pass "
+                    f"decimal=',' for {as_decimal}, or decimal='.' for {as_groups}."
+                )
+                raise FileError(msg)  # it is not this row that is bad
+        return self._mark or "."
 
 
 def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:

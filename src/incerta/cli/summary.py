@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
-from incerta.wording import counted, printable
+from incerta.wording import SURE, counted, printable
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 WIDTH = 80
 N_UNSURE = 5
-SURE = 0.8
 LONGEST_ID = 24
 MOST_ROWS = 12  # of small tables
 
