@@ -217,3 +217,41 @@ def test_several_columns_with_one_name_of_errors(tmp_path, call):
     said = " ".join(call("info", path).stdout.split())
     assert "2 columns are named 2s, as errors are; give each a name of its own" in said
     assert "(without these errors)" in said
+
+
+@pytest.mark.parametrize("length", [4, 15, 23])
+def test_what_columns_are_taken_for_is_never_cut(call, written, length):
+    rng = np.random.default_rng(0)
+    names = [f"{letter * length}" for letter in "abc"]
+    head = ",".join(["id", *names, *(f"{name}_sd" for name in names)])
+    rows = "".join(
+        f"s{i},{','.join(f'{x:.5f}' for x in 1000 + rng.normal(size=3))},-1,0.1,0.2\n"
+        for i in range(12)
+    )
+    told = call("info", written(f"{head}\n{rows}")).stdout
+    table = told.partition("Reading it as")[0]
+    assert max(map(len, table.splitlines())) <= 80
+    assert "…" not in table.replace(names[0][:23] + "…", "").replace("_s…", "")
+    assert "(named as errors, but some are negative)" in table
+    assert "taken as" in table
+    for name in names[1:]:
+        assert f"error of {name}" in table
+    assert " – 1000 – 1001" in table  # those of rows with room stay
+
+
+def test_statistics_go_where_there_is_no_room_for_most(call, written):
+    names = [letter * 22 for letter in "abc"]
+    head = ",".join(f"{name}{end}" for name in names for end in ("", "_err1", "_err2"))
+    rows = "".join(",".join([f"{i}.5", "0.1", "-0.2"] * 3) + "\n" for i in range(12))
+    told = call("info", written(f"{head}\n{rows}")).stdout
+    table = told.partition("Reading it as")[0]
+    assert "least – median – most" not in table
+    for name in names:
+        assert f"error down of {name}" in table
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_columns_of_one_name_are_told(call, written):
+    done = call("fit", written("id,x,x\na,1,2\nb,2,3\nc,4,4\n"), code=2)
+    told = " ".join(done.stderr.split())
+    assert "2 columns are named x, and none of them is used" in told

@@ -203,7 +203,7 @@ def test_a_point_stays_the_decimal_mark():
 
 def test_a_decimal_mark_that_may_be_one_of_thousands_is_asked_for():
     rows = [Row(2, {"x": "6,876"}), Row(3, {"x": "6,530"})]
-    with pytest.raises(FileError, match="line 2: '6,876' can be 6.876 or 6876"):
+    with pytest.raises(FileError, match=r"line 2: '6,876' can be 6\.876 or 6876"):
         Reader(Columns(values=("x",))).objects(rows)
     for decimal, first in ((",", 6.876), (".", 6876.0)):
         data, _ = Reader(Columns(values=("x",), decimal=decimal)).objects(rows)

@@ -154,6 +154,8 @@ def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
 
 
 def _tell(found: "Guess", options: str) -> None:
+    if found.objects:
+        say(f"{found.objects}.")
     say(f"Guessed: {options}. Say otherwise with these options.")
     apart = [name for name in found.left_out if name not in found.classes]
     if apart:

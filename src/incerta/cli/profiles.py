@@ -111,8 +111,14 @@ def _table(found: "Profile", guess: "Guess") -> list[str]:
         )
         for c in columns
     ]
+    headings: Sequence[str] = HEADINGS
     widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
-    lines = [_row(HEADINGS, widths)]
+    # The statistics go first if there is no room; what a column is taken for stays.
+    room = WIDTH - sum(widths[:4]) - 8
+    if 2 * sum(len(row[-1]) > room for row in cells) > len(cells):
+        cells = [(*row[:3], "", row[-1]) for row in cells]
+        headings, widths = [*HEADINGS[:3], "", HEADINGS[-1]], [*widths[:3], 0, 0]
+    lines = [_row(headings, widths)]
     for place, (column, row) in enumerate(zip(columns, cells, strict=True)):
         if hidden and place == FIRST:
             lines += _of_hidden(hidden)
@@ -133,8 +139,13 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
         cell.rjust(width) if place == 2 else cell.ljust(width)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    line = f"{name}  {kind}  {missing}  {middle}  {role}".rstrip()
-    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+    front = f"{name}  {kind}  {missing}"
+    line = f"{front}  {middle}  {role}" if widths[3] else f"{front}  {role}"
+    if len(line.rstrip()) > WIDTH:
+        line = f"{front}  {role.lstrip()}"
+    if len(line.rstrip()) > WIDTH:
+        line = "\n".join([front.rstrip(), *_wrapped(role, "    ")])
+    return line.rstrip()
 
 
 def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
@@ -195,6 +206,8 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
         return [*lines, *notes, "", "Choose:", offers(guess, said, fit)]
     reading = guess.readings[0]
     lines = _wrapped(f"Reading it as: {printable(reading.means)}.") + notes
+    if guess.objects:
+        lines = [*_wrapped(f"{printable(guess.objects)}."), *lines]
     lines += ["", "Next:"]
     told: list[tuple[Sequence[str], Sequence[str]]] = [(fit, ())]
     if guess.classes:

@@ -1,5 +1,6 @@
 """`from_frame`: uncertain data from a table of any library."""
 
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +27,9 @@ from incerta.data.tables.repeats import as_rows
 from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
 from incerta.data.tables.wide import exact_with_gaps, refuse_repeated, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Ids, Indices
+
+MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
 
 
 def from_frame(
@@ -252,7 +255,27 @@ def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
 def _objects(table: Table, roles: Roles) -> Coded:
     if roles.id is None:
         return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
-    return table.coded(roles.id, "id")
+    coded = table.coded(roles.id, "id")
+    _warn_of_alike(coded.ids, roles.id)
+    return coded
+
+
+def _warn_of_alike(ids: Ids, name: str) -> None:
+    """Say so if two objects have ids that a person would take for the same."""
+    if ids.dtype.kind not in "UO" or len(ids) > MOST_COMPARED:
+        return
+    seen: dict[str, str] = {}
+    for id in map(str, ids.tolist()):
+        plain = id if id.isascii() else unicodedata.normalize("NFKC", id)
+        other = seen.setdefault("".join(plain.casefold().split()), id)
+        if other != id:
+            msg = (
+                f"{other!r} and {id!r} in id={name!r} differ in capitals, spaces or "
+                "the form of letters alone, and are taken for two objects. If they are "
+                "one, write them alike."
+            )
+            warnings.warn(msg, IncertaWarning, stacklevel=6)
+            return
 
 
 def _long_form(

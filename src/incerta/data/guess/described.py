@@ -26,6 +26,9 @@ DATE = re.compile(
 )
 SKEWED = 2.0  # skewness above which logarithms are tried
 FEWEST_FOR_SKEW = 20
+FEWEST_TO_NUMBER = 10  # rows; fewer may hold 1, 2, 3 by chance
+MANY_GROUPS = 10  # of equal size, which no numbers but those of groups have
+ALMOST_ALL = 0.9
 MOST_CLASSES = 50
 
 
@@ -78,6 +81,11 @@ class Described:
     def is_number(self) -> bool:
         """Whether it can be a value."""
         return self.kind in ("whole", "number", "measured")
+
+    @property
+    def missing_marks(self) -> list[float]:
+        """The numbers that may stand for missing values."""
+        return [float(mark) for mark in self.marks]
 
     @property
     def names_rows(self) -> bool:
@@ -190,6 +198,39 @@ def is_coordinate(column: Described) -> bool:
     """Tell whether a column is a place on a sphere or a map."""
     words = words_of(column.name)
     return len(words) == 1 and words[0] in COORDINATE_WORDS
+
+
+def numbered(column: Described) -> str:
+    """What whole numbers from 0 or 1 on count, by how often each occurs.
+
+    Returns
+    -------
+    {"rows", "groups", ""}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.guess.described import numbered, of_numbers
+    >>> [numbered(of_numbers("n", np.arange(12.0) // size)) for size in (1, 4)]
+    ['rows', 'groups']
+    """
+    numbers = column.numbers
+    if column.kind != "whole" or numbers is None or column.n_missing:
+        return ""
+    least, n = float(numbers.min()), column.n_distinct
+    whole = least in (0.0, 1.0) and float(numbers.max()) - least == n - 1
+    if not whole or n < 2 or len(numbers) < FEWEST_TO_NUMBER:
+        return ""
+    if n == len(numbers):
+        return "rows"
+    sizes = np.bincount((numbers - least).astype(np.intp))
+    usual = int(np.bincount(sizes).argmax())
+    if usual < 2 or (sizes == usual).mean() < ALMOST_ALL:
+        return ""
+    steps = np.diff(numbers)
+    in_blocks = bool(((steps == 0) | (steps == 1)).all())
+    in_turn = bool(((steps == 1) | (steps == 1 - n)).all())
+    return "groups" if in_blocks or in_turn or n >= MANY_GROUPS else ""
 
 
 def is_time(column: Described) -> bool:

@@ -77,7 +77,11 @@ def _can_be(named: Named, left: Leftover) -> bool:
         left.take(left.left_out)
         return False
     first = columns[0].numbers
-    if len(columns) == 1 and first is not None and (why := _why_not(named, first)):
+    if (
+        len(columns) == 1
+        and first is not None
+        and (why := _why_not(named, first[~np.isin(first, columns[0].missing_marks)]))
+    ):
         left.left_out[named.columns[0]] = why
         left.take(named.columns)
         return False

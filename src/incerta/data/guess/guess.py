@@ -24,17 +24,19 @@ from incerta.data.guess.errors import (
 from incerta.data.guess.leftover import Leftover
 from incerta.data.guess.longform import (
     VALUES,
+    is_constant_within,
     long_readings,
     measured_things,
     perhaps_id,
-    repeated_id,
+    place_on,
 )
-from incerta.data.guess.readings import Guess, Reading
+from incerta.data.guess.readings import Guess, Reading, errors_in
 from incerta.data.tables.names import (
     ALONE,
     CLASS_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    SET_WORDS,
     TOTAL_WORDS,
     Repeated,
     is_named_as_error,
@@ -42,6 +44,7 @@ from incerta.data.tables.names import (
     words_of,
 )
 from incerta.data.tables.roles import Missing
+from incerta.wording import capital, counted
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
 NOTHING = "no column of numbers is left to cluster."
@@ -138,7 +141,7 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     id, said = left.take_unique_id(), left.said.get("id")
     many = None
     if id is None:
-        many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
+        many = left.columns[said] if said else next(iter(left.repeated_ids()), None)
     broken = None if id is not None or many is not None else left.broken_id()
     if not good:
         left.sort()
@@ -177,14 +180,15 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
         if repeated is not None:
             return _replicates(repeated, id, left)
     counted = id is not None and is_row_number(left.columns[id])
-    if counted and "id" not in left.said and repeated_id(left.free, left.n_rows):
+    if counted and "id" not in left.said and left.repeated_ids():
         left.left_out[str(id)] = "a number of the row"
         id = None
     if id is None and not measured:
         said = left.said.get("id")
-        many = left.columns[said] if said else repeated_id(left.free, left.n_rows)
-        if many is not None:
-            return _long(many, left)
+        many = [left.columns[said]] if said else left.repeated_ids()
+        if many:
+            words = [n for n in classes if not says(left.columns[n], CLASS_WORDS)]
+            return _long(many[0], many[1:], words, left)
     broken = None if id is not None else left.broken_id()
     words = [left.columns[n] for n in classes if not says(left.columns[n], CLASS_WORDS)]
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
@@ -210,8 +214,20 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
     return Guess(tuple(offers), doubt)
 
 
-def _long(id: Described, left: Leftover) -> Guess:
-    left.take({id.name})
+def _long(
+    id: Described, others: Sequence[Described], words: Sequence[str], left: Leftover
+) -> Guess:
+    leading = left.leading
+    rivals = [c for c in others if not is_constant_within(c, id)]
+    # Numbers that differ from row to row name each of them, in their own way.
+    if leading in left.free and leading is not id and "id" not in left.said:
+        one_each = leading.names_rows and leading.n_distinct == left.n_rows
+        rivals += [leading] * (one_each and leading.kind == "whole")
+    plate = None if "id" in left.said else place_on(id, left.free)
+    if plate is not None:
+        rivals += [left.columns[name] for name in words]
+        left.leave_out("it was set", lambda c: c.is_number and says(c, SET_WORDS))
+    left.take({id.name, *(rival.name for rival in rivals)})
     readings, doubt, used = long_readings(id, left.free, left.said)
     left.take(used)
     draws = JOINT_WORDS | INDEX_WORDS
@@ -220,7 +236,36 @@ def _long(id: Described, left: Leftover) -> Guess:
     values = left.values()
     if not values:
         return Guess((), NOTHING)
-    return Guess(tuple(replace(r, values=values) for r in readings), doubt)
+    found = Guess(tuple(replace(r, values=values) for r in readings), doubt)
+    if rivals or plate is not None:
+        return _of_rivals(found, id, rivals, plate)
+    objects = f"{id.n_distinct:,} objects, named by {id.name}" if others else ""
+    return replace(found, objects=objects)
+
+
+def _of_rivals(
+    found: Guess, id: Described, rivals: Sequence[Described], plate: Described | None
+) -> Guess:
+    """Offer each column that may name the objects, and each row as an object."""
+    values = found.readings[0].values
+    named = [
+        Reading(
+            rival.name, values, means=f"{counted(rival.n_distinct, 'object')}: {VALUES}"
+        )
+        if rival.n_distinct < rival.n_rows
+        else Reading(rival.name, values, means="one row per object; values are exact")
+        for rival in rivals
+    ]
+    rows = Reading(None, values, means="every row is an object; values are exact")
+    alone = [] if any(r.n_distinct == r.n_rows for r in rivals) else [rows]
+    names = [column.name for column in (id, *rivals)]
+    doubt = f"{' and '.join(names)} may name the objects."
+    if plate is not None:
+        doubt = (
+            f"{id.name} is a place on {plate.name}: objects may be its entries, those "
+            f"of {' or '.join(['the rows', *names[1:]])}."
+        )
+    return Guess((*found.readings, *named, *alone), f"{found.doubt} {doubt}".strip())
 
 
 def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
@@ -317,27 +362,38 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
     if not found.is_clear:
         return found
     reading = found.readings[0]
-    there = [left.columns[name] for name in reading.values if name in left.columns]
+    names = (*reading.values, *errors_in(reading))
+    there = [left.columns[name] for name in names if name in left.columns]
     marks = tuple(dict.fromkeys(mark for column in there for mark in column.marks))
     if not marks:
         return found
     first = next(column.name for column in there if column.marks)
     told = ", ".join(marks)
     doubt = f"{marks[0]} occurs several times in {first}, far from all other numbers."
-    offers = (
-        replace(reading, na=marks, means=f"{told} stands for missing values"),
-        replace(reading, means=f"{told} is a value like others"),
-    )
-    return replace(found, readings=offers, doubt=doubt)
+    offers = [replace(reading, na=marks, means=f"{told} stands for missing values")]
+    if first in reading.values:
+        offers.append(replace(reading, means=f"{told} is a value like others"))
+    return replace(found, readings=tuple(offers), doubt=doubt)
 
 
 def _about_names(found: Guess, names: Sequence[str]) -> Guess:
-    """Say so if several columns have one name, and that is a name of errors."""
+    """Say so if several columns have one name, and ask if that is a name of errors."""
     times = Counter(name.strip() for name in names)
-    twice = [name for name in times if times[name] > 1 and ALONE.fullmatch(name)]
+    twice = sorted(
+        (name for name in times if times[name] > 1),
+        key=lambda name: ALONE.fullmatch(name) is None,
+    )
     if not twice:
         return found
     first = twice[0]
+    if not ALONE.fullmatch(first):
+        note = (
+            f"{times[first]} columns are named {first}, and none of them is used; give "
+            "each a name of its own."
+        )
+        if not found.readings:
+            return replace(found, doubt=f"{found.doubt} {capital(note)}")
+        return replace(found, notes=(*found.notes, note))
     doubt = (
         f"{times[first]} columns are named {first}, as errors are; give each a name of "
         f"its own, such as 'x {first}' for the error of x."
@@ -377,6 +433,4 @@ def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
     id = found.readings[0].id
     if id is None or not left.repeats(id):
         return True
-    objects, classes = left.columns[id].coded(), column.coded()
-    pairs = np.unique(objects * (int(classes.max()) + 1) + classes)
-    return len(pairs) == left.columns[id].n_distinct
+    return is_constant_within(column, left.columns[id])

@@ -15,8 +15,10 @@ from incerta.data.guess.described import (
     is_id_like,
     is_row_number,
     is_time,
+    numbered,
     says,
 )
+from incerta.data.guess.longform import repeated_ids
 from incerta.data.tables.names import CLASS_WORDS, ID_WORDS, words_of
 
 
@@ -39,6 +41,8 @@ class Leftover:
         self.said = said
         taken = {given for given in said.values() if isinstance(given, str)}
         self.free = [c for name, c in self.columns.items() if name not in taken]
+        numbers = (c for c in self.free if c.is_number and not is_row_number(c))
+        self.leading = next(numbers, None)
         self.leave_out("empty", lambda c: c.kind == "empty")
         self.leave_out("no column of a table", lambda c: c.kind == "other")
 
@@ -81,10 +85,16 @@ class Leftover:
         return best.name
 
     def _counts_rows(self, column: Described) -> bool:
-        """Whether the first column counts the rows without saying so."""
+        """Whether the first column, or the first of numbers, counts the rows."""
+        if column is self.leading and numbered(column) == "rows":
+            return True
         if column is not self.free[0] or column.numbers is None or self.n_rows < 3:
             return False
         return bool((np.diff(column.numbers) == 1).all())
+
+    def repeated_ids(self) -> list[Described]:
+        """Free columns that may name objects of several rows, the best first."""
+        return repeated_ids(self.free, self.n_rows, self.leading)
 
     def repeats(self, id: str | None) -> bool:
         """Whether a column has fewer entries than there are rows."""
@@ -111,6 +121,8 @@ class Leftover:
         self.leave_out("a coordinate", lambda c: c.is_number and is_coordinate(c))
         self.leave_out("a time", is_time)
         self.leave_out("an id", lambda c: c.kind == "whole" and is_id_like(c))
+        self.leave_out("it numbers the rows", lambda c: numbered(c) == "rows")
+        self.leave_out("it numbers groups of rows", lambda c: numbered(c) == "groups")
         self.leave_out("text", lambda c: not c.is_number and not c.doubt)
         if numbers is not None:
             self.leave_out(numbers, lambda c: c.is_number)

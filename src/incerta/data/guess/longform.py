@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from incerta.data.guess.described import Described, is_id_like, is_time, says
+from incerta.data.guess.described import (
+    ALMOST_ALL,
+    MANY_GROUPS,
+    Described,
+    is_id_like,
+    is_time,
+    numbered,
+    says,
+)
 from incerta.data.guess.readings import Reading
 from incerta.data.tables.names import (
     BATCH_WORDS,
@@ -16,38 +24,54 @@ from incerta.data.tables.names import (
     FEATURE_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    PLACE_WORDS,
     WEIGHT_WORDS,
 )
 
 ROWS_OF_AN_OBJECT = 2.0  # on average, at least
-ALMOST_ALL = 0.9  # of the crossings of objects and draws
 FEWEST = 3  # objects, beside what was measured about them
 VALUES = "rows of an object are its possible values"
 
 
-def repeated_id(columns: Sequence[Described], n_rows: int) -> Described | None:
-    """The column that names objects of several rows: the one that names most.
+def repeated_ids(
+    columns: Sequence[Described], n_rows: int, leading: Described | None = None
+) -> list[Described]:
+    """Columns that may name objects of several rows; first those that name most.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.guess.described import of_numbers
-    >>> from incerta.data.guess.longform import repeated_id
-    >>> star = of_numbers("star", np.array([1.0, 1.0, 2.0, 2.0]))
-    >>> repeated_id([star], 4).name
-    'star'
+    Of numbers without a name that says so, only the `leading` ones do.
     """
     other = JOINT_WORDS | BATCH_WORDS | CLASS_WORDS
     named = [
         c
         for c in columns
-        if is_id_like(c)
+        if (is_id_like(c) or _numbers_objects(c, leading))
         and not says(c, other)
         and not is_time(c)
         and 1 < c.n_distinct <= n_rows / ROWS_OF_AN_OBJECT
     ]
     objects = [c for c in named if not says(c, INDEX_WORDS)] or named
-    return max(objects, key=lambda c: c.n_distinct, default=None)
+    return sorted(objects, key=lambda c: -c.n_distinct)
+
+
+def _numbers_objects(column: Described, leading: Described | None) -> bool:
+    many = column.n_distinct >= MANY_GROUPS
+    return column is leading and many and numbered(column) == "groups"
+
+
+def is_constant_within(column: Described, objects: Described) -> bool:
+    """Tell whether all rows of an object have the same entry."""
+    entries = column.coded()
+    if entries.min() < 0:
+        return False
+    pairs = objects.coded() * (int(entries.max()) + 1) + entries
+    return len(np.unique(pairs)) == objects.n_distinct
+
+
+def place_on(place: Described, columns: Sequence[Described]) -> Described | None:
+    """The plates whose places these are: no place occurs twice on one of them."""
+    plates = [c for c in columns if says(c, BATCH_WORDS) and c.names_rows]
+    on = (c for c in plates if c.n_distinct > 1 and _share(place.coded(), c)[0])
+    return next(on, None) if says(place, PLACE_WORDS) else None
 
 
 def perhaps_id(
@@ -152,7 +176,9 @@ def long_readings(
         return [reading], "", set()
     objects = id.coded()
     for column in columns:
-        if says(column, WEIGHT_WORDS) and _are_weights(column, objects):
+        # Of w798.9, one of many absorbances, the letter says nothing.
+        named = says(column, WEIGHT_WORDS) and column.name.isalpha()
+        if named and _are_weights(column, objects):
             means = "rows of an object are its values, with weights"
             weighted = replace(reading, weight=column.name, means=means)
             return [weighted], "", {column.name}

@@ -62,6 +62,8 @@ class Guess:
         Columns that are nothing in any reading, and why.
     notes : tuple of str
         What was assumed.
+    objects : str
+        How many objects there are and what names them, if another column could.
     """
 
     readings: tuple[Reading, ...]
@@ -69,6 +71,7 @@ class Guess:
     classes: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    objects: str = ""
 
     @property
     def is_clear(self) -> bool:
@@ -102,6 +105,7 @@ def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
     roles |= dict.fromkeys(guess.classes, "classes")
     if not guess.readings:
         return roles
+    roles |= {other.id: "id?" for other in guess.readings if other.id is not None}
     reading = guess.readings[0]
     named = {
         reading.id: "id",

@@ -47,6 +47,9 @@ TIME_WORDS = _set(
     "timestep jd mjd bjd yr"
 )
 BATCH_WORDS = _set("batch plate night")
+# A place on a plate, which names a row only together with it; and what was put there.
+PLACE_WORDS = _set("well position slot spot lane")
+SET_WORDS = _set("concentration conc dose dosage dilution")
 WEIGHT_WORDS = _set("weight weights w prob probability")
 # What was measured: such tables have a row for each object and each of these.
 FEATURE_WORDS = _set(
