@@ -1,6 +1,7 @@
 """``incerta info FILE`` as a profile, and columns that other commands guess."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -231,12 +232,12 @@ def test_what_columns_are_taken_for_is_never_cut(call, written, length):
     told = call("info", written(f"{head}\n{rows}")).stdout
     table = told.partition("Reading it as")[0]
     assert max(map(len, table.splitlines())) <= 80
-    assert "…" not in table.replace(names[0][:23] + "…", "").replace("_s…", "")
+    assert not any(re.search(r"\w {2,}.*…", line) for line in table.splitlines())
     assert "(named as errors, but some are negative)" in table
     assert "taken as" in table
     for name in names[1:]:
         assert f"error of {name}" in table
-    assert " – 1000 – 1001" in table  # those of rows with room stay
+    assert " – 1001" in table  # those of rows with room stay
 
 
 def test_statistics_go_where_there_is_no_room_for_most(call, written):

@@ -118,3 +118,20 @@ def test_objects_within_others_are_clear_and_crossed_ones_are_not(tmp_path):
 def cut(line):
     cells = line.split(",")
     return ",".join([*cells[:2], *cells[3:]])
+
+
+def test_cells_of_a_grid_from_a_file(tmp_path):
+    pytest.importorskip("xarray", reason="needs the extra io")
+    told = call("info", FILES / "ensemble.nc").stdout
+    assert told.startswith("ensemble.nc: 2 arrays, ")
+    assert "12 cells by lat,lon, whose values are along member" in told
+    done = call("fit", FILES / "ensemble.nc", *QUICK, "-o", tmp_path / "out")
+    told = " ".join(done.stderr.split())
+    assert "--id lat,lon --values t2m,rain --sample member --joint" in told
+    with (tmp_path / "out" / "table.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[1]["id"] == "lat=50.0, lon=10.5"
+    assert (rows[1]["lat"], rows[1]["lon"]) == ("50.0", "10.5")
+    assert len(rows) == 12
+    model = tmp_path / "out" / "model.incerta"
+    assert len(call("predict", model, FILES / "ensemble.nc").stdout.splitlines()) == 13

@@ -18,6 +18,7 @@ from incerta.api.words import explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
@@ -257,10 +258,11 @@ class Clustering:
         -------
         dict of str to ndarray of shape (n_objects,)
             id, cluster, confidence, runner_up, the clusters that hold its own with a
-            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty.
+            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty; of
+            cells of a grid also their coordinates.
         """
         membership = self.membership
-        return {
+        columns = {
             "id": self.ids,
             "cluster": self.labels,
             "confidence": self.confidence,
@@ -270,6 +272,7 @@ class Clustering:
             "p_noise": self.noise,
             "novelty": self.novelty,
         }
+        return {**columns, **coordinates_of(self.ids), **columns}
 
     def table(self) -> Any:
         """One row per object: id, cluster, confidence, runner-up, label set and more.

@@ -38,6 +38,8 @@ def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
     from incerta.data.files.limits import in_words
 
     size = f"{counted(found.n_rows, 'row')}, {counted(len(found.names), 'column')}"
+    if arrays := [column for column in found.columns if column.sizes]:
+        size = f"{counted(len(arrays), 'array')}"
     told = [size, in_words(found.n_bytes), *([found.written] if found.written else [])]
     lines = [
         f"{printable(file.name)}: {', '.join(told)}",

@@ -61,7 +61,8 @@ def from_frame(
         Of pandas, polars (also lazy), pyarrow or duckdb, or of any other library
         narwhals knows; an astropy Table; a dict of columns. Lazy ones are run once, for
         the needed columns only. xarray data are taken as by `from_xarray`: `id` and
-        `sample` name dimensions, `values` the dimension of the features or, in a
+        `sample` name dimensions (``"lat,lon"`` makes objects of the cells of a grid),
+        `values` the dimension of the features or, in a
         Dataset, the variables.
     id : str, optional
         Column with the object of each row: numbers, text or dates. Without it every

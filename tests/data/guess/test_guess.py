@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta.data.guess.described import (
+    Described,
     numbered,
     of_numbers,
     of_words,
@@ -686,3 +687,26 @@ def test_names_that_occur_twice_are_told():
     assert "2 columns are named x, and none of them is used" in found.notes[0]
     found = guess(wide()[:1], None, ["star", "x", "x"])
     assert "2 columns are named x, and none of them is used" in found.doubt
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said", "expected"),
+    [
+        ({"member": 9, "y": 4, "x": 5}, {}, [("y,x", "member", True)]),
+        ({"x": 5, "number": 9, "time": 1}, {}, [("x", "number", True)]),
+        ({"time": 9, "x": 5}, {}, [("x", "time", True), ("x", "time", False)]),
+        ({"time": 9, "x": 5}, {"joint": False}, [("x", "time", False)]),
+        ({"z": 9, "x": 5}, {"sample": "z", "joint": True}, [("x", "z", True)]),
+        ({"z": 9, "x": 5}, {}, []),
+        ({"member": 9, "x": 1}, {}, []),
+    ],
+)
+def test_arrays_have_draws_along_a_dimension(sizes, said, expected):
+    arrays = [Described(name, "other", sizes=sizes) for name in ("t", "p")]
+    mask = Described("mask", "other", sizes={"y": 4, "z": 5})
+    found = guess([*arrays, mask], said)
+    told = [(r.id, r.sample, r.joint) for r in found.readings]
+    assert told == expected
+    assert found.is_clear == (len(expected) == 1)
+    assert all(reading.values == ("t", "p") for reading in found.readings)
+    assert found.left_out == {"mask": "it has other dimensions"}

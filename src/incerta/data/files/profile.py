@@ -135,8 +135,10 @@ def _of_frame(frame: Any, n_bytes: int) -> Profile:
 
 def _of_column(frame: Any, name: str) -> Described:
     if getattr(frame, "data_vars", None) is not None and frame[name].ndim != 1:
-        shape = " × ".join(f"{n} {dim}" for dim, n in frame[name].sizes.items())
-        return Described(name, "other", remarks=(shape or "a single number",))
+        sizes = {str(dim): n for dim, n in frame[name].sizes.items()}
+        shape = " × ".join(f"{n} {dim}" for dim, n in sizes.items())
+        remarks = (shape or "a single number",)
+        return Described(name, "other", remarks=remarks, sizes=sizes)
     table = Table(frame)
     table.load([name])
     try:

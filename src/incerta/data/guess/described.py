@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class Described:
         Of text that seems to be meant as numbers: why it is none.
     is_error : bool
         Whether its cells say that they are errors: ±0.5.
+    sizes : dict from str to int
+        Of arrays: their dimensions.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Described:
     marks: tuple[str, ...] = ()
     doubt: str = ""
     is_error: bool = False
+    sizes: dict[str, int] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from incerta.data.guess.described import Described, is_row_number, says
+from incerta.data.guess.described import Described, is_row_number, of_numbers, says
 from incerta.data.guess.errors import (
     NEGATIVE,
     SHARES,
@@ -34,9 +34,11 @@ from incerta.data.guess.readings import Guess, Reading, errors_in
 from incerta.data.tables.names import (
     ALONE,
     CLASS_WORDS,
+    DRAW_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
     SET_WORDS,
+    TIME_WORDS,
     TOTAL_WORDS,
     Repeated,
     is_named_as_error,
@@ -84,6 +86,9 @@ def guess(
     known = {
         name: given for name, given in (said or {}).items() if given not in (None, ())
     }
+    arrays = [column for column in columns if len(column.sizes) > 1]
+    if arrays:
+        return _of_arrays(arrays, known)
     left = Leftover(columns, known)
     measured = None if known else measured_things(columns, left.n_rows)
     if measured is not None:
@@ -114,6 +119,44 @@ def guess(
         left.left_out.setdefault(name, "classes")
     fitting = tuple(name for name in classes if _fits_objects(name, found, left))
     return replace(found, readings=kept, classes=fitting, left_out=left.left_out)
+
+
+def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
+    """Say which dimension of arrays holds the draws; the others are those of cells."""
+    sizes = max(
+        (a.sizes for a in arrays), key=lambda s: [a.sizes for a in arrays].count(s)
+    )
+    values = tuple(array.name for array in arrays if array.sizes == sizes)
+    others = [array.name for array in arrays if array.sizes != sizes]
+    left_out = dict.fromkeys(others, "it has other dimensions")
+    long = {
+        dim: of_numbers(dim, np.arange(n) * 1.0) for dim, n in sizes.items() if n > 1
+    }
+    draws = said.get("sample") or next(
+        (
+            dim
+            for words in (DRAW_WORDS, INDEX_WORDS, TIME_WORDS)
+            for dim, column in long.items()
+            if says(column, words)
+        ),
+        None,
+    )
+    if draws is None or len(long) < 2:
+        doubt = "no dimension is named as that of draws; name it with sample=."
+        return Guess((), doubt, left_out=left_out)
+    cells = ",".join(dim for dim in long if dim != draws)
+    n_cells = np.prod([n for dim, n in sizes.items() if dim != draws], dtype=int)
+    what = "cell" if "," in cells else "object"
+    means = f"{counted(int(n_cells), what)} by {cells}, whose values are along {draws}"
+    together = Reading(
+        cells, values, sample=draws, joint=True, means=f"{means}: joint draws"
+    )
+    reading = _with_said(together, said)
+    if "joint" in said or says(of_numbers(draws, np.zeros(1)), DRAW_WORDS):
+        return Guess((reading,), left_out=left_out)
+    apart = replace(reading, joint=False, means=f"{means}, each on its own")
+    doubt = f"do values with the same {draws} belong together across objects?"
+    return Guess((reading, apart), doubt, left_out=left_out)
 
 
 def _one_column_each(objects: Described, things: Described) -> Guess:
