@@ -153,7 +153,7 @@ def test_info_and_fit_agree_about_logarithms():
     remarks = remarks_on(
         {column.name: column for column in described}, guess(described)
     )
-    in_info = [name for name in names if "skewed: try --log" in remarks.get(name, ())]
+    in_info = [name for name in names if "skewed: try log=" in remarks.get(name, ())]
     data = ic.from_gaussian(np.column_stack(columns), std=0.1, feature_names=names)
     assert 2 < len(in_info) < len(names)
     assert f"Try log={in_info!r}" in skewed(data)

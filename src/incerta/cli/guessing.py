@@ -160,9 +160,9 @@ def _tell(found: "Guess", options: str) -> None:
     apart = [name for name in found.left_out if name not in found.classes]
     if apart:
         told = [f"{printable(name)} ({found.left_out[name]})" for name in apart]
-        say(f"Left out: {listed(told)}.")
+        say(as_options(f"Left out: {listed(told)}."))
     for note in found.notes:
-        say(f"Note: {note}")
+        say(as_options(f"Note: {note}"))
 
 
 def _shortened(reading: "Reading") -> str:

@@ -72,17 +72,20 @@ def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> No
                 "missing": column.n_missing,
                 "distinct": column.n_distinct,
                 "range": _ends(column),
-                "taken_as": roles.get(column.name, ""),
-                "remarks": [*column.remarks, *more.get(column.name, ())],
+                "taken_as": as_options(roles.get(column.name, "")),
+                "remarks": [
+                    as_options(text)
+                    for text in (*column.remarks, *more.get(column.name, ()))
+                ],
             }
             for column in found.columns
         ],
         "clear": guess.is_clear,
-        "doubt": guess.doubt,
+        "doubt": as_options(guess.doubt),
         "readings": [as_json(reading, said, words) for reading in guess.readings],
         "classes": guess.classes,
-        "left_out": guess.left_out,
-        "notes": guess.notes,
+        "left_out": {name: as_options(why) for name, why in guess.left_out.items()},
+        "notes": [as_options(note) for note in guess.notes],
     }
     echo(json.dumps(told, indent=1))
 
@@ -109,7 +112,7 @@ def _table(found: "Profile", guess: "Guess") -> list[str]:
             KINDS.get(c.kind, c.kind),
             f"{c.n_missing:,}" if c.n_missing else "",
             _cells(c),
-            printable(roles.get(c.name, "")),
+            printable(as_options(roles.get(c.name, ""))),
         )
         for c in columns
     ]
@@ -124,7 +127,8 @@ def _table(found: "Profile", guess: "Guess") -> list[str]:
     for place, (column, row) in enumerate(zip(columns, cells, strict=True)):
         if hidden and place == FIRST:
             lines += _of_hidden(hidden)
-        remarks = printable("; ".join([*column.remarks, *more.get(column.name, ())]))
+        remarks = "; ".join([*column.remarks, *more.get(column.name, ())])
+        remarks = printable(as_options(remarks))
         line = _row(row, widths)
         if remarks and len(line) + len(remarks) + 2 <= WIDTH:
             lines.append(f"{line}  {remarks}")
@@ -156,7 +160,11 @@ def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
     gaps = sum(c.n_missing for c in hidden)
     missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
     lines = [f"… {len(hidden):,} more columns ({told}{missing})"]
-    odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
+    odd = [
+        f"{shown(c.name)}: {printable(as_options(c.remarks[0]))}"
+        for c in hidden
+        if c.remarks
+    ]
     return lines + _wrapped(listed(odd), "    ")
 
 
@@ -200,7 +208,7 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
     name = f"./{file}" if str(file).startswith("-") and str(file) != "-" else str(file)
     fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
     why = printable(as_options(guess.doubt))
-    notes = [line for note in guess.notes for line in _wrapped(note)]
+    notes = [line for note in guess.notes for line in _wrapped(as_options(note))]
     if not guess.readings:
         return [*_wrapped(f"What the columns mean cannot be guessed: {why}"), *notes]
     if not guess.is_clear:

@@ -604,7 +604,7 @@ def test_remarks():
     ]
     columns = {c.name: c for c in table}
     found = remarks_on(columns, guess(table))
-    assert found["b"] == ["skewed: try --log"]
+    assert found["b"] == ["skewed: try log="]
     assert found["b_sd"] == ["mostly larger than the spread of b"]
     table = long_table("x", entries=4, objects=6, drop=2)
     found = remarks_on({c.name: c for c in table}, guess(table))

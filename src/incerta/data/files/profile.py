@@ -378,5 +378,5 @@ def _noted(column: Described) -> Described:
         times = times_as_mark(numbers, end)
         if times:
             marks.append(f"{end:.10g}")
-            remarks.append(f"{marks[-1]} {times:,} times: missing? --na={marks[-1]}")
+            remarks.append(f"{marks[-1]} {times:,} times: missing? na={marks[-1]}")
     return replace(column.noting(*remarks), marks=tuple(marks))

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from incerta.data.guess.described import is_coordinate
-from incerta.data.guess.leftover import Leftover
+from incerta.data.guess.described import Leftover, is_coordinate
 from incerta.data.guess.readings import Reading
 from incerta.data.tables.names import Named, correlation_names, error_names, kind_of
 from incerta.typing import Array
@@ -29,10 +28,10 @@ MEANS = {
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
-SHARES = "named as relative errors, but all are below 1: say --errors and --kind"
+SHARES = "named as relative errors, but all are below 1: say errors= and kind="
 MOE = (
     "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
-    "say --kind if it is another."
+    "say kind= if it is another."
 )
 
 

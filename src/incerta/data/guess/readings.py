@@ -80,27 +80,7 @@ class Guess:
 
 
 def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
-    """What each column is in the first reading, in a few words.
-
-    Parameters
-    ----------
-    guess : Guess
-        A guess.
-    names : sequence of str
-        Names of all columns, among which replicates are found.
-
-    Returns
-    -------
-    dict from str to str
-        Why not, in parentheses, for columns that are left out.
-
-    Examples
-    --------
-    >>> from incerta.data.guess.readings import Guess, Reading
-    >>> from incerta.data.guess.readings import roles_in
-    >>> roles_in(Guess((Reading("star", ("mass",), ("{}_err",)),)))
-    {'star': 'id', 'mass': 'value', 'mass_err': 'error of mass'}
-    """
+    """What each column is in the first reading, in a few words."""
     roles = {name: f"({why})" for name, why in guess.left_out.items()}
     roles |= dict.fromkeys(guess.classes, "classes")
     if not guess.readings:
@@ -142,15 +122,7 @@ def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
 
 
 def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[str]]:
-    """What is odd about columns, given what they are taken for.
-
-    Parameters
-    ----------
-    columns : dict from str to Described
-        All columns, by name.
-    guess : Guess
-        What they may be.
-    """
+    """What is odd about columns, given what they are taken for."""
     found: dict[str, list[str]] = {}
     if not guess.readings:
         return found
@@ -163,7 +135,7 @@ def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[st
         found.setdefault(id.name, []).append(f"{said} rows each")
     for name in reading.values:
         if name in columns and not reading.replicates and _is_skewed(columns[name]):
-            found.setdefault(name, []).append("skewed: try --log")
+            found.setdefault(name, []).append("skewed: try log=")
     if reading.kind in (None, "sd", "se"):
         for error, (_, value) in errors_in(reading).items():
             if _is_large(columns[error], columns[value]):

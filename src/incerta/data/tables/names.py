@@ -66,14 +66,7 @@ _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
 def words_of(name: str) -> list[str]:
-    """Words in a name, in lower case.
-
-    Examples
-    --------
-    >>> from incerta.data.tables.names import words_of
-    >>> words_of("source_id"), words_of("sampleID"), words_of("x0")
-    (['source', 'id'], ['sample', 'id'], ['x'])
-    """
+    """Words in a name, in lower case."""
     return [word.lower() for word in _ONE_OF.findall(name)]
 
 
@@ -248,16 +241,6 @@ class Repeated(NamedTuple):
 def error_names(names: Sequence[str]) -> list[Named]:
     """Find errors and bounds among columns of numbers, by their names.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the columns that hold numbers.
-
-    Returns
-    -------
-    list of Named
-        In the order of the columns. Time grows with the number of names.
-
     Examples
     --------
     >>> from incerta.data.tables.names import error_names
@@ -390,22 +373,6 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
     """Find wide replicates: ``h_1, h_2, h_3, g_1, g_2, g_3``.
 
     All stems must have the same running numbers or letters.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the columns that hold numbers.
-
-    Returns
-    -------
-    Repeated or None
-
-    Examples
-    --------
-    >>> from incerta.data.tables.names import repeated_names
-    >>> found = repeated_names(["dose", "h_1", "h_2", "g_1", "g_2"])
-    >>> found.stems, found.template
-    (('h', 'g'), '{}_*')
     """
     groups: dict[tuple[str, str], dict[str, list[str]]] = {}
     for name in names:
@@ -446,14 +413,7 @@ def _runs(marks: Sequence[str]) -> bool:
 def correlation_names(
     names: Sequence[str], values: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Columns with the correlation of two values, by template.
-
-    Examples
-    --------
-    >>> from incerta.data.tables.names import correlation_names
-    >>> correlation_names(["ra", "dec", "ra_dec_corr"], ["ra", "dec"])
-    {'{}_{}_corr': ['ra_dec_corr']}
-    """
+    """Columns with the correlation of two values, by template."""
     known = set(values)
     found: dict[str, list[str]] = {}
     for name in names:
@@ -475,29 +435,7 @@ def correlation_names(
 
 
 def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
-    """Find columns that are the error of another one, by their names.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of columns that may be errors.
-    known : set of str
-        Names of all columns that may be values.
-
-    Returns
-    -------
-    list of Named
-        Time grows with the number of names.
-
-    Examples
-    --------
-    >>> from incerta.data.tables.names import single_errors
-    >>> names = ["mass [kg]", "mass SD [kg]", "fluxerr", "flux"]
-    >>> for found in single_errors(names, set(names)):
-    ...     print(found.value, found.columns, found.templates)
-    mass [kg] ('mass SD [kg]',) ()
-    flux ('fluxerr',) ('{}err',)
-    """
+    """Find columns that are the error of another one, by their names."""
     others = _without_units(names) | _without_means(names)
     lower = {name.lower(): name for name in reversed(names)}
     found = []
@@ -677,15 +615,7 @@ def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def refuse_errors(names: Sequence[str], table: Array) -> None:
-    """Refuse a plain table, whose columns are all features, if some are errors.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the columns.
-    table : ndarray of shape (n_rows, n_columns)
-        Their numbers.
-    """
+    """Refuse a plain table, whose columns are all features, if some are errors."""
     columns = dict(zip(names, table.T, strict=True))
     errors = [
         named
