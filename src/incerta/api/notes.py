@@ -195,17 +195,7 @@ def named(ids: Ids | Sequence[object]) -> str:
 
 
 def skewed(data: UncertainData) -> str | None:
-    """Propose logarithms of features that are strongly skewed, if there are any.
-
-    Parameters
-    ----------
-    data : UncertainData
-        The objects, in their units.
-
-    Returns
-    -------
-    str or None
-    """
+    """Propose logarithms of features that are strongly skewed, if there are any."""
     if len(data) < FEWEST:
         return None
     columns = zip(data.feature_names, data.mean().T, strict=True)

@@ -3,14 +3,13 @@
 import shlex
 import textwrap
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from incerta.cli.columns import Columns
-from incerta.cli.options import KINDS
 from incerta.cli.summary import WIDTH, say
 from incerta.cli.terminal import echo
 from incerta.cli.wording import as_options
@@ -54,10 +53,6 @@ def completed(
     if not found.is_clear:
         _refuse(found, columns, command)
     reading = found.readings[0]
-    lacking = unknown_in(reading)
-    if lacking:
-        echo(f"Error: {lacking} is not known to this version.", err=True)
-        raise typer.Exit(2)
     chosen = as_columns(reading, columns)
     if not quiet:
         _tell(found, _shortened(reading))
@@ -81,32 +76,14 @@ def profiled(
 
 def as_columns(reading: "Reading", said: Columns) -> Columns:
     """A reading as options, besides those that were said."""
-    known = {field.name for field in fields(Columns)}
-    guessed = {name: given for name, given in reading.said().items() if name in known}
-    return replace(said, **guessed)
-
-
-def unknown_in(reading: "Reading") -> str:
-    """What a reading needs that has no option."""
-    known = {field.name for field in fields(Columns)}
-    names = [f"--{name}" for name in reading.said() if name not in known]
-    if reading.kind not in (None, *KINDS):
-        names.append(f"--kind {reading.kind}")
-    return " ".join(names)
+    return replace(said, **reading.said())
 
 
 def command_for(
     reading: "Reading", said: Columns, words: Sequence[str], *more: str
 ) -> list[str]:
     """The words of the command that reads a table so."""
-    known = {field.name for field in fields(Columns)}
-    unknown = [
-        word
-        for name, given in reading.said().items()
-        if name not in known
-        for word in (f"--{name}", str(given))
-    ]
-    return [*words, *as_columns(reading, said).arguments(), *unknown, *more]
+    return [*words, *as_columns(reading, said).arguments(), *more]
 
 
 def offers(found: "Guess", said: Columns, words: Sequence[str]) -> str:

@@ -14,7 +14,6 @@ from incerta.cli.guessing import (
     listed,
     offers,
     on_lines,
-    unknown_in,
 )
 from incerta.cli.summary import WIDTH, shown
 from incerta.cli.terminal import echo
@@ -160,12 +159,8 @@ def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
     gaps = sum(c.n_missing for c in hidden)
     missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
     lines = [f"… {len(hidden):,} more columns ({told}{missing})"]
-    odd = [
-        f"{shown(c.name)}: {printable(as_options(c.remarks[0]))}"
-        for c in hidden
-        if c.remarks
-    ]
-    return lines + _wrapped(listed(odd), "    ")
+    odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
+    return lines + _wrapped(as_options(listed(odd)), "    ")
 
 
 def _cells(column: "Described") -> str:
@@ -227,9 +222,6 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
         if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
             command = [*words, *truth]
         lines.append(f"  {on_lines(command)}")
-    lacking = unknown_in(reading)
-    if lacking:
-        lines.append(f"({lacking} is not known to this version.)")
     return lines
 
 

@@ -229,12 +229,7 @@ def is_time(column: Described) -> bool:
 class Leftover:
     """Columns without a role; each step of a guess takes away what it explains.
 
-    Parameters
-    ----------
-    columns : sequence of Described
-        All columns.
-    said : mapping
-        What the user said, by parameters of `read`; such columns are not free.
+    What the user said is by parameters of `read`; such columns are not free.
     """
 
     def __init__(self, columns: Sequence[Described], said: Mapping[str, Any]) -> None:

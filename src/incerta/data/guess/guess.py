@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +50,6 @@ from incerta.data.tables.names import (
     repeated_names,
     words_of,
 )
-from incerta.data.tables.roles import Missing
 from incerta.wording import capital, counted
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
@@ -352,7 +351,7 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
     """Offer what can be done about missing values, where nothing would be done."""
     if not found.is_clear or "missing" in left.said:
         return found
-    reading, rules = found.readings[0], get_args(Missing)
+    reading = found.readings[0]
     gaps = {
         name: left.columns[name].n_missing
         for name in reading.values
@@ -366,12 +365,8 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
     worst = max(gaps, key=gaps.__getitem__)
     doubt = f"cells are missing, such as {gaps[worst]:,} in {worst}."
     ways = {"impute": "what is missing is imputed", "drop": "such rows are left out"}
-    offers = tuple(
-        replace(reading, missing=rule, means=means)
-        for rule, means in ways.items()
-        if rule in rules
-    )
-    return replace(found, readings=offers, doubt=doubt)
+    offers = [replace(reading, missing=rule, means=ways[rule]) for rule in ways]
+    return replace(found, readings=tuple(offers), doubt=doubt)
 
 
 def _about_marks(found: Guess, left: Leftover) -> Guess:

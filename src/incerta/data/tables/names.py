@@ -207,21 +207,20 @@ _LOW_GLUED = re.compile(
     r"(?P<value>.+?)(?P<mark>(?P<low>err2|errm|errlow|errlo|lerr))", re.IGNORECASE
 )
 _ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
+_QUANTILES = {  # the upper one of each, and the kind of the pair
+    **{f"{zero}16": (f"{zero}84", "ci68") for zero in ("", "0", ".", "0.")},
+    **{f"{zero}025": (f"{zero}975", "ci95") for zero in ("", "0", ".", "0.")},
+    **{f"2{point}5": (f"97{point}5", "ci95") for point in "._p"},
+    **{f"{zero}05": (f"{zero}95", "?") for zero in (".", "0.")},
+    **{"15.9": ("84.1", "ci68"), "05": ("95", "?"), "5": ("95", "?")},
+    **{"10": ("90", "?"), "25": ("75", "?")},
+}
 _QUANTILE = re.compile(
     rf"(?P<value>.+?)(?P<mark>{_BETWEEN}"
     r"(?:(?:percentile|perc|pct|p|quantile|q)[\W_]*+)?"
-    r"(?P<low>0?\.?16|15\.9|0?\.?025|2[._p]5|0?\.05|0?5|10|25)(?:th)?)",
+    rf"(?P<low>{'|'.join(map(re.escape, _QUANTILES))})(?:th)?)",
     re.IGNORECASE,
 )
-_UPPER = {
-    "16": "84",
-    "15.9": "84.1",
-    "025": "975",
-    "5": "95",
-    "05": "95",
-    "10": "90",
-    "25": "75",
-}
 _NUMBERED = re.compile(
     r"(?P<stem>.*[^\W\d_].*?)(?<![\W_])(?P<sep>[\W_]++)"
     r"(?P<word>(?:rep|replicate|run|trial|r|meas)?)(?P<number>\d{1,3}|[a-z])",
@@ -298,13 +297,11 @@ def _pair(name: str, known: set[str]) -> Iterable[Named]:
         if match is None:
             continue
         if pattern is _LOW_BEFORE and match["bare"]:
-            high = {"l": "h", "lo": "hi", "L": "H"}.get(match["bare"], "") + match[
-                "number"
-            ]
-            if high in known and high != match["number"]:
-                low, stem = match["bare"], match["number"]
-                templates = (f"{low}{{}}", f"{high.removesuffix(stem)}{{}}")
-                yield Named(stem, (name, high), "interval", templates)
+            low, stem = match["bare"], match["number"]
+            high = {"l": "h", "lo": "hi", "L": "H"}.get(low, "")
+            if high and f"{high}{stem}" in known:
+                templates = (f"{low}{{}}", f"{high}{{}}")
+                yield Named(stem, (name, f"{high}{stem}"), "interval", templates)
                 return
             continue
         word = match["low"]
@@ -331,32 +328,16 @@ def _pair(name: str, known: set[str]) -> Iterable[Named]:
 
 
 def _upper(low: str, *, is_quantile: bool) -> str:
-    if not is_quantile:
-        high = _LOWS[low.lower()]
-        return (
-            high.upper() if low.isupper() else high.title() if low.istitle() else high
-        )
-    if low.startswith(("2.", "2_", "2p")):
-        return f"97{low[1]}5"
-    head, dot, digits = (
-        low.rpartition(".") if low.startswith(("0.", ".")) else ("", "", low)
-    )
-    if low.startswith("0") and digits not in _UPPER and digits[1:] in _UPPER:
-        head, digits = "0", digits[1:]
-    return head + dot + _UPPER.get(digits, "")
+    if is_quantile:
+        return _QUANTILES.get(low, ("", ""))[0]
+    high = _LOWS[low.lower()]
+    return high.upper() if low.isupper() else high.title() if low.istitle() else high
 
 
 def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
-    said = mark.lower()
     if is_quantile:
-        plain = low.lstrip("0").lstrip(".") if "16" in low else low
-        if plain in ("16", "15.9"):
-            return "ci68"
-        return (
-            "ci95"
-            if ("25" in low and low != "25") or (low[:1] == "2" and len(low) > 2)
-            else "?"
-        )
+        return _QUANTILES[low][1]
+    said = mark.lower()
     if _ERROR.search(said):
         return "plusminus"
     if low.lower() in ("l", "m", "2", "down"):
