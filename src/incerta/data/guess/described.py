@@ -89,11 +89,6 @@ class Described:
         return self.kind in ("whole", "number", "measured")
 
     @property
-    def missing_marks(self) -> list[float]:
-        """The numbers that may stand for missing values."""
-        return [float(mark) for mark in self.marks]
-
-    @property
     def names_rows(self) -> bool:
         """Whether it can say which object, draw or class a row belongs to."""
         return self.kind in ("whole", "text", "date") and not self.n_missing

@@ -8,13 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from incerta.data.guess.described import Leftover, is_coordinate
+from incerta.data.guess.described import Described, Leftover, is_coordinate
 from incerta.data.guess.readings import Reading
 from incerta.data.tables.names import Named, correlation_names, error_names, kind_of
-from incerta.typing import Array
+from incerta.data.tables.roles import BOUNDS, PAIRS
 
-BOUNDS = ("interval", "ci68", "ci95")
-PAIRS = (*BOUNDS, "plusminus")
 MEANS = {
     None: "values with standard deviations",
     "moe90": "values with margins of error of 90 %",
@@ -75,12 +73,7 @@ def _can_be(named: Named, left: Leftover) -> bool:
         left.left_out |= dict.fromkeys(named.columns, f"{named.value} is left out")
         left.take(left.left_out)
         return False
-    first = columns[0].numbers
-    if (
-        len(columns) == 1
-        and first is not None
-        and (why := _why_not(named, first[~np.isin(first, columns[0].missing_marks)]))
-    ):
+    if len(columns) == 1 and (why := _why_not(named, columns[0])):
         left.left_out[named.columns[0]] = why
         left.take(named.columns)
         return False
@@ -92,8 +85,11 @@ def _can_be(named: Named, left: Leftover) -> bool:
     return bool(2 * inside.sum() >= (~np.isnan(low + high)).sum())
 
 
-def _why_not(named: Named, numbers: Array) -> str:
+def _why_not(named: Named, column: Described) -> str:
     """Why numbers cannot be the errors that they are named as, if they cannot."""
+    marks = [float(mark) for mark in column.marks]
+    numbers = np.asarray(column.numbers)
+    numbers = numbers[~np.isin(numbers, marks)]
     if (numbers < 0).any():
         return NEGATIVE
     percent = named.columns[0].lower().endswith(("%", "%)", "%]", "pct", "percent"))

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from incerta.data.guess.described import Described, wants_logarithm
+from incerta.data.tables.roles import PAIRS
 from incerta.wording import counted
-
-PAIRED = {"plusminus": ("error up", "error down")}
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,9 @@ def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
     """Role in words, and value, of each column of errors."""
     if not reading.errors:
         return {}
-    pairs = reading.kind in ("interval", "ci68", "ci95", "plusminus")
-    words = PAIRED.get(reading.kind or "", ("low", "high")) if pairs else ("error",)
+    pairs = reading.kind in PAIRS
+    words = ("low", "high") if pairs else ("error",)
+    words = ("error up", "error down") if reading.kind == "plusminus" else words
     found = {}
     for place, value in enumerate(reading.values):
         columns = reading.errors
