@@ -449,3 +449,27 @@ def test_durations_in_words(seconds, text):
 )
 def test_amounts_in_words(size, text):
     assert amount(size) == text
+
+
+@needs("jinja2", "report")
+def test_a_folder_with_a_report_takes_each_step_once(call, wide, tmp_path, monkeypatch):
+    counts = dict.fromkeys(("summarise", "on_values", "picture", "of_fit"), 0)
+
+    def count(module, name):
+        home = import_module(module)
+        home = home.Novelty if name == "of_fit" else home
+        truly = getattr(home, name)
+
+        def counted(*given, **options):
+            counts[name] += 1
+            return truly(*given, **options)
+
+        monkeypatch.setattr(home, name, counted)
+
+    count("incerta.report", "summarise")
+    count("incerta.report.render", "summarise")
+    count("incerta.report.summarise", "on_values")
+    count("incerta.report.render", "picture")
+    count("incerta.api.novelty", "of_fit")
+    call("fit", wide, *QUICK, "-o", tmp_path / "out", "--report")
+    assert set(counts.values()) == {1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -447,3 +448,13 @@ class Clustering:
             data = data if step is None else step.transform(data)
         assert isinstance(data, UncertainData)
         return data
+
+
+def reworded(result: Clustering, **words: Any) -> Clustering:
+    """The same result with other reasons, warnings, command or reading.
+
+    What was computed of it is kept, which `dataclasses.replace` would drop.
+    """
+    other = copy(result)
+    vars(other).update(words)
+    return other

@@ -47,5 +47,5 @@ def k_means_on_values(values: Array, k: int, seed: int) -> Indices:
     """
     from sklearn.cluster import KMeans
 
-    model = KMeans(k, n_init=10, random_state=seed % MOST_SEEDS)
+    model = KMeans(k, n_init=10, random_state=seed)
     return labels_on_values(model, values)

@@ -4,7 +4,6 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,6 +118,7 @@ def fit(
         _say_cost(file, columns, k, method, wanted, quiet)
         return
     from incerta.api.answer import cluster
+    from incerta.api.clustering import reworded
 
     command = ("incerta", "fit", str(file))
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
@@ -142,7 +142,7 @@ def fit(
     chosen += [] if form == "csv" else ["--format", form]
     chosen += ["--spreadsheet"] if spreadsheet else []
     unsafe = None if spreadsheet else tell_formulas(result.ids, form)
-    result = replace(
+    result = reworded(
         result,
         reasons=tuple(map(as_options, result.reasons)),
         warnings=(*warned, *([unsafe] if unsafe else [])),
@@ -206,17 +206,18 @@ def write_folder(
     """
     import json
 
-    from incerta.report import summarise
+    from incerta.report import summarise, write
 
+    summary = summarise(result)
     table, *others = files_of(form, report)
     with filling(folder) as place:
         with (place / table).open("wb") as out:
             write_table(result.columns(), form, out, spreadsheet=spreadsheet)
         result.save(place / MODEL)
-        text = json.dumps(summarise(result), indent=1, ensure_ascii=False)
+        text = json.dumps(summary, indent=1, ensure_ascii=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
         if report:
-            result.report(place / REPORT)
+            write(result, place / REPORT, summary)
     return [table, *others]
 
 
