@@ -27,6 +27,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     ),
     submod_attrs={
         "api": ("Clustering", "cluster", "load", "save"),
+        "api.check": ("Check", "check_classifier"),
+        "api.comparison": ("Comparison", "compare"),
         "classifiers": tuple(classifiers.__all__),
         "data": tuple(set(data.__all__) - {"from_distribution_array"}),
         "estimators": tuple(estimators.__all__),

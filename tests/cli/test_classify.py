@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.api.check import Check
 from incerta.classifiers.judged import Judged
-from incerta.cli.classified import Check
+from incerta.cli.classify import labels_of
 from incerta.cli.columns import Columns
-from incerta.cli.labels import labels_of
 from incerta.exceptions import IncertaWarning
 from tests.cli.conftest import WIDE, wide_table
 
@@ -104,7 +104,7 @@ def test_labels_go_with_their_objects_where_rows_are_left_out(tmp_path):
         data = columns.read(path)
     found = labels_of(path, columns, "class", data)
     assert found.classes.tolist() == ["a", "c"]
-    assert found.known.tolist() == [0, 1]
+    assert found.rows.tolist() == [0, 1]
 
 
 def test_rows_of_an_object_have_one_class(call, tmp_path):

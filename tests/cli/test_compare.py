@@ -10,11 +10,10 @@ from sklearn.cluster import HDBSCAN, KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.answers import CONTROLS
+from incerta.cli.classify import labels_of
 from incerta.cli.columns import Columns
 from incerta.cli.compare import _print_tables
-from incerta.cli.labels import labels_of
-from incerta.estimators.named import METHODS
+from incerta.estimators.named import CONTROLS, METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
 from tests.cli.conftest import WIDE
 

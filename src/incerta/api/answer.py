@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from incerta.api.clustering import Clustering, reworded
-from incerta.api.controls import MOST_SEEDS
 from incerta.api.methods import Method, asked, check_takes_number
 from incerta.api.notes import crumbs, in_views, skewed, unlike
 from incerta.data.coerce import as_uncertain
@@ -26,6 +25,8 @@ from incerta.typing import Seed
 from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
+# What scikit-learn takes for a seed.
+MOST_SEEDS = 2**32
 # Numbers of clusters that are chosen from.
 MOST_TRIED = 30
 # How the uncertainty was taken, and when that would be wrong.

@@ -280,15 +280,7 @@ class Clustering:
             From the library that the data came from; else from the first of pandas,
             polars and pyarrow that is installed; else a dict of columns.
         """
-        columns = self.columns()
-        library: Any = self.source or next(filter(installed, FRAME_LIBRARIES), None)
-        if library is None:
-            return columns
-        columns = {
-            name: column.tolist() if column.dtype == object else column
-            for name, column in columns.items()
-        }
-        return nw.from_dict(columns, backend=library).to_native()
+        return as_frame(self.columns(), self.source)
 
     def unclassifiable(self, confidence: float = 0.8) -> Ids:
         """Objects whose label is less probable than asked for.
@@ -448,6 +440,18 @@ class Clustering:
             data = data if step is None else step.transform(data)
         assert isinstance(data, UncertainData)
         return data
+
+
+def as_frame(columns: dict[str, Any], library: Any) -> Any:
+    """A frame of some library, or of the first that is installed; else `columns`."""
+    library = library or next(filter(installed, FRAME_LIBRARIES), None)
+    if library is None:
+        return columns
+    columns = {
+        name: column.tolist() if column.dtype == object else column
+        for name, column in columns.items()
+    }
+    return nw.from_dict(columns, backend=library).to_native()
 
 
 def reworded(result: Clustering, **words: Any) -> Clustering:

@@ -34,6 +34,10 @@ IN_WORLDS = {
     "meanshift": Clusterer("sklearn.cluster", "MeanShift"),
 }
 METHODS = (*OWN, *IN_WORLDS)
+# What `incerta.compare` runs if it is not told, and what it adds: clusterers of
+# scikit-learn that take the values for exact.
+COMPARED = ("ViewConsensus", "UKMeans", "RPC", "FDBSCAN")
+CONTROLS = KMEANS, HDBSCAN = "k-means on the values", "HDBSCAN on the values"
 
 
 def spelled(name: str) -> str | None:

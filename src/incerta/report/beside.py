@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from incerta.api.controls import filled_means, k_means_on_values
+from incerta.api.comparison import filled_means, k_means_on_values
 from incerta.metrics import ari
 from incerta.plot.ellipses import separating_features
 from incerta.report.plain import number, numbers, text
