@@ -31,6 +31,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "api.comparison": ("Comparison", "compare"),
         "classifiers": tuple(classifiers.__all__),
         "data": tuple(set(data.__all__) - {"from_distribution_array"}),
+        "api.watcher": ("Watcher",),
         "estimators": tuple(estimators.__all__),
         "mixture": ("Deconvolver",),
         "directions": ("Directions",),

@@ -5,13 +5,14 @@ import json
 import shlex
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -20,18 +21,21 @@ from incerta.cli import options
 from incerta.cli.columns import OPTIONS, STDIN, Columns, with_columns
 from incerta.cli.guessing import completed
 from incerta.cli.interrupts import Stop
-from incerta.cli.looking import Every, Task
 from incerta.cli.output import check_folder, filling, write_table
 from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
-from incerta.cli.summary import noted, print_rows, say
+from incerta.cli.summary import WIDTH, noted, print_rows, say, shown
 from incerta.cli.terminal import echo
-from incerta.cli.watched import facts, percent_of, places, table_of
-from incerta.cli.watching import Watcher
 from incerta.exceptions import DataError
-from incerta.wording import counted, verb
+from incerta.wording import counted, printable, verb
+
+if TYPE_CHECKING:
+    from incerta.api.watcher import Watcher
 
 TABLE, SUMMARY, REPORT = "table.csv", "summary.json", "report.html"
 TO_GUESS = 200  # rows from which columns are guessed
+AT_ONCE = 500  # rows that are taken together
+MOST_WARNINGS = 10
+MOST_NAMED = 20  # of rows that are left out
 
 EXAMPLES = """\
 \b
@@ -180,6 +184,8 @@ def watch(
     if follow and file == STDIN:
         options.refuse("--follow", "stdin is read until it ends; leave it out.")
     _check_encoding(columns.encoding)
+    from incerta.api.watcher import Watcher
+
     watcher = Watcher(
         options.number_of_clusters(k),
         None if half_life == "none" else float(half_life),
@@ -192,8 +198,8 @@ def watch(
     with Stop() as stop, closing(opened(file, follow)) as stream:
         lines = lines_of(stream, columns.encoding, follow=follow)
         reader = Reader(columns)
-        check = reader.check if columns.values else _nothing
-        rows = rows_of(lines, file, columns, check)
+        check = [reader.check] if columns.values else []
+        rows = rows_of(lines, file, columns, *check)
         if not columns.values:
             rows, reader.columns = _guessed(rows, columns, file, stop, quiet)
         task = Task(watcher, reader, _as_every(every), strict, quiet)
@@ -252,16 +258,6 @@ def _guessed(
     return chain(first, rows), found
 
 
-def _nothing(names: Sequence[str]) -> None:
-    """Check nothing: columns are not known yet."""
-
-
-def _as_every(said: str) -> Every:
-    if said.endswith("s"):
-        return Every(None, float(said.removesuffix("s")))
-    return Every(int(said), None)
-
-
 def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
@@ -276,10 +272,119 @@ def _called(file: Path) -> str:
     return "stdin" if file == STDIN else str(file)
 
 
-def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
+class Every(NamedTuple):
+    """How often to look: after so many rows, or so many seconds."""
+
+    rows: int | None
+    seconds: float | None
+
+
+def _as_every(said: str) -> Every:
+    if said.endswith("s"):
+        return Every(None, float(said.removesuffix("s")))
+    return Every(int(said), None)
+
+
+class Task:
+    """Rows go in, lines about them come out."""
+
+    def __init__(
+        self,
+        watcher: "Watcher",
+        reader: Reader,
+        every: Every,
+        strict: bool,
+        quiet: bool,
+    ) -> None:
+        self.watcher, self.reader, self.every = watcher, reader, every
+        self.strict, self.quiet = strict, quiet
+        self.warned: dict[str, None] = {}
+        self._waiting: list[Row | Bad] = []
+        self._came = 0  # rows since the last look, good or bad
+        self._looked = 0  # good ones at the last look
+        self._when = time.monotonic()
+
+    def run(self, rows: Iterable[Row | Bad | None]) -> Iterator[str]:
+        """Take rows to their end; lines about what happened, as it does."""
+        for row in rows:
+            if row is not None:
+                self._waiting.append(row)
+                self._came += 1
+            if self._due():
+                self._take()
+                yield from self._look()
+            elif len(self._waiting) >= AT_ONCE:
+                self._take()
+        self._take()
+        if self.watcher.n_seen > self._looked or not self.watcher.clusters:
+            yield from self._look(last=True)
+
+    def _due(self) -> bool:
+        rows, seconds = self.every
+        if rows is not None:
+            return self._came >= rows
+        return self._came > 0 and time.monotonic() - self._when >= (seconds or 0.0)
+
+    def _take(self) -> None:
+        bad = [row for row in self._waiting if isinstance(row, Bad)]
+        rows = [row for row in self._waiting if isinstance(row, Row)]
+        self._waiting, data = [], None
+        if rows:
+            with noted() as warned:
+                data, others = self.reader.objects(rows)
+            for text in warned:  # each once, to be said at the end
+                if len(self.warned) < MOST_WARNINGS:
+                    self.warned[text] = None
+            bad = sorted([*bad, *others])
+        for row in bad:
+            self._leave_out(row)
+        if data is not None:
+            self.watcher.take(data)
+
+    def _look(self, *, last: bool = False) -> Iterator[str]:
+        from incerta.report.plain import percent
+        from incerta.report.watched import line_about
+
+        watcher = self.watcher
+        self._looked, self._when = watcher.n_seen, time.monotonic()
+        self._came = 0
+        if not watcher.n_seen:
+            return
+        events = watcher.look(last=last)
+        shares = ", ".join(f"{c.number}: {percent(c.share)}" for c in watcher.clusters)
+        n = counted(len(watcher.clusters), "cluster")
+        yield _cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
+        for event in events:
+            yield line_about(event, watcher.n_seen, watcher.names)
+
+    def _leave_out(self, bad: Bad) -> None:
+        name = f" ({shown(bad.name)})" if bad.name else ""
+        text = f"line {bad.number}{name}: {bad.why}"
+        if self.strict:
+            msg = f"{text}. Without --strict such rows are left out."
+            raise DataError(msg)
+        self.watcher.leave_out(bad.number, bad.why)
+        n = self.watcher.counts["bad"]
+        if self.quiet or n > MOST_NAMED:
+            return
+        echo(_cut(f"Left out, {text}"), err=True)
+        if n == MOST_NAMED:
+            echo("Further rows that are left out are only counted.", err=True)
+
+
+def _cut(text: str) -> str:
+    """Text that fits into a line, without control characters."""
+    text = printable(text)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
+def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
+    from incerta.report.plain import percent
+    from incerta.report.watched import places
+
     for text in warned:
         say(f"Warning: {text}", hanging="  ")
-    n = watcher.counts["bad"]
+    counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
     say(
         f"{counted(watcher.n_seen, 'row')} of {_called(file)}, at the end in "
@@ -288,14 +393,13 @@ def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
     )
     rows = [
         (
-            f"{one.number}  {places(one, watcher.names, 48)}",
-            percent_of(one.share),
-            f"{one.since:,}",
+            f"{cluster.number}  {places(cluster, watcher.names, 48)}",
+            percent(cluster.share),
+            f"{cluster.since:,}",
         )
-        for one in watcher.clusters
+        for cluster in watcher.clusters
     ]
     print_rows(("cluster, and its centre", "share", "since row"), rows)
-    counts = watcher.counts
     say(
         f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."
@@ -303,11 +407,12 @@ def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
 
 
 def _write(
-    watcher: Watcher, folder: Path, file: Path, command: Sequence[str]
+    watcher: "Watcher", folder: Path, file: Path, command: Sequence[str]
 ) -> list[str]:
     """Write table, summary and page, all of them or none; their names."""
     from incerta.api.versions import versions
     from incerta.backend.optional import installed
+    from incerta.report.watched import facts, page_of_stream
 
     found: dict[str, Any] = {
         "source": _called(file),
@@ -318,12 +423,10 @@ def _write(
     with_page = installed("jinja2")
     with filling(folder) as place:
         with (place / TABLE).open("wb") as out:
-            write_table(table_of(watcher), "csv", out)
+            write_table(watcher.columns(), "csv", out)
         text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
         if with_page:
-            from incerta.report.watched import page_of_stream
-
             page = page_of_stream(found)
             (place / REPORT).write_text(page, encoding="utf-8", newline="\n")
     if not with_page:
