@@ -11,9 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from incerta.cli.app import app
+from incerta.cli.app import GROUPS, app
 from incerta.cli.options import FORMATS, KINDS
-from incerta.cli.pages import GROUPS
 from tests.cli.conftest import environment
 
 GROUP = typer.main.get_command(app)

@@ -9,12 +9,10 @@ import typer
 from incerta.cli import options, params
 from incerta.cli.classify import labels_of
 from incerta.cli.columns import Columns, on_disk, takes_columns
-from incerta.cli.failures import in_one_line
 from incerta.cli.guessing import completed
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
-from incerta.cli.summary import WIDTH, noted, say
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, in_one_line, noted, say
 from incerta.estimators.named import COMPARED, CONTROLS, METHODS
 from incerta.wording import counted, verb
 

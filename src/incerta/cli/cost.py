@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from incerta.cli.terminal import echo
+from incerta.cli.summary import echo
 from incerta.wording import counted
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import typer
 
 from incerta.cli.columns import Columns
 from incerta.cli.options import KINDS
-from incerta.cli.summary import WIDTH, say
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, say
 from incerta.cli.wording import as_options
 from incerta.wording import printable
 

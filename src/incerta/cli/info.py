@@ -11,8 +11,7 @@ from incerta.cli.guessing import profiled
 from incerta.cli.options import one_of
 from incerta.cli.profiles import show, show_json
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say, shown
-from incerta.cli.terminal import echo
+from incerta.cli.summary import echo, noted, say, shown
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering

@@ -16,8 +16,7 @@ from incerta.cli.guessing import (
     on_lines,
     unknown_in,
 )
-from incerta.cli.summary import WIDTH, shown
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, shown
 from incerta.cli.wording import as_options
 from incerta.wording import counted, printable
 

@@ -1,13 +1,16 @@
 """What a command says on stderr about what it did."""
 
+import errno
 import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from incerta.cli.terminal import echo
+import typer
+
 from incerta.cli.wording import as_options
+from incerta.exceptions import DataError, FileError
 from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ N_UNSURE = 5
 SURE = 0.8
 LONGEST_ID = 24
 MOST_ROWS = 12  # of small tables
+# What bad data, bad parameters and the system cause. All else is our mistake.
+EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+# What is said about parameters that are options here.
+ABOUT_DATA = (DataError, FileError)
 
 
 def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
@@ -39,6 +46,12 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
     say(_unsure(result))
     if written:
         say(f"Written to {place}: {', '.join(written)}")
+
+
+def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
+    """Print lines, whatever is in them: data and files may hold control characters."""
+    lines = map(printable, str(text).split("\n"))
+    typer.secho("\n".join(lines), err=err, bold=bold or None)
 
 
 def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
@@ -76,6 +89,29 @@ def noted() -> Iterator[list[str]]:
         yield texts
     said = (as_options(" ".join(str(one.message).split())) for one in caught)
     texts += dict.fromkeys(said)
+
+
+def in_one_line(error: Exception) -> str:
+    """Say what went wrong."""
+    said = str(error)
+    if about_closed(error):
+        return "stdin or stdout is closed; name files instead."
+    if isinstance(error, OSError) and error.strerror:
+        said = f"{error.strerror}: {error.filename}" if error.filename else said
+    said = " ".join(said.split())
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory. {said}".strip()
+    if isinstance(error, EXPECTED) and said:
+        return as_options(said) if isinstance(error, ABOUT_DATA) else said
+    return (
+        f"{type(error).__name__}: {said} This is unexpected; `incerta --debug …` "
+        "shows where it happened."
+    )
+
+
+def about_closed(error: Exception) -> bool:
+    """Whether a stream was closed before the command began."""
+    return isinstance(error, OSError) and error.errno == errno.EBADF
 
 
 def shown(name: Any) -> str:

@@ -23,8 +23,7 @@ from incerta.cli.guessing import completed
 from incerta.cli.interrupts import Stop
 from incerta.cli.output import check_folder, filling, write_table
 from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
-from incerta.cli.summary import WIDTH, noted, print_rows, say, shown
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, noted, print_rows, say, shown
 from incerta.exceptions import DataError
 from incerta.wording import counted, printable, verb
 
