@@ -11,7 +11,7 @@ def test_clusters_by_columns():
     watcher = ic.Watcher(k=1, half_life=50.0)
     assert watcher.look() == []
     for centre in (0.0, 60.0):
-        watcher.take([centre, 0.0] + rng.normal(size=(400, 2)))
+        watcher.take(np.array([centre, 0.0]) + rng.normal(size=(400, 2)))
         watcher.look()
     columns = watcher.columns()
     assert columns["state"].tolist() == ["there", "gone"]

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.api.controls import k_means_on_values
+from incerta.api.comparison import k_means_on_values
 from incerta.metrics import ari
 from incerta.report import plain, summarise
 from incerta.report.beside import renumbered

@@ -26,17 +26,7 @@ _HEAD = "border-bottom:1px solid #80808080;font-weight:600"
 
 
 def as_html(result: Clustering) -> str:
-    """A result as a few small tables: no script, and every text escaped.
-
-    Parameters
-    ----------
-    result : Clustering
-
-    Returns
-    -------
-    str
-        HTML of some kB, whatever the number of objects.
-    """
+    """A result as a few small tables: no script, and every text escaped."""
     sure = result.no_confidence is None
     parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
     tables = [_clusters(result, sure)]

@@ -37,19 +37,7 @@ class Method(NamedTuple):
 
 
 def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
-    """Find the method that is meant.
-
-    Parameters
-    ----------
-    method : "auto", name or estimator
-        As for `cluster`.
-    params : mapping of str, optional
-        As for `cluster`.
-
-    Returns
-    -------
-    Method
-    """
+    """The method that `cluster` was asked for, with its parameters set."""
     found = _named(method) if isinstance(method, str) else _given(method)
     if params:
         known = parameters_of(found)

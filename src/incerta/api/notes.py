@@ -40,18 +40,7 @@ SKEWED, NOT_SKEWED = 2.0, 1.0
 def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     """Name the objects of clusters that are a few crumbs.
 
-    Parameters
-    ----------
-    ids : ndarray of shape (n_objects,)
-        Names of the objects.
-    labels : ndarray of shape (n_objects,)
-        Their clusters; −1 is noise.
-    finds_number : bool
-        Whether the method could have called them noise.
-
-    Returns
-    -------
-    list of str
+    `finds_number` tells whether the method could have called them noise.
     """
     sizes = np.bincount(labels[labels >= 0])
     few = max(CRUMB, int(CRUMB_SHARE * len(labels)))
@@ -80,19 +69,7 @@ _WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
 
 
 def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
-    """Say which view carried the answer, and whether another saw something else.
-
-    Parameters
-    ----------
-    n_objects : int
-        Number of objects.
-    views : dict of str to View
-        What each view is worth.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say which view carried the answer, and whether another saw something else."""
     if not views or n_objects < FEWEST:
         return []
     by_weight = sorted(views, key=lambda name: -views[name].weight)
@@ -129,19 +106,7 @@ def in_words(name: str) -> str:
 
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:
-    """Name objects of a fit that are unlike all others.
-
-    Parameters
-    ----------
-    ids : ndarray of shape (n_objects,)
-        Names of the objects.
-    novelty : ndarray of shape (n_objects,)
-        See `incerta.api.novelty`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name objects of a fit that are unlike all others, by their novelty."""
     which = by_novelty(novelty)
     n = len(which)
     if n == 0:
@@ -154,17 +119,7 @@ def unlike(ids: Ids, novelty: Array) -> list[str]:
 
 
 def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
-    """Name new objects that are unlike those of the fit.
-
-    Parameters
-    ----------
-    ids, novelty
-        As for `unlike`, of the new objects.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name new objects that are unlike those of the fit, by their novelty."""
     which = by_novelty(novelty)
     n = len(which)
     if n == 0:

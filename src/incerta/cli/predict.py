@@ -122,19 +122,7 @@ def said_in(command: str) -> Columns | None:
 
 
 def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
-    """Table of new objects, by columns.
-
-    Parameters
-    ----------
-    fitted : Clustering or estimator
-        The model.
-    data : UncertainData
-        New objects, in the units of those of the fit.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_objects,)
-    """
+    """Table of new objects, in the units of those of the fit, by columns."""
     import numpy as np
 
     from incerta.api.clustering import Clustering

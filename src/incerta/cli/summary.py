@@ -28,17 +28,7 @@ ABOUT_DATA = (DataError, FileError)
 
 
 def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
-    """Say what was found and why, in 80 columns.
-
-    Parameters
-    ----------
-    result : Clustering
-        What was found.
-    written : sequence of str
-        Names of the files that were written.
-    place : path, optional
-        Folder that they are in.
-    """
+    """Say what was found and why, in 80 columns, and what was written where."""
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     for text in result.warnings:

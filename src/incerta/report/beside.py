@@ -22,16 +22,8 @@ MOST_DOTS = 300  # of a small picture
 def on_values(result: Clustering) -> Indices | None:
     """Labels by k-means on the means, on the scale that the estimator saw.
 
-    Parameters
-    ----------
-    result : Clustering
-
-    Returns
-    -------
-    ndarray of shape (n_objects,) or None
-        Clusters have the number of that of `result` which they share most objects
-        with, one to one. None if fewer than two clusters were found: there is nothing
-        to compare.
+    Clusters have the numbers of those of `result` which they share most objects with,
+    one to one. None if fewer than two clusters were found: there is nothing to compare.
     """
     k = result.n_clusters
     if k < 2:
@@ -45,15 +37,7 @@ def on_values(result: Clustering) -> Indices | None:
 def renumbered(labels: Indices, like: Indices) -> Indices:
     """Labels with the numbers of clusters that they share most objects with.
 
-    Parameters
-    ----------
-    labels, like : ndarray of shape (n_objects,)
-        −1 is noise, and stays so.
-
-    Returns
-    -------
-    ndarray of shape (n_objects,)
-        One to one; numbers that `like` does not have are left for those that remain.
+    Numbers that `like` does not have are left for clusters that remain; −1 stays noise.
     """
     both = (labels >= 0) & (like >= 0)
     k = int(max(labels.max(), like.max())) + 1
@@ -64,22 +48,7 @@ def renumbered(labels: Indices, like: Indices) -> Indices:
 
 
 def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
-    """How far other labels agree with those that were found.
-
-    Parameters
-    ----------
-    result : Clustering
-    other : ndarray of shape (n_objects,) or None
-        From `on_values`.
-    sure : float
-        Least confidence of a label to be relied on.
-
-    Returns
-    -------
-    dict or None
-        ``ari``; ``n_changed``, the objects with another label, and how many of them
-        are ``n_changed_unsure``; ``sizes`` of its clusters.
-    """
+    """How far other labels agree with those that were found."""
     if other is None:
         return None
     changed = other != result.labels
@@ -94,17 +63,8 @@ def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
 def alternatives(result: Clustering) -> dict[str, Any] | None:
     """Other clusterings that the data allow, with what small pictures of them need.
 
-    Parameters
-    ----------
-    result : Clustering
-
-    Returns
-    -------
-    dict or None
-        ``axes``, the names of two features; ``x`` and ``y`` of some objects, from 0 to
-        100; ``here``, their clusters in the result; ``found``, with ``weight``,
-        ``what``, ``sizes`` of the clusters and ``cluster`` of these objects. None if
-        there are none.
+    ``x`` and ``y`` are places of some objects from 0 to 100, and ``here`` their
+    clusters in the result. None if there are none.
     """
     found = result.alternatives()
     if not found:

@@ -24,16 +24,8 @@ MOST_NAMES = 8
 def python_of(result: Clustering) -> str:
     """Code that repeats the clustering: with the data, if it is known how to read them.
 
-    Parameters
-    ----------
-    result : Clustering
-
-    Returns
-    -------
-    str
-        Where the data came from is known for results of the command line. Otherwise a
-        comment says what ``data`` must hold. Parameters that cannot be written as code,
-        such as functions, are named in a comment.
+    Otherwise a comment says what ``data`` must hold. Parameters that cannot be written
+    as code, such as functions, are named in a comment.
     """
     named = result.method in IN_WORLDS
     changed = _in_worlds(result) if named else _own(result)

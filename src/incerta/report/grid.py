@@ -18,18 +18,7 @@ MOST_BEYOND = 50
 
 
 def range_of(column: Array) -> tuple[float, float]:
-    """From where to where a grid counts: all values but a few that lie far out.
-
-    Parameters
-    ----------
-    column : ndarray of shape (n_objects,)
-        NaN where there is no value.
-
-    Returns
-    -------
-    low, high : float
-        At most `MOST_BEYOND` values lie below, and as many above.
-    """
+    """From where to where a grid counts: all values but a few that lie far out."""
     known = np.sort(column[np.isfinite(column)])
     if len(known) == 0:
         return 0.0, 1.0
@@ -41,17 +30,7 @@ def range_of(column: Array) -> tuple[float, float]:
 
 
 def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:
-    """Objects that lie outside of the range of an axis.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_axes, n_objects)
-    ranges : list of (low, high)
-
-    Returns
-    -------
-    ndarray of positions
-    """
+    """Positions of objects that lie outside of the range of an axis."""
     low, high = np.array(ranges).T
     return np.flatnonzero(
         ((values < low[:, None]) | (values > high[:, None])).any(axis=0)
@@ -61,21 +40,10 @@ def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:
 def grid_of(
     values: Array, labels: Indices, ranges: list[tuple[float, float]]
 ) -> dict[str, Any]:
-    """Count the objects of each cluster in cells, for each pair of axes.
+    """Count the objects of each cluster in cells, for each pair of axes ``"i,j"``.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_axes, n_objects)
-    labels : ndarray of shape (n_objects,)
-    ranges : list of (low, high)
-        One per axis; see `range_of`. What lies outside is not counted.
-
-    Returns
-    -------
-    dict
-        ``columns`` and ``rows``; ``ranges``; ``cells``: for each pair of axes
-        ``"i,j"``, i < j, three lists of equal length: cell (column × rows + row),
-        cluster, count; ``without``: for each pair, how many objects lack a value.
+    Of ``cells`` there are three lists: cell (column × rows + row), cluster, count;
+    ``without`` says how many objects lack a value. What is out of range is not counted.
     """
     low, high = np.array(ranges).T
     width = np.where(high > low, high - low, 1.0)

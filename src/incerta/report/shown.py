@@ -30,21 +30,7 @@ MOST_AXES = 6
 
 
 def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
-    """Objects to show: all, or the least certain ones and some of the rest, evenly.
-
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_objects,)
-    most : int
-        How many may be shown.
-    least_certain : int
-        How many of them are the least certain ones.
-
-    Returns
-    -------
-    ndarray of shape (n_shown,)
-        Positions, rising.
-    """
+    """Positions of all objects, or the least certain and some of the rest, evenly."""
     n = len(confidence)
     if n <= most:
         return np.arange(n)
@@ -55,18 +41,9 @@ def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
 
 
 def separation(means: Array, labels: Indices) -> Array:
-    """Share of each feature's spread that lies between clusters.
+    """Share of each feature's spread that lies between clusters, from 0 to 1.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-    labels : ndarray of shape (n_objects,)
-        −1 is noise, and not counted.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        From 0 to 1; 0 for a feature without spread.
+    Noise is not counted; it is 0 for a feature without spread.
     """
     inside = labels >= 0
     codes, values = labels[inside], means[inside]
@@ -97,25 +74,11 @@ def features_shown(result: Clustering) -> Indices:
 def picture(result: Clustering) -> dict[str, Any]:
     """What the scatter plot needs: means, and covariances for the ellipses.
 
-    Parameters
-    ----------
-    result : Clustering
+    ``axes`` are what can be drawn; the last is the confidence or, if there is none, the
+    place of the object in the data. ``first`` are the two to begin with, and
+    covariances are those of the last ``n_ellipses`` objects, per pair of features
+    ``"i,j"``, i ≤ j. The least certain objects come last, so that they lie on top.
 
-    Returns
-    -------
-    dict
-        ``axes`` (names of what can be drawn; the last is the confidence or, if there is
-        none, the place of the object in the data), ``first`` (the two to begin with),
-        ``values`` (per axis), ``covariances`` (per pair of features ``"i,j"``, i ≤ j,
-        of the last ``n_ellipses`` objects), ``position``, ``id``, ``cluster``,
-        ``confidence``, ``n_objects``, ``n_ellipses``, ``sizes`` (objects per cluster,
-        with noise under −1), ``threshold``, ``grid`` (None, or counts of all objects;
-        see `incerta.report.grid`). In the units of the data, or in the directions in
-        which a wide table was clustered. The least certain objects come last, so that
-        they lie on top.
-
-    Notes
-    -----
     Up to 3000 objects are all there. Of more, all are counted in the grid but for a few
     that lie far out; these are there, and at most 1000 whose label is not sure. Of more
     than six features, the six that separate the clusters best.

@@ -11,17 +11,7 @@ _FEW_CLUSTERS = 8
 
 
 def sentences(summary: dict[str, Any]) -> list[str]:
-    """Say in plain words what was found, and how sure it is.
-
-    Parameters
-    ----------
-    summary : dict
-        As `incerta.report.summarise` makes it, without its sentences.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say in plain words what was found, and how sure it is."""
     told = [_found(summary)]
     if summary["n_noise"]:
         told.append(_noise(summary))

@@ -18,17 +18,7 @@ MOST_FAILURES = 10
 def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
     """Tell how many worlds there were, how they agree, and which were kept.
 
-    Parameters
-    ----------
-    estimator : object
-        Fitted.
-    labels : ndarray of shape (n_objects,)
-
-    Returns
-    -------
-    dict or None
-        None if the method does not look at single worlds. See
-        `incerta.report.summarise`.
+    None if the method does not look at single worlds.
     """
     facts = estimator.facts()
     per_world, kept = facts.labels_per_world, facts.kept
