@@ -16,17 +16,18 @@ from incerta.api.answer import cluster
 from incerta.api.comparison import k_means_on_values
 from incerta.metrics import ari
 from incerta.report import plain, summarise
-from incerta.report.beside import renumbered
-from incerta.report.grid import (
+from incerta.report.shown import (
     COLUMNS,
     MOST_BEYOND,
     ROWS,
     beyond,
     grid_of,
+    picture,
     range_of,
+    separation,
+    shown_objects,
 )
-from incerta.report.shown import picture, separation, shown_objects
-from incerta.report.summarise import SURE, _confidence
+from incerta.report.summarise import SURE, _confidence, renumbered
 from incerta.wording import counted, share
 from tests.report.examples import (
     HOSTILE,

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import platform
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from incerta.api.alternatives import Alternative, alternatives
-from incerta.api.in_notebooks import as_html
 from incerta.api.novelty import FEWEST, Novelty
 from incerta.api.profile import Profile, profile_of, typical_of
-from incerta.api.versions import versions
-from incerta.api.words import explained, headline
+from incerta.api.words import as_html, explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
+from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.labels import (
     ROUNDING,
     confidence_of,
@@ -32,12 +33,34 @@ from incerta.labels import (
     with_empty_last,
 )
 from incerta.mixture import Deconvolver
+from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
+from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
+from incerta.version import __version__
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
+
+
+BELOW = ("numpy", "scipy", "scikit-learn")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that make the numbers."""
+    return {
+        "python": platform.python_version(),
+        "incerta": __version__,
+        **{name: _version(name) for name in BELOW},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # a copy of its files alone
+        return "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -462,3 +485,33 @@ def reworded(result: Clustering, **words: Any) -> Clustering:
     other = copy(result)
     vars(other).update(words)
     return other
+
+
+def _state(result: Clustering) -> State:
+    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
+
+
+def _made(state: State) -> Clustering:
+    result = Clustering(**state)
+    if not isinstance(result.estimator, UncertainClusterer):
+        wrong("the estimator does not belong to this library")
+    for name in ("reasons", "warnings"):
+        texts(getattr(result, name), name)
+    texts((*result.versions, *result.versions.values()), "versions")
+    told = (result.method, result.command or "", result.reading or "")
+    texts(told, "method, command or reading")
+    whole(result.seed, 0, "seed")
+    if not isinstance(result.scaler, Standardizer | None):
+        wrong("scaler is not a Standardizer")
+    if not isinstance(result.directions, Directions | None):
+        wrong("directions is not a Directions")
+    places = 0 if result.directions is None else result.directions.n_directions_
+    check_fitted_to(result.estimator, result.data, places)
+    if not isinstance(result.deconvolver, Deconvolver | None):
+        wrong("deconvolver is not a Deconvolver")
+    if not isinstance(result.choice, KChoice | None):
+        wrong("choice is not a KChoice")
+    return result
+
+
+register(Clustering, Recipe(_state, _made, is_model=True))

@@ -113,7 +113,7 @@ def _installation() -> dict[str, str]:
 
     from joblib import cpu_count
 
-    from incerta.api.versions import versions
+    from incerta.api.clustering import versions
     from incerta.datasets.lookup import cache_folder, data_folder
 
     return {

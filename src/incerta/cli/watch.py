@@ -409,7 +409,7 @@ def _write(
     watcher: "Watcher", folder: Path, file: Path, command: Sequence[str]
 ) -> list[str]:
     """Write table, summary and page, all of them or none; their names."""
-    from incerta.api.versions import versions
+    from incerta.api.clustering import versions
     from incerta.backend.optional import installed
     from incerta.report.watched import facts, page_of_stream
 
