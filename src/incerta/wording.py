@@ -1,5 +1,8 @@
 """Numbers in sentences."""
 
+# A label that is less probable should not be relied on.
+SURE = 0.8
+
 
 def counted(n: int, thing: str) -> str:
     """Number of things: "1 object", "1,200 objects".
@@ -11,6 +14,11 @@ def counted(n: int, thing: str) -> str:
     ('1 missing value', '1,200 objects')
     """
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def no_confidence(why: str) -> str:
+    """Say why confidences would say nothing."""
+    return f"Confidence is not applicable: {why}."
 
 
 def verb(n: int, of_one: str, of_many: str) -> str:

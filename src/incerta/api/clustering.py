@@ -39,6 +39,7 @@ from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 from incerta.version import __version__
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
@@ -305,7 +306,7 @@ class Clustering:
         """
         return as_frame(self.columns(), self.source)
 
-    def unclassifiable(self, confidence: float = 0.8) -> Ids:
+    def unclassifiable(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for.
 
         Parameters

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incerta.wording import counted, share
+from incerta.wording import counted, no_confidence, share
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -51,7 +51,7 @@ def explained(result: Clustering) -> str:
     """What was done, and why, in sentences."""
     lines = [headline(result), "", *result.reasons]
     if result.no_confidence is not None:
-        lines.append(f"Confidence is not applicable: {result.no_confidence}.")
+        lines.append(no_confidence(result.no_confidence))
     elif result.choice is not None:
         lines.append(conditional(result.choice.k, result.choice.weight))
     if result.warnings:
@@ -70,9 +70,8 @@ def as_html(result: Clustering) -> str:
     first = range(min(N_ROWS, len(result.labels)))
     tables.append(_objects(result, first, "First objects", sure))
     parts.append(f'<div style="{_TABLES}">{"".join(tables)}</div>')
-    if not sure:
-        why = f"Confidence is not applicable: {result.no_confidence}."
-        parts.append(f"<p>{escape(why)}</p>")
+    if result.no_confidence is not None:
+        parts.append(f"<p>{escape(no_confidence(result.no_confidence))}</p>")
     if result.warnings:
         told = "".join(
             f"<li>{escape(_cut(text, 300))}</li>" for text in result.warnings

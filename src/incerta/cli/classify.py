@@ -24,15 +24,15 @@ from incerta.cli.output import (
 from incerta.cli.progress import bars
 from incerta.cli.summary import (
     MOST_ROWS,
-    N_UNSURE,
-    SURE,
+    least_certain,
     noted,
     print_rows,
     say,
     shown,
+    warn,
 )
 from incerta.exceptions import DataError
-from incerta.wording import counted, printable, share, verb
+from incerta.wording import SURE, counted, printable, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.check import Check
@@ -193,8 +193,7 @@ def classify(
         if not quiet:
             if not spreadsheet and (unsafe := tell_formulas(data.ids, form)):
                 warned.append(unsafe)
-            for text in warned:
-                say(f"Warning: {text}", hanging="  ")
+            warn(warned)
             _tell(result)
             if written:
                 say(f"Written to {folder}: {', '.join(written)}")
@@ -362,14 +361,12 @@ def _tell(result: Classified) -> None:
 
 def _unsure(result: Classified) -> str:
     confidence = result.confidence
-    least = confidence.argsort(kind="stable")[:N_UNSURE]
-    least = least[confidence[least] < SURE]
+    least = least_certain(result.ids, confidence, SURE)
     n = int((confidence < SURE).sum())
     below = f"Confidence below {SURE}: {n:,} of {counted(len(confidence), 'object')}"
-    if not len(least):
+    if not least:
         return f"{below}; mean {share(float(confidence.mean()))}."
-    each = ", ".join(f"{shown(result.ids[i])} ({share(confidence[i])})" for i in least)
-    return f"{below}. Least certain: {each}."
+    return f"{below}. Least certain: {least}."
 
 
 def _tell_check(check: "Check") -> None:

@@ -12,7 +12,7 @@ from incerta.cli.columns import Columns, on_disk, takes_columns
 from incerta.cli.guessing import completed
 from incerta.cli.output import check_format, write_table
 from incerta.cli.progress import bars
-from incerta.cli.summary import WIDTH, echo, in_one_line, noted, say
+from incerta.cli.summary import WIDTH, echo, in_one_line, noted, warn
 from incerta.estimators.named import COMPARED, CONTROLS, METHODS
 from incerta.wording import counted, verb
 
@@ -107,9 +107,10 @@ def compare(
             warned.append(text)
         from incerta.api.comparison import compare
 
-        k = options.number_of_clusters(k)
         known = None if classes is None else classes.by_object(len(data))
-        found = compare(data, k, names, seed, scale, wanted, known)
+        found = compare(
+            data, options.number_of_clusters(k), names, seed, scale, wanted, known
+        )
     for name, error in found.failed.items():
         if name in CONTROLS:
             warned.append(f"{name} is left out: {in_one_line(error)}")
@@ -117,13 +118,12 @@ def compare(
             echo(f"Error: {name}: {in_one_line(error)}", err=True)
     if found.answers and form is None:
         _print_tables(found.columns(), found.agreement)
-    elif found.answers:
+    elif found.answers and form is not None:
         agreement = zip(found.answers, found.agreement.T, strict=True)
         table = found.columns() | {f"ari_{name}": row for name, row in agreement}
         write_table(table, form, sys.stdout.buffer)
     if not quiet:
-        for text in warned:
-            say(f"Warning: {text}", hanging="  ")
+        warn(warned)
     if set(names) & set(found.failed):
         raise typer.Exit(1)
 

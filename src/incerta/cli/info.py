@@ -11,7 +11,7 @@ from incerta.cli.guessing import profiled
 from incerta.cli.options import one_of
 from incerta.cli.profiles import show, show_json
 from incerta.cli.progress import bars
-from incerta.cli.summary import echo, noted, say, shown
+from incerta.cli.summary import echo, noted, shown, warn
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -80,8 +80,7 @@ def _show_table(file: Path, columns: Columns, form: str | None) -> None:
         echo(data)
     else:
         (show_json if form else show)(file, found, guess, columns)
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
+    warn(warned)
 
 
 def _show_model(file: Path) -> None:

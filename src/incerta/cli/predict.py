@@ -20,7 +20,7 @@ from incerta.cli.output import (
     write_table,
 )
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say, shown
+from incerta.cli.summary import noted, say, shown, warn
 from incerta.wording import counted
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def predict(
         return
     if not spreadsheet and (unsafe := tell_formulas(table["id"], form)):
         warned.append(unsafe)
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
+    warn(warned)
     say(f"{counted(len(data), 'object')}, {_sure(table['confidence'])}.")
     say(_novel(table))
     if target != STDOUT:

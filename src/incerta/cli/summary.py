@@ -3,7 +3,7 @@
 import errno
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,13 @@ import typer
 
 from incerta.cli.wording import as_options
 from incerta.exceptions import DataError, FileError
-from incerta.wording import counted, printable
+from incerta.wording import SURE, counted, no_confidence, printable, share
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 WIDTH = 80
 N_UNSURE = 5
-SURE = 0.8
 LONGEST_ID = 24
 MOST_ROWS = 12  # of small tables
 # What bad data, bad parameters and the system cause. All else is our mistake.
@@ -31,8 +30,7 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
     """Say what was found and why, in 80 columns, and what was written where."""
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
-    for text in result.warnings:
-        say(f"Warning: {text}", hanging="  ")
+    warn(result.warnings)
     say(_unsure(result))
     if written:
         say(f"Written to {place}: {', '.join(written)}")
@@ -54,6 +52,21 @@ def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
         break_on_hyphens=False,
     )
     echo("\n".join(lines), err=True, bold=bold)
+
+
+def warn(texts: Iterable[str]) -> None:
+    """Print warnings on stderr."""
+    for text in texts:
+        say(f"Warning: {text}", hanging="  ")
+
+
+def least_certain(ids: Any, confidence: Any, below: float) -> str:
+    """The objects whose labels are least sure, of those below some confidence."""
+    least = confidence.argsort(kind="stable")[:N_UNSURE]
+    return ", ".join(
+        f"{shown(ids[i])} ({share(confidence[i])})"
+        for i in least[confidence[least] < below]
+    )
 
 
 def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -111,17 +124,11 @@ def shown(name: Any) -> str:
 
 
 def _unsure(result: "Clustering") -> str:
-    from incerta.wording import share
-
     if result.no_confidence is not None:
-        return f"Confidence is not applicable: {result.no_confidence}."
-    least = result.confidence.argsort(kind="stable")[:N_UNSURE]
-    least = least[result.confidence[least] < 1.0]
-    if len(least) == 0:
+        return no_confidence(result.no_confidence)
+    least = least_certain(result.ids, result.confidence, 1.0)
+    if not least:
         return "Within the given uncertainty no label was seen to change."
-    listed = ", ".join(
-        f"{shown(result.ids[i])} ({share(result.confidence[i])})" for i in least
-    )
     n_unsure = len(result.unclassifiable(SURE))
     of = f"{n_unsure} of {counted(len(result.ids), 'object')}"
-    return f"Confidence below {SURE}: {of}. Least certain: {listed}."
+    return f"Confidence below {SURE}: {of}. Least certain: {least}."

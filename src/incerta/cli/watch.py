@@ -23,7 +23,7 @@ from incerta.cli.guessing import completed
 from incerta.cli.interrupts import Stop
 from incerta.cli.output import check_folder, filling, write_table
 from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
-from incerta.cli.summary import WIDTH, echo, noted, print_rows, say, shown
+from incerta.cli.summary import WIDTH, echo, noted, print_rows, say, shown, warn
 from incerta.exceptions import DataError
 from incerta.wording import counted, printable, verb
 
@@ -381,8 +381,7 @@ def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
     from incerta.report.plain import percent
     from incerta.report.watched import places
 
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
+    warn(warned)
     counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
     say(

@@ -10,6 +10,7 @@ import numpy as np
 from incerta.plot.ellipses import separating_features
 from incerta.report.plain import distinct, name, numbers, significant, text
 from incerta.typing import Array, Indices
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -23,7 +24,6 @@ MOST_POINTS = 3000
 MOST_UNSURE = 1000
 # The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
-SURE = 0.8  # as `Clustering.unclassifiable` has it
 MOST_FEATURES = 50
 # Covariances of all pairs of these are in the page.
 MOST_AXES = 6

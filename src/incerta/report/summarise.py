@@ -19,12 +19,12 @@ from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import (
     LEAST_CERTAIN_ROWS,
     MOST_ROWS,
-    SURE,
     features_shown,
     shown_objects,
 )
 from incerta.report.words import label_set_in_words, sentences
 from incerta.typing import Array, Indices
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering

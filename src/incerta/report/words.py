@@ -4,7 +4,7 @@ from typing import Any
 
 from incerta.api.words import conditional
 from incerta.report.plain import listed, percent
-from incerta.wording import counted, share, verb
+from incerta.wording import counted, no_confidence, share, verb
 
 # Beyond this many clusters their sizes are not listed one by one.
 _FEW_CLUSTERS = 8
@@ -22,8 +22,7 @@ def sentences(summary: dict[str, Any]) -> list[str]:
             told.append(conditional(choice["k"], choice["plausibility"]))
         told += _unclear(summary)
     else:
-        why = summary["confidence"]["not_applicable"]
-        told.append(f"Confidence is not applicable: {why}.")
+        told.append(no_confidence(summary["confidence"]["not_applicable"]))
     data = summary["data"]
     if data["exact"] or data["n_objects"] == 1:  # nothing to compare its errors with
         return told
