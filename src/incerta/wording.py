@@ -1,4 +1,7 @@
-"""Numbers in sentences."""
+"""Numbers and lists in sentences, and sentences that several rooms say."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 # A label that is less probable should not be relied on.
 SURE = 0.8
@@ -24,6 +27,20 @@ def no_confidence(why: str) -> str:
 def verb(n: int, of_one: str, of_many: str) -> str:
     """The form of a word that goes with a number: "is" or "are"."""
     return of_one if n == 1 else of_many
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Words as a list in a sentence: "a, b and c"."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def no_parameter(who: str, name: str, known: Iterable[str]) -> str:
+    """Say that a method has no such parameter, and which it has."""
+    names = sorted(known)
+    near = get_close_matches(name, names, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{who} has no parameter {name!r}.{hint} It has {', '.join(names)}."
 
 
 def capital(text: str) -> str:

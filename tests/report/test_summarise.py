@@ -27,8 +27,8 @@ from incerta.report.shown import (
     separation,
     shown_objects,
 )
-from incerta.report.summarise import SURE, _confidence, renumbered
-from incerta.wording import counted, share
+from incerta.report.summarise import _confidence, renumbered
+from incerta.wording import SURE, counted, joined, share
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -584,9 +584,8 @@ def test_percent_never_rounds_to_all_or_nothing():
     ]
 
 
-def test_listed():
-    assert [plain.listed(list(x)) for x in ("", "a", "ab", "abc")] == [
-        "",
+def test_joined():
+    assert [joined(list(x)) for x in ("a", "ab", "abc")] == [
         "a",
         "a and b",
         "a, b and c",

@@ -9,7 +9,7 @@ from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import capital, counted, printable, verb
+from incerta.wording import capital, counted, joined, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
 FEWEST = 20
@@ -147,8 +147,7 @@ def named(ids: Ids | Sequence[object]) -> str:
     """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
     first = [printable(one) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
-    *most, last = [*first, f"{more:,} more"] if more else first
-    return f"{', '.join(most)} and {last}" if most else last
+    return joined([*first, f"{more:,} more"] if more else first)
 
 
 def skewed(data: UncertainData) -> str | None:

@@ -4,11 +4,11 @@ Nothing heavy is imported before a classifier is made, as ``--help`` lists them.
 """
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from incerta import classifiers
+from incerta.wording import no_parameter
 
 # Before the names of what belongs to the classifier that `WorldVote` is around.
 INNER = "classifier__"
@@ -91,13 +91,7 @@ def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
     known = parameters_of(model)
     for each in params:
         if each not in known:
-            near = get_close_matches(each, known, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            msg = (
-                f"params: {name} has no parameter {each!r}.{hint} It has "
-                f"{', '.join(sorted(known))}."
-            )
-            raise ValueError(msg)
+            raise ValueError(no_parameter(f"params: {name}", each, known))
     model.set_params(**{known[each]: value for each, value in params.items()})
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
