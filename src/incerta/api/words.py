@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from incerta.wording import counted, no_confidence, share
 
 if TYPE_CHECKING:
@@ -61,22 +59,56 @@ def explained(result: Clustering) -> str:
 
 def as_html(result: Clustering) -> str:
     """A result as a few small tables: no script, and every text escaped."""
+    labels, confidence, runner_up = result.labels, result.confidence, result.runner_up
     sure = result.no_confidence is None
-    parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
-    tables = [_clusters(result, sure)]
+    names = ["noise", *map(str, range(result.n_clusters))]  # of −1, 0, 1, ...
+
+    def objects(title: str, positions: Iterable[int]) -> str:
+        rows = []
+        for i in positions:
+            other = names[runner_up[i] + 1] if confidence[i] < 1.0 else "–"
+            name = _cut(str(result.ids[i]), LONGEST)
+            rows.append([name, names[labels[i] + 1], share(confidence[i]), other])
+        return table(title, ["object", "cluster", "confidence", "runner-up"], rows)
+
+    def table(title: str, headings: Sequence[str], rows: Sequence[list[str]]) -> str:
+        n = len(headings) if sure else 2  # the others are about confidence
+        ways = ["left", *["right"] * (n - 1)]
+        head = "".join(
+            f'<th scope="col" style="{_CELL.format(way)};{_HEAD}">{escape(text)}</th>'
+            for way, text in zip(ways, headings, strict=False)
+        )
+        body = "".join(
+            f'<td style="{_CELL.format(way)}"><bdi>{escape(text)}</bdi></td>'
+            + "</tr><tr>" * (j == n - 1)
+            for row in rows
+            for j, (way, text) in enumerate(zip(ways, row, strict=False))
+        )
+        return (
+            f'<table style="{_PLACE}"><caption style="{_TITLE}">{escape(title)}'
+            f"</caption><thead><tr>{head}</tr></thead><tbody><tr>"
+            f"{body.removesuffix('<tr>')}</tbody></table>"
+        )
+
+    shown = range(min(result.n_clusters, MOST_CLUSTERS))
+    clusters = []
+    for c in [*shown, -1] if (labels < 0).any() else shown:
+        mean = share(confidence[labels == c].mean())
+        clusters.append([names[c + 1], f"{(labels == c).sum():,}", mean])
+    left = result.n_clusters - MOST_CLUSTERS
+    title = "Clusters" if left <= 0 else f"Clusters ({left} more)"
+    tables = [table(title, ["cluster", "objects", "confidence"], clusters)]
     if sure:
-        order = result.confidence.argsort(kind="stable")[:N_UNSURE]
-        tables.append(_objects(result, order.tolist(), "Least certain", sure))
-    first = range(min(N_ROWS, len(result.labels)))
-    tables.append(_objects(result, first, "First objects", sure))
+        order = confidence.argsort(kind="stable")[:N_UNSURE]
+        tables.append(objects("Least certain", order.tolist()))
+    tables.append(objects("First objects", range(min(N_ROWS, len(labels)))))
+    parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
     parts.append(f'<div style="{_TABLES}">{"".join(tables)}</div>')
     if result.no_confidence is not None:
         parts.append(f"<p>{escape(no_confidence(result.no_confidence))}</p>")
     if result.warnings:
-        told = "".join(
-            f"<li>{escape(_cut(text, 300))}</li>" for text in result.warnings
-        )
-        parts.append(f"<p>Warnings:</p><ul>{told}</ul>")
+        items = (f"<li>{escape(_cut(text, 300))}</li>" for text in result.warnings)
+        parts.append(f"<p>Warnings:</p><ul>{''.join(items)}</ul>")
     parts.append(
         "<p>All objects: <code>result.table()</code>; why: "
         "<code>result.explain()</code>; a page to pass on: "
@@ -85,66 +117,5 @@ def as_html(result: Clustering) -> str:
     return f'<div style="overflow-x:auto">{"".join(parts)}</div>'
 
 
-def _clusters(result: Clustering, sure: bool) -> str:
-    labels, confidence = result.labels, result.confidence
-    rows = []
-    for c in range(min(result.n_clusters, MOST_CLUSTERS)):
-        members = labels == c
-        mean = [share(confidence[members].mean())] if sure else []
-        rows.append([str(c), f"{members.sum():,}", *mean])
-    if (labels < 0).any():
-        noise = labels < 0
-        mean = [share(confidence[noise].mean())] if sure else []
-        rows.append(["noise", f"{noise.sum():,}", *mean])
-    left = result.n_clusters - MOST_CLUSTERS
-    title = "Clusters" if left <= 0 else f"Clusters ({left} more)"
-    return _table(
-        title, ["cluster", "objects", *(["confidence"] if sure else [])], rows
-    )
-
-
-def _objects(
-    result: Clustering, positions: Iterable[int], title: str, sure: bool
-) -> str:
-    runner_up = result.runner_up
-    rows = []
-    for i in positions:
-        row = [_cut(str(result.ids[i])), _named(result.labels[i])]
-        if sure:
-            other = runner_up[i] if result.confidence[i] < 1.0 else None
-            row += [
-                share(result.confidence[i]),
-                "–" if other is None else _named(other),
-            ]
-        rows.append(row)
-    headings = ["object", "cluster", *(["confidence", "runner-up"] if sure else [])]
-    return _table(title, headings, rows)
-
-
-def _table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    ways = ["left", *["right"] * (len(headings) - 1)]
-    head = "".join(
-        f'<th scope="col" style="{_CELL.format(way)};{_HEAD}">{escape(text)}</th>'
-        for text, way in zip(headings, ways, strict=True)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td style="{_CELL.format(way)}"><bdi>{escape(text)}</bdi></td>'
-            for text, way in zip(row, ways, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<table style="{_PLACE}"><caption style="{_TITLE}">{escape(title)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-
-
-def _named(cluster: int | np.integer) -> str:
-    return "noise" if cluster < 0 else str(int(cluster))
-
-
-def _cut(text: str, longest: int = LONGEST) -> str:
+def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
