@@ -21,10 +21,7 @@ State = TypeVar("State", bound=HasObjective)
 def until_flat(states: Iterable[State], tol: float, max_iter: int) -> Iterator[State]:
     """Pass states on until the relative gain of their objective falls below `tol`.
 
-    Warns
-    -----
-    ConvergenceWarning
-        If it still gains more after `max_iter` states.
+    Warns if it still gains more after `max_iter` states.
     """
     before = None
     for number, state in enumerate(states, start=1):

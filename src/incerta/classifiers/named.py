@@ -60,27 +60,10 @@ METHODS = tuple(CLASSIFIERS)
 
 
 def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
-    """Make a classifier, unfitted.
+    """Make a classifier by its name in `METHODS`, unfitted.
 
-    Parameters
-    ----------
-    name : str
-        One of `METHODS`.
-    params : mapping of str
-        Its parameters; where one of scikit-learn's is asked in every world, those of
-        that one, too.
-    seed : int
-        Seed of everything random.
-
-    Returns
-    -------
-    UncertainClassifier
-
-    Examples
-    --------
-    >>> from incerta.classifiers.named import made
-    >>> made("knn", {"n_neighbors": 3, "n_worlds": 5}, seed=0)
-    WorldVote(classifier=KNeighborsClassifier(n_neighbors=3), n_worlds=5)
+    `params` are its parameters; where a classifier of scikit-learn is asked in every
+    world, also that one's. The seed is that of everything random.
     """
     found = CLASSIFIERS[name]
     own = getattr(classifiers, found.own)

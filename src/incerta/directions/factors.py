@@ -144,24 +144,10 @@ class Found(NamedTuple):
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find the directions of a table.
+    """Find at most `most` directions of a table.
 
-    Parameters
-    ----------
-    table : Table
-        The objects.
-    most : int
-        Largest number of directions.
-    seed : int
-        Of the comparison with chance.
-    wanted : int, optional
-        Number of directions, whatever chance says.
-    anyway : int, default=0
-        Number of directions to take if none is beyond chance.
-
-    Returns
-    -------
-    Found
+    `wanted` is their number, whatever chance says; `anyway` is the number to take if
+    none is beyond chance. The seed is that of the comparison with chance.
     """
     d, n = table.values.shape
     centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
@@ -204,14 +190,8 @@ def found_in(
 def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
     """Fit a factor model by the leading triples of the values, each shrunk.
 
-    Parameters
-    ----------
-    table : Table
-        The objects.
-    centre, true : ndarray of shape (d,)
-        Means and variances of the true values.
-    q : int
-        Number of directions, fewer than features and objects.
+    `centre` and `true` (d,) are means and variances of the true values; there are fewer
+    directions, `q`, than features and objects.
     """
     root = np.sqrt(true)[:, None]
     gaps = np.where(table.known, table.values - centre[:, None], 0.0)
@@ -250,26 +230,11 @@ def _residuals(table: Table, factors: Factors) -> Array:
 def places_of(table: Table, factors: Factors, together: Array | None = None) -> Places:
     """Where objects are in the directions: weighted least squares.
 
-    Parameters
-    ----------
-    table : Table
-        The objects, of numpy or on a device.
-    factors : Factors
-        The model.
-    together : ndarray of shape (n, d, d), optional
-        Covariances of the errors, if they are correlated. They do not change the
-        weights, only the errors.
-
-    Returns
-    -------
-    Places
-        The error covariance is the excess over that of an object whose values are all
-        known exactly: own variation stays a part of the truth. Exact by Gauss and
-        Markov.
-
-    Notes
-    -----
-    Takes ``n d q²`` multiplications, in products of matrices.
+    The table is of numpy or on a device. Where errors are correlated, `together` (n, d,
+    d) has their covariances, which do not change the weights, only the errors. The
+    error covariance is the excess over that of an object whose values are all known
+    exactly: own variation stays a part of the truth. Exact by Gauss and Markov. Takes
+    ``n d q²`` multiplications, in products of matrices.
     """
     xp = namespace(table.values)
     q = len(factors.variances)

@@ -389,21 +389,9 @@ def table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, factors: Factors, device: str
 ) -> UncertainData | None:
-    """Objects in the directions.
+    """Objects in the directions; None stands for a partition without any.
 
-    Parameters
-    ----------
-    data : UncertainData or None
-        The objects; None is a partition without any.
-    factors : Factors
-        The directions.
-    device : str
-        Where products are computed.
-
-    Returns
-    -------
-    UncertainData or None
-        Measured values with errors are weighted by them; others are mapped as they are.
+    Measured values with errors are weighted by them; others are mapped as they are.
     """
     if data is None:
         return None

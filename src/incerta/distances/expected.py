@@ -42,37 +42,20 @@ NEGLIGIBLE = 1e-6
 def expected_distance_matrix(
     law: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
-    """``E|X − Y|²`` or ``E|X − Y|`` of all pairs of objects of one law.
+    """``E|X − Y|²`` ("sqeuclidean") or ``E|X − Y|`` ("euclidean") of all pairs.
 
-    Parameters
-    ----------
-    law : Law
-        The objects; independent of each other unless the law is joint.
-    metric : {"sqeuclidean", "euclidean"}
-        Which of the two.
-    seed : int
-        Seed of the values that represent laws without a closed form; only for
-        "euclidean".
-    keys : ndarray of shape (n_objects, n_uniforms), optional
-        Keys of the uniform numbers that these are made from; see `as_values`.
-    device : str, default="cpu"
-        Where means, values and draws are compared. Formulas stay on the CPU.
+    The diagonal is zero: an object is at no distance from itself, though two
+    independent copies of it would be. Objects are independent, unless the law is joint:
+    then the result is the mean over the draws.
 
-    Returns
-    -------
-    ndarray of shape (n_objects, n_objects)
-        Zero on the diagonal: an object is at no distance from itself, though two
-        independent copies of it would be.
-
-    Notes
-    -----
     "sqeuclidean" is exact for every law and takes n² operations per feature.
-    "euclidean" is exact for lists of values and takes an operation per pair of values;
-    for Gaussian, uniform and exponential objects it is an integral of about 40 times n²
+    "euclidean" is exact for lists of values and takes an operation per pair of values.
+    For Gaussian, uniform and exponential objects it is an integral of about 40 times n²
     operations per feature (correlated Gaussians: the cube of their number), with a
     relative error of 1e-5; in one feature it is a formula. Other laws are replaced by
-    64 stratified values each. Joint draws give the mean over the draws. Work is cut
-    into blocks: beyond the result, memory does not grow with the number of values.
+    64 stratified values each, which `seed` and `keys` give (see `as_values`). Formulas
+    stay on the CPU, whatever the device. Work is cut into blocks: beyond the result,
+    memory does not grow with the number of values.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric, device)
@@ -104,27 +87,11 @@ def expected_distances(
     keys: Keys | None = None,
     device: str = CPU,
 ) -> Array:
-    """``E|X − Y|²`` or ``E|X − Y|`` of objects of one law and of another.
+    """As `expected_distance_matrix`, of objects of one law and of another, (n_a, n_b).
 
-    Parameters
-    ----------
-    a, b : Law
-        Objects, independent of each other.
-    metric, seed
-        As for `expected_distance_matrix`.
-    keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
-        Keys of the uniform numbers of `a`.
-    device : str, default="cpu"
-        As for `expected_distance_matrix`.
-
-    Returns
-    -------
-    ndarray of shape (a.n_objects, b.n_objects)
-
-    Notes
-    -----
-    Exact where both laws have the same closed form; else "euclidean" takes 64
-    stratified values of each object that is not a list of values.
+    All are independent. Exact where both laws have the same closed form; else
+    "euclidean" takes 64 stratified values of each object that is not a list of values.
+    `keys` are those of the uniform numbers of `a`.
     """
     if metric == "sqeuclidean":
         return expected_squared_distances(a, b, device)

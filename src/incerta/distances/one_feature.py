@@ -22,14 +22,7 @@ MUCH_SHORTER = 1e-5
 def distances_in_one_feature(a: Law, b: Law) -> Array:
     """``E|X − Y|`` of all pairs of objects of two laws with one feature.
 
-    Parameters
-    ----------
-    a, b : Law
-        Laws of one kind for which `with_closed_form` knows a formula, not values.
-
-    Returns
-    -------
-    ndarray of shape (a.n_objects, b.n_objects)
+    Laws are of one kind, for which `with_closed_form` knows a formula, and no values.
     """
     return _of_pairs(a, b)
 

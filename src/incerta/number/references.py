@@ -74,29 +74,10 @@ def p_of_one(
     n_jobs: int | None,
     pieces: Checkpoint,
 ) -> tuple[float, Array]:
-    """P-value of one cluster, and the gains of the references behind it.
+    """P-value of one cluster, and the gains (n_references, n_ks) behind it.
 
-    Parameters
-    ----------
-    seen : Measured
-        The objects.
-    of_data : Best
-        The mixtures that describe them.
-    ks : tuple of int
-        Numbers of clusters to choose from.
-    how : How
-        How mixtures were fitted to the data, and are to references.
-    n_null : int
-        Most references.
-    n_jobs : int or None
-        Processes; the result does not depend on it.
-    pieces : Checkpoint
-        Where finished references are, and are kept.
-
-    Returns
-    -------
-    p : float
-    gains : ndarray of shape (n_references, n_ks)
+    At most `n_null` references are made, to which mixtures are fitted as to the data;
+    `of_data` holds those of the data.
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))

@@ -60,18 +60,8 @@ def structureless(
 ) -> Structureless:
     """One cluster that is as like the objects as can be.
 
-    Parameters
-    ----------
-    measured : Measured
-        The objects.
-    components : Components
-        A mixture that was fitted to them; it says how features are correlated.
-    how : How
-        How to fit the laws of single features.
-
-    Returns
-    -------
-    Structureless
+    Components that were fitted to them say how features are correlated; `how` is for
+    the laws of single features.
     """
     laws = [_law(measured, j, how) for j in range(measured.n_features)]
     places, levels = (np.array(each) for each in zip(*laws, strict=True))
@@ -111,18 +101,7 @@ def _law(measured: Measured, feature: int, how: How) -> tuple[Array, Array]:
 
 
 def unimodal(density: Array) -> Array:
-    """The nearest density with a single peak, by least squares.
-
-    Parameters
-    ----------
-    density : ndarray of shape (n_places,)
-        Not negative.
-
-    Returns
-    -------
-    ndarray of shape (n_places,)
-        Two peaks become a plateau.
-    """
+    """The density with one peak that is nearest; two peaks become a plateau."""
     best, least = density, np.inf
     for peak in np.unique(np.linspace(1, len(density) - 1, N_PEAKS).astype(int)):
         rising = isotonic_regression(density[:peak])

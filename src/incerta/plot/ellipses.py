@@ -11,18 +11,10 @@ SHRINKAGE = 0.99
 
 
 def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
-    """Ellipses of one standard deviation.
+    """Ellipses of one standard deviation of covariances (n, 2, 2).
 
-    Parameters
-    ----------
-    covariance : ndarray of shape (n_objects, 2, 2)
-
-    Returns
-    -------
-    lengths, widths : ndarray of shape (n_objects,)
-        The two full axes: twice the roots of the eigenvalues.
-    angles : ndarray of shape (n_objects,)
-        From the first feature to the longer axis, in degrees.
+    Lengths and widths are full axes, twice the roots of the eigenvalues; angles go from
+    the first feature to the longer axis, in degrees.
     """
     a, b, c = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
     largest = (a + c) / 2.0 + np.hypot((a - c) / 2.0, b)
@@ -38,23 +30,10 @@ def separating_features(means: Array, variances: Array, labels: Indices) -> Indi
 
     The criterion is the trace of W⁻¹B for each pair, where B is the covariance of the
     means between clusters, and W that within clusters with the objects' own variances
-    added: a feature that was measured badly separates less.
+    added: a feature that was measured badly separates less. Noise is left out. The
+    better feature comes first; they are 0 and 1 if there are fewer than two clusters.
 
-    Parameters
-    ----------
-    means, variances : ndarray of shape (n_objects, n_features)
-        At least two features.
-    labels : ndarray of shape (n_objects,)
-        Noise (-1) is left out.
-
-    Returns
-    -------
-    ndarray of shape (2,)
-        The better one first; 0 and 1 if there are fewer than two clusters.
-
-    Notes
-    -----
-    n_objects × n_features² operations, and a table of all pairs of features.
+    Takes n_objects × n_features² operations, and a table of all pairs of features.
     """
     kept = labels >= 0
     clusters, codes = np.unique(labels[kept], return_inverse=True)

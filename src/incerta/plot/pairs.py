@@ -84,15 +84,7 @@ def coassociation(
 
 
 def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
-    """Objects sorted by cluster, noise last, then by how often they are with it.
-
-    Parameters
-    ----------
-    found : Patterns
-        What the worlds say about each object.
-    labels : ndarray of shape (n_objects,)
-        -1 is noise.
-    """
+    """Objects sorted by cluster, noise last, then by how often they are with it."""
     n_groups = int(labels.max(initial=-1)) + 2
     group = np.where(labels < 0, n_groups - 1, labels)
     counts = _in_clusters(found, group, n_groups).toarray()
@@ -107,23 +99,9 @@ def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
 def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
     """Mean, over the pairs of two blocks, of the share of worlds they are together in.
 
-    Parameters
-    ----------
-    found : Patterns
-        What the worlds say about each object.
-    block : ndarray of shape (n_objects,)
-        Block of each object; none is empty.
-    n_blocks : int
-
-    Returns
-    -------
-    ndarray of shape (n_blocks, n_blocks)
-        An object is always with itself, even if it is noise.
-
-    Notes
-    -----
-    Counts the objects of each block in each cluster and multiplies the counts: pairs of
-    objects are never examined.
+    `block` (n_objects,) is the block of each object; none is empty. An object is always
+    with itself, even if it is noise. Counts the objects of each block in each cluster
+    and multiplies the counts: pairs of objects are never examined.
     """
     counts = _in_clusters(found, block, n_blocks)
     table = together(counts, counts).astype(np.float64)

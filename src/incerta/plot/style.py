@@ -179,19 +179,10 @@ def _named(
 
 
 def mark_groups(axis: Any, labels: Indices) -> list[int]:
-    """Name, on one axis of the Axes, the runs of objects sorted by cluster.
+    """Name, on ``ax.xaxis`` or ``ax.yaxis``, the runs of objects sorted by cluster.
 
-    Parameters
-    ----------
-    axis : matplotlib Axis
-        ``ax.xaxis`` or ``ax.yaxis``; objects count from 0 along it.
-    labels : ndarray of shape (n_objects,)
-        Sorted: each cluster is one run.
-
-    Returns
-    -------
-    list of int
-        Where one cluster ends and the next begins.
+    Objects count from 0 along the axis. Returns where one cluster ends and the next
+    begins.
     """
     starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(starts[1:], len(labels))

@@ -108,19 +108,10 @@ def divergences(
 
 
 def classical_scaling(squares: Array) -> tuple[Array, Array]:
-    """Points in the plane whose squared distances are closest to those given.
+    """Points in the plane whose squared distances are closest to those given, (n, n).
 
-    Parameters
-    ----------
-    squares : ndarray of shape (n, n)
-        Squared distances.
-
-    Returns
-    -------
-    places : ndarray of shape (n, 2)
-        Along the two directions of the largest spread.
-    shown : ndarray of shape (2,)
-        Share of the spread along each; 0 if there is none at all.
+    Also the share of the spread along each of the two directions, the largest first; 0
+    if there is none at all.
     """
     n = len(squares)
     half = -0.5 * (squares + squares.T) / 2.0
