@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from incerta.api.controls import filled_means, k_means_on_values
 from incerta.metrics import ari
-from incerta.plot.ellipses import separating_features
+from incerta.plot.objects import separating_features
 from incerta.report.plain import number, numbers, text
 from incerta.typing import Array, Indices
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.plot.ellipses import separating_features
+from incerta.plot.objects import separating_features
 from incerta.report.grid import beyond, grid_of, range_of
 from incerta.report.plain import distinct, name, numbers, significant, text
 from incerta.typing import Array, Indices

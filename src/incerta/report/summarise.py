@@ -8,7 +8,7 @@ import numpy as np
 
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
-from incerta.plot.order import MOST_BARS, highest_bars
+from incerta.plot.bars import MOST_BARS, highest_bars
 from incerta.report.beside import alternatives, compared, on_values
 from incerta.report.code import python_of
 from incerta.report.plain import name, number, numbers, text
