@@ -11,7 +11,7 @@ from incerta.mixture.fitting import How, fitted
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Measured
 from incerta.number import KChoice, choose_k
-from incerta.number.structureless import structureless, unimodal
+from incerta.number.references import structureless, unimodal
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 QUICK = How([2], ("full",), False, 0.1, 2, 1e-4, 100, 0)

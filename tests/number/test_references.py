@@ -8,8 +8,7 @@ import incerta as ic
 from incerta.mixture.fitting import Found, How
 from incerta.mixture.model import Components, Measured
 from incerta.number import choose_k, references
-from incerta.number.references import Best
-from incerta.number.structureless import Structureless, structureless
+from incerta.number.references import Best, Structureless, structureless
 
 HOW = How(range(1, 4), ("diag",), False, 0.1, 1, 1e-3, 50, 7)
 

@@ -9,7 +9,7 @@ from incerta.divergence import (
     jensen_shannon_per_feature,
 )
 from incerta.selection import Kept, keep_worlds, representatives
-from incerta.selection.choosing import random_worlds
+from incerta.selection.keeping import random_worlds
 from tests.strategies import make
 
 TAKE_KEPT = [

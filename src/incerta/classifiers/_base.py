@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import order_of
+from incerta.mixture import Deconvolver
 from incerta.typing import Array, Ids, Indices, Seed
 from incerta.worlds.streams import as_seed
 
@@ -156,3 +157,16 @@ def from_logs(logs: Array) -> Array:
     found = np.exp(logs - logs.max(axis=1, keepdims=True))
     found /= found.sum(axis=1, keepdims=True)
     return found
+
+
+def believer_for(data: UncertainData) -> Deconvolver | None:
+    """What turns objects like those of a fit into beliefs; None if they are no errors.
+
+    Worlds drawn around measured values would add a second error to each.
+    """
+    return Deconvolver().fit(data) if data.meaning == "error" else None
+
+
+def believed(believer: Deconvolver | None, data: UncertainData) -> UncertainData:
+    """Beliefs about the truth of objects, of the fit or new ones."""
+    return data if believer is None else believer.transform(data)

@@ -10,8 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import SEED, Interval, Options, StrOptions
-from incerta.classifiers._base import UncertainClassifier
-from incerta.classifiers._beliefs import believed, believer_for
+from incerta.classifiers._base import UncertainClassifier, believed, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law

@@ -21,7 +21,7 @@ FAULTS = (
         "classes stay in the order of the rows while objects are sorted",
     ),
     Formula(
-        "classifiers/_beliefs.py",
+        "classifiers/_base.py",
         'Deconvolver().fit(data) if data.meaning == "error" else None',
         "None",
         "worlds are drawn around measured values, which adds a second error",

@@ -44,19 +44,19 @@ FAULTS = (
         "of mixtures of one number the last is kept",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "    levels = np.cumsum(unimodal(density))\n",
         "    levels = np.cumsum(density)\n",
         "references have as many peaks as the data",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "(1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)",
         "np.eye(d)",
         "features of references are independent",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "return np.sqrt(errors) * rng.standard_normal(errors.shape)",
         "return errors * rng.standard_normal(errors.shape)",
         "references have variances for errors",
