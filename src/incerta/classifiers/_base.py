@@ -111,8 +111,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         ndarray of shape (n_new,)
         """
         likeliest = self.predict_proba(X).argmax(axis=1)
-        found: Ids = self.classes_[likeliest]
-        return found
+        return self.classes_[likeliest]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of objects whose most probable class is theirs.

@@ -158,15 +158,13 @@ class SupportMeasureClassifier(UncertainClassifier):
         """
         check_is_fitted(self)
         kernel = self._kernel(objects_of(self, X, reset=False))
-        found: Array = self._machine.decision_function(kernel)
-        return found
+        return self._machine.decision_function(kernel)
 
     def _proba(self, data: UncertainData) -> Array:
         kernel = self._kernel(data)
         if self._calibrated is None:
             return np.eye(len(self.classes_))[self._machine.predict(kernel)]
-        found: Array = self._calibrated.predict_proba(kernel)
-        return found
+        return self._calibrated.predict_proba(kernel)
 
     def _kernel(self, data: UncertainData) -> Array:
         """Kernel of new objects with those of the fit."""

@@ -124,5 +124,4 @@ def _fitted(classifier: Any, world: Array, codes: Indices) -> Any:
 def _probabilities(model: Any, world: Array, n_classes: int) -> Array:
     if not hasattr(model, "predict_proba"):
         return np.eye(n_classes)[model.predict(world)]
-    found: Array = model.predict_proba(world)
-    return found
+    return model.predict_proba(world)

@@ -90,8 +90,7 @@ class Factors(NamedTuple):
     @property
     def tells(self) -> Mask:
         """Features that directions show in, (d,)."""
-        shows: Mask = (self.loadings != 0.0).any(axis=1)
-        return shows
+        return (self.loadings != 0.0).any(axis=1)
 
     @property
     def shares(self) -> Array:
@@ -104,8 +103,7 @@ class Factors(NamedTuple):
     def directly(self) -> Array:
         """The matrix (q, d) that gives the places of values that are known exactly."""
         weighted = (self.loadings / self.own[:, None]).T
-        found: Array = weighted / (1.0 + PRIOR / self.variances)[:, None]
-        return found
+        return weighted / (1.0 + PRIOR / self.variances)[:, None]
 
     def only(self, features: Indices) -> Factors:
         """Some of the features."""

@@ -182,8 +182,7 @@ def _settled(
 def _without(table: Array, places: Array) -> Array:
     """A table without what directions (n, q) explain."""
     base = np.linalg.qr(places)[0]
-    rest: Array = table - (table @ base) @ base.T
-    return rest
+    return table - (table @ base) @ base.T
 
 
 def _by_chance(table: Array, rng: np.random.Generator) -> float:
@@ -217,8 +216,7 @@ def _unit_rows(table: Array, known: Mask) -> Array:
 def _medians(table: Array, known: Mask) -> Array:
     """Median of the known values of each row, (d, 1)."""
     if known.all():
-        whole: Array = np.median(table, axis=1, keepdims=True)
-        return whole
+        return np.median(table, axis=1, keepdims=True)
     n_known = known.sum(axis=1, keepdims=True)
     ordered = np.sort(np.where(known, table, np.inf), axis=1)
     middle = np.maximum((n_known - 1) // 2, 0), n_known // 2
@@ -226,8 +224,7 @@ def _medians(table: Array, known: Mask) -> Array:
         np.take_along_axis(ordered, np.minimum(m, table.shape[1] - 1), axis=1)
         for m in middle
     )
-    found: Array = np.where(n_known > 0, 0.5 * (low + high), 0.0)
-    return found
+    return np.where(n_known > 0, 0.5 * (low + high), 0.0)
 
 
 def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> float:
@@ -301,8 +298,7 @@ def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
     """Which of n nodes are connected with at least three others."""
     graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
     _, group = connected_components(graph, directed=False)
-    large: Mask = (np.bincount(group) >= SMALLEST_GROUP)[group]
-    return large
+    return (np.bincount(group) >= SMALLEST_GROUP)[group]
 
 
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:

@@ -76,8 +76,7 @@ class Best(NamedTuple):
         bic = np.array(
             [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
         )
-        gains: Array = (bic[0] - bic) / (2 * self.n_objects)
-        return gains
+        return (bic[0] - bic) / (2 * self.n_objects)
 
 
 def p_of_one(
@@ -242,5 +241,4 @@ def _errors(errors: Array, rng: np.random.Generator) -> Array:
     values, vectors = np.linalg.eigh(each)
     roots = vectors * np.sqrt(np.clip(values, 0.0, None))[:, None]
     normal = rng.standard_normal(roots.shape[:2])
-    drawn_errors: Array = np.einsum("nij,nj->in", roots, normal)
-    return drawn_errors
+    return np.einsum("nij,nj->in", roots, normal)
