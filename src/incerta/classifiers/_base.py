@@ -129,8 +129,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         -------
         float
         """
-        found = self.predict(X)
-        return float(accuracy_score(y, found, sample_weight=sample_weight))
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     @abstractmethod
     def _fit(self, data: UncertainData, codes: Indices) -> None:
@@ -149,13 +148,6 @@ def _classes(y: Any, data: UncertainData) -> tuple[Ids, Indices]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
-
-
-def from_logs(logs: Array) -> Array:
-    """Probabilities from joint log densities, (n, c): each row adds up to 1."""
-    found = np.exp(logs - logs.max(axis=1, keepdims=True))
-    found /= found.sum(axis=1, keepdims=True)
-    return found
 
 
 def believer_for(data: UncertainData) -> Deconvolver | None:

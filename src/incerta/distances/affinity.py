@@ -48,7 +48,7 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
 
 def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
     """The law itself if its expectations are known, else values, as by `as_values`."""
-    return law if _is_known(law) else as_values(law, seed, keys)
+    return law if _has_closed_form(law) else as_values(law, seed, keys)
 
 
 def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
@@ -63,19 +63,9 @@ def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law,
     return as_values(a, seed + 1, keys), as_values(b, seed)
 
 
-@singledispatch
-def _is_known(law: Law) -> bool:
-    return False
-
-
-@_is_known.register(Values)
-@_is_known.register(Gaussian)
-def _(law: Law) -> bool:
-    return True
-
-
-@_is_known.register
-def _(law: Independent) -> bool:
+def _has_closed_form(law: Law) -> bool:
+    if not isinstance(law, Independent):
+        return isinstance(law, Values | Gaussian)
     # A negative scale is a tail to the left, which the formula does not have.
     left = law.family == "exponential" and bool((law.scale < 0).any())
     return law.family in LOG_FACTORS and not left
@@ -93,8 +83,8 @@ def _(a: Independent, b: Independent, t: float, out: Array) -> Array:
     for rows in followed(blocks(a.n_objects, 8 * 6 * b.n_objects), "affinity"):
         logs = np.zeros((rows.stop - rows.start, b.n_objects))
         for j in range(a.n_features):
-            one = a.loc[rows, j, None], a.scale[rows, j, None]
-            logs += log_factor(*one, b.loc[:, j], b.scale[:, j], t)
+            of_a = a.loc[rows, j, None], a.scale[rows, j, None]
+            logs += log_factor(*of_a, b.loc[:, j], b.scale[:, j], t)
         out[rows] = np.exp(logs)
     return out
 
@@ -207,9 +197,9 @@ def _(a: Values, b: Values, t: float, out: Array) -> Array:
             sums *= a.weights[rows, None]
         starts = a.starts[first:last] - a.starts[first]
         sums = np.add.reduceat(sums, starts, axis=0)
-        out[first:last] = (
-            sums if a.weights is not None else sums / a.counts[first:last, None]
-        )
+        if a.weights is None:
+            sums /= a.counts[first:last, None]
+        out[first:last] = sums
         next(islice(steps, last - first - 1, None), None)
         first = last
     return out

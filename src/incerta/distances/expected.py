@@ -6,8 +6,8 @@ from it; in one feature they have a formula of their own.
 """
 
 from collections.abc import Iterator
-from functools import singledispatch
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from incerta.backend.device import CPU, fetch, namespace, put
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
-from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.data.laws import Independent, Joint, Law, Values
 from incerta.distances.affinity import (
     expected_affinity,
     expected_squared_distances,
@@ -66,17 +66,21 @@ def expected_distance_matrix(
     elif metric == "sqeuclidean":
         out = expected_squared_distances(law, law, device)
     else:
-        known = with_closed_form(law, seed, keys)
-        out = np.zeros((law.n_objects, law.n_objects))
-        if isinstance(known, Values):
-            _add_within(known, out, device)
+        law = with_closed_form(law, seed, keys)
+        objects = np.arange(law.n_objects)
+        out = np.zeros((len(objects), len(objects)))
+        if isinstance(law, Values):
+            runs = list(_runs(law, device))
+            for i, run in enumerate(runs):
+                for other in runs[i:]:
+                    terms = _mean_distances(run, other, device)
+                    out[run.objects, other.objects] += terms
+                    if other is not run:
+                        out[other.objects, run.objects] += terms.T
         else:
-            objects = np.arange(law.n_objects)
             for rows in blocks(len(objects), 8 * 6 * len(objects), PAIR_BYTES):
                 rest = slice(rows.start, None)
-                upper = _by_formula(
-                    known.take(objects[rows]), known.take(objects[rest])
-                )
+                upper = _by_formula(law.take(objects[rows]), law.take(objects[rest]))
                 out[rows, rest] = upper
                 out[rest, rows] = upper.T
     np.fill_diagonal(out, 0.0)
@@ -102,10 +106,10 @@ def expected_distances(
     a, b = same_sort(a, b, seed, keys)
     out = np.zeros((a.n_objects, b.n_objects))
     if isinstance(a, Values) and isinstance(b, Values):
-        for one in _runs(a, device):
+        for run in _runs(a, device):
             for other in _runs(b, device):
-                terms = _mean_distances(one, other, device)
-                out[one.objects, other.objects] += terms
+                terms = _mean_distances(run, other, device)
+                out[run.objects, other.objects] += terms
         return out
     objects = np.arange(a.n_objects)
     for rows in blocks(a.n_objects, 8 * 6 * b.n_objects, PAIR_BYTES):
@@ -113,7 +117,8 @@ def expected_distances(
     return out
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Run:
     """Some values in a row, and the objects that they belong to."""
 
     values: Array
@@ -132,11 +137,11 @@ def _runs(law: Values, device: str) -> Iterator[Run]:
         end = int(np.searchsorted(law.starts, rows.stop, side="left"))
         objects = slice(begin, end)
         yield Run(
-            law.values[rows],
-            None if law.weights is None else law.weights[rows],
-            np.maximum(law.starts[objects] - first, 0),
-            law.counts[objects],
-            objects,
+            values=law.values[rows],
+            weights=None if law.weights is None else law.weights[rows],
+            starts=np.maximum(law.starts[objects] - first, 0),
+            counts=law.counts[objects],
+            objects=objects,
         )
 
 
@@ -176,17 +181,6 @@ def _shares(run: Run) -> Array:
     shares = np.zeros((n_values, n_objects))
     shares[np.arange(n_values), owners] = weights
     return shares
-
-
-def _add_within(law: Values, out: Array, device: str) -> None:
-    for i, one in enumerate(_runs(law, device)):
-        for j, other in enumerate(_runs(law, device)):
-            if j < i:
-                continue
-            terms = _mean_distances(one, other, device)
-            out[one.objects, other.objects] += terms
-            if i != j:
-                out[other.objects, one.objects] += terms.T
 
 
 def _of_draws(law: Joint, metric: str, device: str) -> Array:
@@ -234,29 +228,19 @@ def _integral(a: Law, b: Law) -> Array:
     return out
 
 
-@singledispatch
-def _in_one_feature(a: Law, b: Any) -> Array:
+def _in_one_feature(a: Law, b: Law) -> Array:
     """``E|X − Y|`` of all pairs, in one feature, in closed form.
 
     Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the
     sign such that ``E D ≥ 0``: what is added is never negative, so rounding cannot take
     the result below the distance of the means, which Jensen's inequality forbids.
     """
-    msg = f"distances of objects given as {a.kind} have no formula."
-    raise TypeError(msg)
-
-
-@_in_one_feature.register
-def _(a: Gaussian, b: Gaussian) -> Array:
-    return _gaussian(a.mean() - b.mean().T, np.sqrt(a.variance() + b.variance().T))
-
-
-@_in_one_feature.register
-def _(a: Independent, b: Independent) -> Array:
-    if a.family == "gaussian":
+    if isinstance(a, Independent) and isinstance(b, Independent):
+        if a.family != "gaussian":
+            of_family = {"uniform": _uniform, "exponential": _exponential}[a.family]
+            return of_family(a.loc, a.scale, b.loc.T, b.scale.T)
         return _gaussian(a.loc - b.loc.T, np.hypot(a.scale, b.scale.T))
-    of_family = {"uniform": _uniform, "exponential": _exponential}[a.family]
-    return of_family(a.loc, a.scale, b.loc.T, b.scale.T)
+    return _gaussian(a.mean() - b.mean().T, np.sqrt(a.variance() + b.variance().T))
 
 
 def _gaussian(gap: Array, width: Array) -> Array:

@@ -49,10 +49,10 @@ class Best(NamedTuple):
     def of(cls, seen: Measured, how: How) -> Best:
         """Fit them."""
         best: dict[int, Found] = {}
-        for found in candidates(seen, how):
-            k = found.components.n_components
-            if k not in best or found.bic < best[k].bic:
-                best[k] = found
+        for mixture in candidates(seen, how):
+            k = mixture.components.n_components
+            if k not in best or mixture.bic < best[k].bic:
+                best[k] = mixture
         return cls(best, seen.n_objects)
 
     @classmethod
@@ -60,16 +60,16 @@ class Best(NamedTuple):
         """As a finished piece."""
 
         def made() -> list[tuple[Any, ...]]:
-            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
+            return [tuple(mixture) for mixture in cls.of(seen, how).mixtures.values()]
 
-        mixtures = [Found(*found) for found in pieces.piece(name, made)]
-        best = {found.components.n_components: found for found in mixtures}
+        mixtures = [Found(*fields) for fields in pieces.piece(name, made)]
+        best = {mixture.components.n_components: mixture for mixture in mixtures}
         return cls(best, seen.n_objects)
 
     def best_of(self, ks: tuple[int, ...]) -> int:
         """Number with the lowest BIC; the smallest if none was tried."""
-        known = [k for k in ks if k in self.mixtures]
-        return min(known, key=lambda k: self.mixtures[k].bic) if known else ks[0]
+        tried = [k for k in ks if k in self.mixtures]
+        return min(tried, key=lambda k: self.mixtures[k].bic, default=ks[0])
 
     def gains(self, ks: tuple[int, ...]) -> Array:
         """Half the gain of BIC per object, over the smallest number."""
@@ -96,13 +96,13 @@ def p_of_one(
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
     own = float(np.nanmax(of_data.gains(numbers)))
-    one = structureless(seen, best.components, how)
-    fit = delayed(partial(_reference, seen, one, how._replace(numbers=numbers), ks))
-    found = _references(fit, n_null, n_jobs, pieces)
+    cluster = structureless(seen, best.components, how)
+    fit = delayed(partial(_reference, seen, cluster, how._replace(numbers=numbers), ks))
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
     steps = track(n_null, "references")
-    for number, (row, gain) in enumerate(found, 1):
+    references = _references(fit, n_null, n_jobs, pieces)
+    for number, (row, gain) in enumerate(references, 1):
         rows.append(row)
         gains.append(gain)
         next(steps, None)
@@ -142,11 +142,11 @@ def _references(
 
 
 def _reference(
-    seen: Measured, one: Structureless, how: How, ks: tuple[int, ...], number: int
+    seen: Measured, cluster: Structureless, how: How, ks: tuple[int, ...], number: int
 ) -> tuple[Array, float]:
     """Gains of one reference, and the largest of them."""
-    found = Best.of(one.measured(seen, how.seed + number), how)
-    return found.gains(ks), float(np.nanmax(found.gains(tuple(how.numbers))))
+    best = Best.of(cluster.measured(seen, how.seed + number), how)
+    return best.gains(ks), float(np.nanmax(best.gains(tuple(how.numbers))))
 
 
 class Structureless(NamedTuple):
@@ -161,14 +161,8 @@ class Structureless(NamedTuple):
         rng = np.random.default_rng([seed, 1])
         d, n = like.values.shape
         normal = self.root @ rng.standard_normal((d, n))
-        truth = np.array(
-            [
-                np.interp(u, level, place)
-                for u, level, place in zip(
-                    ndtr(normal), self.levels, self.places, strict=True
-                )
-            ]
-        )
+        of_features = zip(ndtr(normal), self.levels, self.places, strict=True)
+        truth = np.array([np.interp(*of_feature) for of_feature in of_features])
         values = truth + _errors(like.errors, rng)
         if like.known is not None:
             values = values * like.known
@@ -197,18 +191,16 @@ def structureless(
 
 def _law(measured: Measured, feature: int, how: How) -> tuple[Array, Array]:
     """Places of the true values of a feature, and the probability below them."""
-    one = slice(feature, feature + 1)
-    known = None if measured.known is None else measured.known[one]
-    alone = Measured(measured.values[one], measured.variances[one], known)
-    best, least = None, np.inf
+    rows = slice(feature, feature + 1)
+    known = None if measured.known is None else measured.known[rows]
+    alone = Measured(measured.values[rows], measured.variances[rows], known)
+
+    def akaike(mixture: Found) -> float:  # the shape counts, not the number of pieces
+        likelihood = sums(alone, mixture.components).log_likelihood
+        return n_parameters(mixture.components, "diag") - likelihood
+
     pieces = how._replace(numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
-    for found in candidates(alone, pieces):
-        # Akaike's criterion: here the shape counts, not the number of pieces.
-        likelihood = sums(alone, found.components).log_likelihood
-        score = n_parameters(found.components, "diag") - likelihood
-        if score < least:
-            best, least = found.components, score
-    assert best is not None
+    best = min(candidates(alone, pieces), key=akaike).components
     centres, spread = best.means[:, 0], np.sqrt(best.covariances[:, 0])
     low, high = (centres - REACH * spread).min(), (centres + REACH * spread).max()
     places = np.linspace(low, high, N_PLACES)
@@ -222,15 +214,14 @@ def _law(measured: Measured, feature: int, how: How) -> tuple[Array, Array]:
 
 def unimodal(density: Array) -> Array:
     """The density with one peak that is nearest; two peaks become a plateau."""
-    best, least = density, np.inf
-    for peak in np.unique(np.linspace(1, len(density) - 1, N_PEAKS).astype(int)):
-        rising = isotonic_regression(density[:peak])
-        falling = isotonic_regression(density[peak:], increasing=False)
-        tried = np.concatenate([rising, falling])
-        off = np.square(tried - density).sum()
-        if off < least:
-            best, least = tried, off
-    return best
+
+    def with_peak(at: int) -> Array:
+        rising = isotonic_regression(density[:at])
+        falling = isotonic_regression(density[at:], increasing=False)
+        return np.concatenate([rising, falling])
+
+    places = np.unique(np.linspace(1, len(density) - 1, N_PEAKS).astype(int))
+    return min(map(with_peak, places), key=lambda fit: np.square(fit - density).sum())
 
 
 def _errors(errors: Array, rng: np.random.Generator) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.progress import track
-from incerta.convergence import until_flat
+from incerta.convergence import warn_unfinished
 from incerta.exceptions import DataError
 from incerta.spectral.embedding import leading_eigenvectors, multiply
 from incerta.spectral.krylov import complement, ritz
@@ -103,11 +103,14 @@ def consistency(
         msg = "laplacians is empty; give one per world."
         raise DataError(msg)
     alone = embeddings_alone(laplacians, n_clusters)
-    sweeps = consistency_sweeps(laplacians, alone, weight)
-    history = []
-    for sweep in until_flat(sweeps, tol, max_iter):
-        last = sweep
-        history.append(sweep.objective)
+    history: list[float] = []
+    for last in consistency_sweeps(laplacians, alone, weight):
+        history.append(last.objective)
+        if history[1:] and history[-1] - history[-2] <= tol * abs(history[-2]):
+            break
+        if len(history) >= max_iter:
+            warn_unfinished(tol, max_iter)
+            break
     return Consistency(common_embedding(last.per_world), last.per_world, history, alone)
 
 

@@ -64,8 +64,8 @@ FAULTS = (
     ),
     Formula(
         "classifiers/_naive_bayes.py",
-        "from_logs(logs + np.log(self.priors_))",
-        "from_logs(logs)",
+        "softmax(logs + np.log(self.priors_), axis=1)",
+        "softmax(logs, axis=1)",
         "rare classes are as probable as frequent ones",
     ),
     Formula(

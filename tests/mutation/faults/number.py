@@ -9,8 +9,8 @@ Reference = partial(Fault, room="number/test_references.py")
 FAULTS = (
     Reference(
         "number/references.py",
-        "one.measured(seen, how.seed + number)",
-        "one.measured(seen, how.seed)",
+        "cluster.measured(seen, how.seed + number)",
+        "cluster.measured(seen, how.seed)",
         "all references are the same",
     ),
     Reference(
@@ -39,7 +39,7 @@ FAULTS = (
     ),
     Reference(
         "number/references.py",
-        "            if k not in best or found.bic < best[k].bic:\n",
+        "            if k not in best or mixture.bic < best[k].bic:\n",
         "            if True:\n",
         "of mixtures of one number the last is kept",
     ),
