@@ -26,8 +26,7 @@ class Named(NamedTuple):
 
 CLASSIFIERS = {
     "discriminant": Named(
-        "ErrorDiscriminant",
-        "error bars, gaps or replicates; classes that are ellipses",
+        "ErrorDiscriminant", "error bars, gaps or replicates; classes that are ellipses"
     ),
     "bayes": Named(
         "UncertainNaiveBayes", "many features that say different things, few objects"

@@ -88,12 +88,7 @@ def expected_distance_matrix(
 
 
 def expected_distances(
-    a: Law,
-    b: Law,
-    metric: str,
-    seed: int,
-    keys: Keys | None = None,
-    device: str = CPU,
+    a: Law, b: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
     """As `expected_distance_matrix`, of objects of one law and of another, (n_a, n_b).
 
