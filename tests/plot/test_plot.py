@@ -101,7 +101,7 @@ def test_clusters_can_be_told_apart_without_colour():
     looks = {(style.colour_of(c), style.marker_of(c)) for c in range(42)}
     assert len(looks) == 42
     assert len({style.marker_of(c) for c in range(-1, 7)}) == 8
-    assert len({style.hatch_of(c) for c in range(7)}) == 7
+    assert len({style.fill_of(c)["hatch"] for c in range(7)}) == 7
 
 
 def test_colours_by_label():

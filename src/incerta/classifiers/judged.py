@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from incerta.backend.progress import followed
-from incerta.typing import Array, Ids, Indices
+from incerta.typing import Array, Ids
 
 
 class Judged(NamedTuple):
@@ -36,8 +36,8 @@ def judged(probable: Array, classes: Ids, truth: Ids) -> Judged:
     truth = np.asarray(truth)
     is_true = truth[:, None] == classes
     right = classes[probable.argmax(axis=1)] == truth
-    known = is_true.any(axis=1)
-    squares = np.square(probable - is_true).sum(axis=1) + ~known
+    missed = ~is_true.any(axis=1)
+    squares = np.square(probable - is_true).sum(axis=1) + missed
     return Judged(right.astype(np.float64), squares)
 
 
@@ -51,22 +51,17 @@ def in_folds(model: Any, X: Any, y: Ids, n_folds: int, seed: int) -> Array:
     """
     classes, codes = np.unique(y, return_inverse=True)
     probable = np.zeros((len(y), len(classes)))
-    for train, test in followed(list(_splits(codes, n_folds, seed)), "folds"):
-        known = np.unique(codes[train])
-        if len(known) == 1:  # nothing to be told apart
-            probable[test, known] = 1.0
+    n_splits = min(n_folds, int(np.bincount(codes).max()))
+    folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():  # of classes with fewer objects than folds
+        warnings.simplefilter("ignore", UserWarning)
+        splits = list(folds.split(codes, codes))
+    for train, test in followed(splits, "folds"):
+        learnable = np.unique(codes[train])
+        if len(learnable) == 1:  # nothing to be told apart
+            probable[test, learnable] = 1.0
             continue
         learned = clone(model).fit(X[train], y[train])
         columns = np.searchsorted(classes, learned.classes_)
         probable[np.ix_(test, columns)] = learned.predict_proba(X[test])
     return probable
-
-
-def _splits(codes: Indices, n_folds: int, seed: int) -> Any:
-    sizes = np.bincount(codes)
-    folds = StratifiedKFold(
-        min(n_folds, int(sizes.max())), shuffle=True, random_state=seed
-    )
-    with warnings.catch_warnings():  # of classes with fewer objects than folds
-        warnings.simplefilter("ignore", UserWarning)
-        yield from folds.split(codes, codes)

@@ -73,12 +73,8 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
     # All that the legend has to explain: also clusters that are nobody's own.
     drawn = np.flatnonzero(bars.any(axis=0))
     legend_beside(ax, areas_in_legend(ids, np.where(drawn < n_clusters, drawn, -1)))
-    ax.set(
-        xlim=(0, n),
-        ylim=(0, 1),
-        xlabel="objects, by cluster, the most certain first",
-        ylabel="membership",
-    )
+    ax.set(xlim=(0, n), ylim=(0, 1), ylabel="membership")
+    ax.set_xlabel("objects, by cluster, the most certain first")
     tidy(ax)
     return ax
 
@@ -176,17 +172,11 @@ def reachability(
         _fill_steps(ax, edges, floor, np.where(owners == cluster, drawn, 0.0), cluster)
     handles = areas_in_legend(ids)
     if cut is not None:
-        line = ax.axhline(
-            cut, color=INK, linestyle="--", linewidth=1.0, label=f"cut at {cut:.3g}"
-        )
-        handles.append(line)
+        dashed = {"color": INK, "linestyle": "--", "linewidth": 1.0}
+        handles.append(ax.axhline(cut, label=f"cut at {cut:.3g}", **dashed))
     legend_beside(ax, handles)
-    ax.set(
-        xlim=(0, len(order)),
-        ylim=(0, top),
-        xlabel="objects, in the order they are reached",
-        ylabel="expected reachability",
-    )
+    ax.set(xlim=(0, len(order)), ylim=(0, top), ylabel="expected reachability")
+    ax.set_xlabel("objects, in the order they are reached")
     tidy(ax)
     return ax
 

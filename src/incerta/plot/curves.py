@@ -152,17 +152,12 @@ def reliability(
     ax.patch.set_visible(False)
 
     ends = np.array([0.0, 1.0])
-    ax.fill_between(
-        ends, ends - BAND, ends + BAND, color=INK, alpha=0.15, label=f"within {BAND}"
-    )
+    grey = {"color": INK, "alpha": 0.15}
+    ax.fill_between(ends, ends - BAND, ends + BAND, label=f"within {BAND}", **grey)
     ax.plot(ends, ends, color=INK, linewidth=0.8, label="ideal")
     ax.plot(mean_sure[used], share_right[used], "o-", color=PALETTE[0], label="found")
-    ax.set(
-        xlim=(start, 1.0),
-        ylim=(0.0, 1.02),
-        xlabel="confidence",
-        ylabel="share that is right",
-    )
+    ax.set(xlim=(start, 1.0), ylim=(0.0, 1.02))
+    ax.set(xlabel="confidence", ylabel="share that is right")
     legend_above(ax, 3)
     tidy(ax)
     return ax

@@ -85,11 +85,10 @@ def scatter(
     title = None
     if features is None and data.n_features > 2:
         features = separating_features(data.mean(), data.variance(), ids).tolist()
-        title = (
-            f"the 2 of {data.n_features} features that separate the clusters best"
-            if len(np.unique(ids[ids >= 0])) > 1
-            else f"the first 2 of {data.n_features} features"
-        )
+        title = f"the first 2 of {data.n_features} features"
+        if len(np.unique(ids[ids >= 0])) > 1:
+            best = "that separate the clusters best"
+            title = f"the 2 of {data.n_features} features {best}"
     shown = data if features is None else data.select(features)
     if shown.n_features > 2:
         msg = f"features={features!r} must name one or two features."
@@ -133,21 +132,16 @@ def _ellipses(
     layers = max(1.0, float(np.pi / 4.0 * lengths @ widths) / room)
     inside = np.clip(0.3 / layers**1.3, 0.002, 0.25)
     outline = np.clip(1.5 / layers, 0.15, 0.5)
-    collections = part_of_matplotlib("collections")
-    ax.add_collection(
-        collections.EllipseCollection(
-            lengths[order],
-            widths[order],
-            angles[order],
-            units="xy",
-            offsets=mean[order],
-            offset_transform=ax.transData,
-            facecolors=rgba_of(labels, inside * opacity)[order],
-            edgecolors=rgba_of(labels, outline * opacity)[order],
-            linewidths=0.6,
-        ),
-        autolim=False,
+    sizes = lengths[order], widths[order], angles[order]
+    place = {"units": "xy", "offsets": mean[order], "offset_transform": ax.transData}
+    ellipses = part_of_matplotlib("collections").EllipseCollection(
+        *sizes,
+        **place,
+        facecolors=rgba_of(labels, inside * opacity)[order],
+        edgecolors=rgba_of(labels, outline * opacity)[order],
+        linewidths=0.6,
     )
+    ax.add_collection(ellipses, autolim=False)
 
 
 def _points(ax: Any, places: Array, labels: Indices, opacity: Array) -> None:
@@ -184,11 +178,9 @@ def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Non
     if len(data) <= MOST_ELLIPSES and not data.exact:
         sd = np.sqrt(data.variance()[:, 0])
         ends = np.stack([mean - sd, height, mean + sd, height], axis=1)
-        collections = part_of_matplotlib("collections")
-        bars = collections.LineCollection(
-            ends.reshape(-1, 2, 2), colors=rgba_of(labels, 0.5 * opacity), linewidths=1
-        )
-        ax.add_collection(bars)
+        bars = part_of_matplotlib("collections").LineCollection
+        colours = rgba_of(labels, 0.5 * opacity)
+        ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colours, linewidths=1))
     _points(ax, np.stack([mean, height], axis=1), labels, opacity)
     ax.autoscale_view()
     named = clusters[:MOST_NAMED].tolist()

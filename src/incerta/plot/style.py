@@ -68,11 +68,6 @@ def marker_of(cluster: int) -> str:
     return NOISE_MARKER if cluster < 0 else MARKERS[cluster % len(MARKERS)]
 
 
-def hatch_of(cluster: int) -> str:
-    """Hatch of a cluster."""
-    return "" if cluster < 0 else HATCHES[cluster % len(HATCHES)]
-
-
 def name_of(cluster: int) -> str:
     """Name of a cluster in legends."""
     return "noise" if cluster < 0 else f"cluster {cluster}"
@@ -90,7 +85,7 @@ def fill_of(cluster: int) -> dict[str, Any]:
     """Keywords for an area of a cluster: colour, and a fine white hatch over it."""
     return {
         "facecolor": colour_of(cluster),
-        "hatch": hatch_of(cluster),
+        "hatch": "" if cluster < 0 else HATCHES[cluster % len(HATCHES)],
         "edgecolor": (1.0, 1.0, 1.0, 0.6),  # of the hatch; there is no outline
         "linewidth": 0.0,
     }
@@ -104,30 +99,16 @@ def tidy(ax: Any) -> None:
 def legend_beside(ax: Any, handles: Sequence[Any], title: str | None = None) -> None:
     """Legend to the right of the Axes, where it covers nothing."""
     if handles:
-        ax.legend(
-            handles=handles,
-            title=title,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            borderaxespad=0.0,
-            frameon=False,
-            fontsize="small",
-            title_fontsize="small",
-            alignment="left",
-        )
+        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+        titled = {"title": title, "title_fontsize": "small", "alignment": "left"}
+        ax.legend(handles=handles, frameon=False, fontsize="small", **place, **titled)
 
 
 def legend_above(ax: Any, ncols: int, marker_scale: float | None = None) -> None:
     """Legend above the Axes, in one row."""
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=ncols,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-        markerscale=marker_scale,
-    )
+    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+    row = {"ncols": ncols, "markerscale": marker_scale}
+    ax.legend(frameon=False, fontsize="small", **place, **row)
 
 
 def markers_in_legend(labels: Indices) -> list[Any]:

@@ -75,40 +75,21 @@ def divergences(
     places, shown = classical_scaling(table)
     if len(kept):
         nearest = kept[table[:, kept].argmin(axis=1)]
-        lines = part_of_matplotlib("collections").LineCollection(
-            np.stack([places, places[nearest]], axis=1),
-            colors=NOISE,
-            linewidths=0.5,
-            alpha=0.5,
-            zorder=1,
-        )
-        ax.add_collection(lines)
+        ends = np.stack([places, places[nearest]], axis=1)
+        lines = part_of_matplotlib("collections").LineCollection
+        thin = {"colors": NOISE, "linewidths": 0.5, "alpha": 0.5}
+        ax.add_collection(lines(ends, **thin, zorder=1))
     ax.scatter(*places.T, s=18, color=NOISE, label="worlds", zorder=2)
-    ax.scatter(
-        *places[kept].T,
-        s=150,
-        color=PALETTE[0],
-        edgecolors="white",
-        label="representatives, in order of choice",
-        zorder=3,
-    )
+    disc = {"s": 150, "color": PALETTE[0], "edgecolors": "white", "zorder": 3}
+    ax.scatter(*places[kept].T, **disc, label="representatives, in order of choice")
+    font = {"color": "white", "fontsize": "x-small", "fontweight": "bold"}
+    middle = {"ha": "center", "va": "center_baseline"}
     for number, place in enumerate(places[kept], start=1):
-        ax.annotate(
-            str(number),
-            place,
-            color="white",
-            fontsize="x-small",
-            fontweight="bold",
-            ha="center",
-            va="center_baseline",
-            zorder=4,
-        )
+        ax.annotate(str(number), place, **font, **middle, zorder=4)
     ax.axhline(0.0, color=INK, linewidth=0.3, zorder=0)
     ax.axvline(0.0, color=INK, linewidth=0.3, zorder=0)
-    ax.set(
-        xlabel=f"first direction ({shown[0]:.0%} of the spread)",
-        ylabel=f"second direction ({shown[1]:.0%} of the spread)",
-    )
+    ax.set_xlabel(f"first direction ({shown[0]:.0%} of the spread)")
+    ax.set_ylabel(f"second direction ({shown[1]:.0%} of the spread)")
     ax.set_aspect("equal", adjustable="datalim")
     legend_above(ax, 2, marker_scale=0.7)
     tidy(ax)
@@ -186,14 +167,8 @@ def coassociation(
     size = min(n, max_size)
     block = np.empty(n, dtype=np.intp)
     block[order] = np.arange(n) * size // n
-    image = ax.imshow(
-        mean_together(found, block, size),
-        cmap="Blues",
-        vmin=0.0,
-        vmax=1.0,
-        extent=(0, n, n, 0),
-        interpolation="nearest",
-    )
+    shown = {"cmap": "Blues", "vmin": 0.0, "vmax": 1.0, "interpolation": "nearest"}
+    image = ax.imshow(mean_together(found, block, size), extent=(0, n, n, 0), **shown)
     borders = mark_groups(ax.xaxis, ids[order])
     mark_groups(ax.yaxis, ids[order])
     for border in borders:
