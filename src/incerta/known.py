@@ -33,7 +33,11 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
             "one label for each, -1 where it is unknown."
         )
         raise ValueError(msg)
-    odd = () if given.dtype.kind in "iu" else [one for one in given if not _whole(one)]
+    odd = (
+        ()
+        if given.dtype.kind in "iu"
+        else [label for label in given if not _whole(label)]
+    )
     if odd:
         msg = (
             f"y has the label {odd[0]!r}; labels are whole numbers from 0, -1 where "
@@ -98,8 +102,8 @@ def surely(membership: Array, known: Indices | None) -> Array:
     """Probabilities of clusters (n, k), with certainty about those that are known."""
     if known is None:
         return membership
-    one = np.eye(membership.shape[1])[known]
-    return np.where(known[:, None] >= 0, one, membership)
+    certain = np.eye(membership.shape[1])[known]
+    return np.where(known[:, None] >= 0, certain, membership)
 
 
 def some_with_labels(
@@ -121,8 +125,8 @@ def class_means(
     """The classes that objects are known of, and the mean of those objects (c, d)."""
     labelled = np.flatnonzero(known >= 0)
     classes, codes = np.unique(known[labelled], return_inverse=True)
-    own = np.ones(len(labelled)) if weights is None else weights[labelled]
-    member = np.eye(len(classes))[codes].T * own
+    each = np.ones(len(labelled)) if weights is None else weights[labelled]
+    member = np.eye(len(classes))[codes].T * each
     return classes, member @ places[labelled] / member.sum(axis=1, keepdims=True)
 
 

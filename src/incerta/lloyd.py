@@ -101,8 +101,8 @@ def spread_seeds(
         sums /= np.where(sums[:, -1:] > 0.0, sums[:, -1:], 1.0)
         sums += starts[:, None]
         aims = starts[:, None] + rng.random((n_starts, n_trials))
-        found = np.searchsorted(sums.ravel(), aims, side="right")
-        tried = np.clip(found - n * starts[:, None], 0, n - 1)
+        tried = np.searchsorted(sums.ravel(), aims, side="right")
+        tried = np.clip(tried - n * starts[:, None], 0, n - 1)
         after = costs(tried)
         np.minimum(after, least[:, None], out=after)
         chosen = after.sum(axis=2).argmin(axis=1)

@@ -61,16 +61,16 @@ class Direction(NamedTuple):
 class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Find the few directions in which objects differ by more than error and noise.
 
-    In tables with many features, distances between objects consist of noise, and full
+    In tables with many features, distances between objects are mostly noise, and full
     covariances cannot be estimated. This finds the directions in which features vary
-    together, beyond their errors and beyond chance, and puts each object there as a
-    measurement with an error covariance: large for an object that was measured badly,
-    or of which many values are missing. Features that no direction shows in are left
-    out. `cluster` does this by itself; use it before other methods on wide data.
+    together, beyond their errors and beyond chance, and places each object there with
+    an error covariance, which is large if it was measured badly or lacks many values.
+    Features that show no direction are left out. `cluster` does this by itself; use it
+    before other methods on wide data.
 
-    Where features vary independently of each other there are no such directions, and a
-    single feature in which objects form clusters cannot be seen; choose features first,
-    or use `ErrorMixture` with ``covariance="diag"`` on all of them.
+    Features that vary independently have no such directions, and clusters that show in
+    a single feature cannot be seen: choose features first, or use `ErrorMixture` with
+    ``covariance="diag"`` on all of them.
 
     Parameters
     ----------
@@ -110,24 +110,23 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     -----
     True values are ``center + loadings @ place + own variation``; errors, from the
     data, come on top, and a missing value has an infinite one. How many directions
-    there are is told by comparison with the same table under random signs (parallel
-    analysis [1]_), and by correlations of pairs of features beyond chance, which see
+    there are is found by comparison with the same table under random signs (parallel
+    analysis [1]_), and by correlations of pairs of features beyond chance, which reveal
     directions that show in a few of many thousand features. Loadings are the leading
     singular vectors of the values, each shrunk by its error. Places are found by
-    weighted least squares; correlations between errors of one object count in its error
-    covariance, not in its weights. The units of the features do not matter.
+    weighted least squares; correlations between the errors of an object count in its
+    error covariance, not in its weights. The units of the features do not matter.
 
-    With "auto" data are left alone if they have at most 8 features; and up to 100
-    features also if the directions hold less than two thirds of the true variance, are
-    more than half as many as the features, or as many as are looked for. In wider
-    tables without directions beyond chance the two strongest are taken.
+    With "auto", data with at most 8 features are left alone; with up to 100, also if
+    the directions hold less than two thirds of the true variance, are more than half as
+    many as the features, or as many as are looked for. In wider tables without
+    directions beyond chance, the two strongest are taken.
 
-    It takes some ten decompositions of a table of at most 4 million values (of chosen
-    objects, if there are more), ``n_features**2 * n_objects / 2`` operations for the
-    correlations, and ``n_objects * n_features * n_directions**2`` to transform.
-
-    Laws that are beliefs, and objects with many values, are mapped as they are, by the
-    weights of exact values.
+    The fit takes some ten decompositions of a table of at most 4 million values (of
+    chosen objects, if there are more) and ``n_features**2 * n_objects / 2`` operations
+    for the correlations; transforming takes
+    ``n_objects * n_features * n_directions**2``. Beliefs, and objects with many values,
+    are mapped by the weights of exact values.
 
     References
     ----------
@@ -268,12 +267,7 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(given, dtype=object)
 
     def described(self) -> list[Direction]:
-        """What each direction is: the features that vary most with it.
-
-        Returns
-        -------
-        list of Direction
-        """
+        """Describe each direction by the features that vary most with it."""
         factors, names = self._found.factors, self._names()
         if factors is None:
             return []
@@ -287,20 +281,14 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return directions
 
     def labels(self) -> list[str]:
-        """What each direction is called in pictures: its number and main features.
-
-        Returns
-        -------
-        list of str
-            "direction 1 (+mass, +radius, −age)", with the sign of the correlation.
-        """
+        """Names of directions in pictures, such as "direction 1 (+mass, −age)"."""
         return [
             f"{name} ({', '.join(_signed(*each) for each in features[:NAMED])})"
             for name, _, features in self.described()
         ]
 
     def sentences(self) -> list[str]:
-        """What was found, for people."""
+        """Say in words how many directions there are, and what was left out."""
         found, names = self._found, self._names()
         d, q = self.n_features_in_, self.n_directions_
         lines = []
@@ -443,9 +431,8 @@ def _made(state: State) -> Directions:
     whole(d, 1, "n_features_in_")
     check_shapes(state, {"feature_names_in_": "a d"}, {"d": d})
     found = state["_found"]
-    if not isinstance(found, Found) or len(found.copy_of) != d:
-        wrong("the directions do not fit the features")
-    if found.factors is not None and len(found.factors.own) != d:
+    fits = isinstance(found, Found) and len(found.copy_of) == d
+    if not fits or (found.factors is not None and len(found.factors.own) != d):
         wrong("the directions do not fit the features")
     directions.n_features_in_ = d
     if "feature_names_in_" in state:

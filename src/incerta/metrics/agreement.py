@@ -227,16 +227,15 @@ def _grouped(y: ArrayLike, labels: ArrayLike, noise: str) -> tuple[Indices, Indi
 
 def _codes(y: ArrayLike, labels: ArrayLike) -> tuple[Indices, Indices, Any]:
     """Number classes and clusters, and find the noise."""
-    given, found = _as_column(y, "y"), _as_column(labels, "labels")
-    if len(given) != len(found):
-        msg = f"y has {len(given)} entries, labels {len(found)}; lengths must agree."
+    given, labels = _as_column(y, "y"), _as_column(labels, "labels")
+    if len(given) != len(labels):
+        msg = f"y has {len(given)} entries, labels {len(labels)}; lengths must agree."
         raise ValueError(msg)
     if len(given) == 0:
         msg = "y and labels are empty; there is nothing to compare."
         raise ValueError(msg)
-    numeric = found.dtype.kind in "iuf"
-    noisy = found == -1 if numeric else np.zeros(len(found), dtype=bool)
-    return _numbered(given, "y"), _numbered(found, "labels"), noisy
+    noisy = (labels == -1) & (labels.dtype.kind in "iuf")
+    return _numbered(given, "y"), _numbered(labels, "labels"), noisy
 
 
 def _as_column(value: ArrayLike, name: str) -> Ids:

@@ -147,8 +147,8 @@ def keep_worlds(
         msg = f"selection={selection!r} must be one of {', '.join(SELECTIONS)}."
         raise ValueError(msg)
     if not callable(divergence) and divergence not in DIVERGENCES:
-        known = ", ".join(DIVERGENCES)
-        msg = f"divergence={divergence!r} must be a function or one of {known}."
+        names = ", ".join(DIVERGENCES)
+        msg = f"divergence={divergence!r} must be a function or one of {names}."
         raise ValueError(msg)
     check_number_kept(n_representatives, n_worlds)
     drawn = worlds_of(data, n_worlds, seed)
@@ -173,8 +173,8 @@ def keep_worlds(
 
     def far() -> tuple[Array, Array | None]:
         # Parts of objects with weights may have next to none.
-        known = few and weights is None
-        return compare(compared), error_of_some(compare, compared) if known else None
+        sampled = few and weights is None
+        return compare(compared), error_of_some(compare, compared) if sampled else None
 
     divergences, error = far() if pieces is None else pieces.piece("divergences", far)
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
