@@ -98,15 +98,15 @@ def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> 
     most = min(most, d - begin - 1, n - begin - 2)
     if most < 1:
         return 0
-    found = leading(table, most)
+    triples = leading(table, most)
     rest: Any = table.astype(np.float32)
     for k in range(most):
         lost = begin + k
         up = np.sqrt(n * d / ((n - lost - 1) * (d - lost)))
         chance = up * np.array([_by_chance(rest, rng) for _ in range(N_DRAWS)])
-        if found.values[k] <= chance.mean() + BEYOND * chance.std(ddof=1):
+        if triples.values[k] <= chance.mean() + BEYOND * chance.std(ddof=1):
             return k
-        rest -= np.outer(found.features[:, k] * found.values[k], found.objects[k])
+        rest -= np.outer(triples.features[:, k] * triples.values[k], triples.objects[k])
     return most
 
 
@@ -116,9 +116,9 @@ def leading(table: Any, k: int) -> Leading:
     if k == 0:
         return Leading(np.empty((d, 0)), np.empty(0), np.empty((0, n)))
     if min(d, n) > max(SMALL, 3 * k):
-        found: Any = svds(table, k, tol=1e-4, v0=np.ones(min(d, n)))
-        order = np.argsort(-found[1])
-        return Leading(found[0][:, order], found[1][order], found[2][order])
+        triples: Any = svds(table, k, tol=1e-4, v0=np.ones(min(d, n)))
+        order = np.argsort(-triples[1])
+        return Leading(triples[0][:, order], triples[1][order], triples[2][order])
     wide = n <= d
     squares = table.T @ table if wide else table @ table.T
     m = len(squares)
@@ -158,9 +158,9 @@ def _settled(
         before = tells
         for _ in range(ROUNDS):
             base = np.linalg.qr(places)[0]
-            told = n * np.square(table @ base).sum(axis=1) / totals
+            explained = n * np.square(table @ base).sum(axis=1) / totals
             # What q numbers explain by chance, and the largest of d squared normals.
-            now = told > base.shape[1] + 2.0 * np.log(d)
+            now = explained > base.shape[1] + 2.0 * np.log(d)
             if now.sum() < 2 or (now == tells).all():
                 break
             tells = now
@@ -266,39 +266,35 @@ def _linked(
         after = slice(later, later + BLOCK)
         for earlier in range(0, later + 1, BLOCK):
             before = slice(earlier, earlier + BLOCK)
-            found = np.abs(rows[before] @ rows[after].T)
+            close = np.abs(rows[before] @ rows[after].T)
             if earlier == later:
-                found = np.triu(found, 1)
-            if found.max() <= perhaps:
+                close = np.triu(close, 1)
+            if close.max() <= perhaps:
                 continue  # as in most blocks of a wide table
-            if found.max() > COPY:
-                same = found > COPY
+            if close.max() > COPY:
+                same = close > COPY
                 for i in np.flatnonzero(same.any(axis=1)):
                     if copy_of[earlier + i] == earlier + i:  # copies of copies are not
                         which = later + np.flatnonzero(same[i])
                         which = which[copy_of[which] == which]
                         copy_of[which] = earlier + i
-                found[same] = 0.0
+                close[same] = 0.0
             if lost is not None:
-                found -= 2.0 * np.abs(lost[before] @ lost[after].T)
-            certain = found > surely
+                close -= 2.0 * np.abs(lost[before] @ lost[after].T)
+            certain = close > surely
             linked[before] |= certain.any(axis=1)
             linked[after] |= certain.any(axis=0)
             if n_links <= MOST_LINKS * d:  # of more, most features are linked anyway
-                one, other = np.divmod(np.flatnonzero(found > perhaps), found.shape[1])
-                links.append((earlier + one, later + other))
-                n_links += len(one)
+                a, b = np.divmod(np.flatnonzero(close > perhaps), close.shape[1])
+                links.append((earlier + a, later + b))
+                n_links += len(a)
     if 0 < n_links <= MOST_LINKS * d:
         ends = [np.concatenate(side) for side in zip(*links, strict=True)]
-        linked |= _in_groups(ends[0], ends[1], d)
+        ones: Array = np.ones(n_links)
+        graph = csr_array((ones, (ends[0], ends[1])), shape=(d, d))
+        group = connected_components(graph, directed=False)[1]
+        linked |= (np.bincount(group) >= SMALLEST_GROUP)[group]
     return copy_of, linked
-
-
-def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
-    """Which of n nodes are connected with at least three others."""
-    graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
-    _, group = connected_components(graph, directed=False)
-    return (np.bincount(group) >= SMALLEST_GROUP)[group]
 
 
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
@@ -312,7 +308,7 @@ def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
     linked = np.zeros(len(rows), dtype=bool)
     for begin in range(0, len(outside), BLOCK):
         part = outside[begin : begin + BLOCK]
-        found = np.abs(rows[inside] @ rows[part].T) > least
-        linked[inside] |= found.any(axis=1)
-        linked[part] |= found.any(axis=0)
+        beyond = np.abs(rows[inside] @ rows[part].T) > least
+        linked[inside] |= beyond.any(axis=1)
+        linked[part] |= beyond.any(axis=0)
     return linked
