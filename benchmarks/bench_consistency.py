@@ -9,8 +9,12 @@ else of blobs of the same size.
 
 import argparse
 import os
+import sys
 import time
 import warnings
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -27,11 +31,13 @@ def best(function):
 
 def objects(small):
     from incerta.data import Standardizer
-    from incerta.datasets import fetch_image, make_uncertain, make_uncertain_blobs
+    from incerta.datasets import make_uncertain, make_uncertain_blobs
 
     if small:
         return "blobs", make_uncertain_blobs(60, 3, 7, random_state=0)[0]
     if os.environ.get("INCERTA_DATA"):
+        from paper.datasets import fetch_image
+
         image = Standardizer("means").fit_transform(fetch_image().data)
         return "Image", make_uncertain(image, scale=0.5, random_state=0)
     return "blobs", make_uncertain_blobs(2310, 19, 7, random_state=0)[0]
@@ -41,8 +47,8 @@ def main():
     from scipy.sparse.linalg import eigsh
 
     import incerta as ic
-    from incerta.datasets import fetch_movement
     from incerta.spectral import Laplacians, consistency
+    from paper.datasets import fetch_movement
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a size for tests")

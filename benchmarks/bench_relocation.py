@@ -23,7 +23,7 @@ def main():
     from sklearn.datasets import make_blobs
 
     import incerta as ic
-    from incerta.estimators import UCPC, MMVar
+    from incerta.published import UCPC, MMVar
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a size for tests")

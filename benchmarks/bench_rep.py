@@ -79,8 +79,8 @@ def rand_in_a_loop(labels):
 def whole(n_objects, n_worlds):
     from sklearn.cluster import KMeans
 
-    from incerta import REP
     from incerta.datasets import make_uncertain_blobs
+    from incerta.published import REP
 
     data, _ = make_uncertain_blobs(
         n_objects, N_FEATURES, N_CLUSTERS, n_values=N_VALUES, random_state=0

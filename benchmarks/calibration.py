@@ -18,7 +18,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from incerta.datasets import make_uncertain_blobs
 from incerta.labels import shares
 from incerta.spectral import Laplacians, consistency
-from incerta.spectral.cutting import cut, nearest
+from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.extension import aligned
 
 K = 3

@@ -25,7 +25,7 @@ from sklearn.datasets import load_digits
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
-from incerta.api.controls import filled_means
+from incerta.api.comparison import filled_means
 
 sys.path.insert(0, str(Path(__file__).parent / "accuracy"))
 

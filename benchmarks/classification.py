@@ -31,7 +31,9 @@ from sklearn.svm import SVC
 import incerta as ic
 
 sys.path.insert(0, str(Path(__file__).parent / "accuracy"))
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
 
+from paper.datasets import fetch_kepler
 from sets import SIZES, Design, displaced
 
 SETS = (
@@ -150,7 +152,7 @@ def radii_with_one_error(data):
 
 def kepler(n_objects, n_folds):
     """Print how well planets and false positives are told apart."""
-    found = ic.datasets.fetch_kepler(progress=False)
+    found = fetch_kepler(progress=False)
     some = np.random.default_rng(0).permutation(len(found.target))[:n_objects]
     raw, classes = found.data[some], found.target[some]
     data, shared = map(

@@ -8,13 +8,18 @@ Sets that need INCERTA_DATA are left out without it.
 
 import argparse
 import os
+import sys
+from pathlib import Path
 
 import numpy as np
 
 import incerta as ic
 from incerta import datasets
 from incerta.spectral import Laplacians
-from incerta.spectral.eigengap import common_eigenvalues
+from incerta.spectral.consistency import common_eigenvalues
+
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
+from paper import datasets as fetched
 
 FOLDER_ONLY = ("ecoli", "nba", "movement")
 
@@ -23,7 +28,7 @@ def sets(small):
     loaders = {"wine": datasets.load_wine, "weather": datasets.load_weather}
     loaders["weather joint"] = lambda: datasets.load_weather(joint=True)
     if os.environ.get("INCERTA_DATA") and not small:
-        loaders |= {name: getattr(datasets, f"fetch_{name}") for name in FOLDER_ONLY}
+        loaders |= {name: getattr(fetched, f"fetch_{name}") for name in FOLDER_ONLY}
     for name, load in loaders.items():
         dataset = load()
         data = ic.Standardizer("means").fit_transform(dataset.data)

@@ -10,6 +10,7 @@ that must not change any result:
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from hashlib import sha256
@@ -19,19 +20,21 @@ import numpy as np
 from sklearn.cluster import DBSCAN, KMeans
 
 import incerta as ic
-from incerta import datasets
+
+sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
+from paper import datasets as fetched
 
 LOADERS = {
-    "wine": datasets.load_wine,
-    "ecoli": datasets.fetch_ecoli,
-    "image": datasets.fetch_image,
-    "libras": datasets.fetch_libras,
-    "usps": datasets.fetch_usps,
-    "waveform": datasets.fetch_waveform,
-    "movement": datasets.fetch_movement,
-    "nba": datasets.fetch_nba,
-    "weather": datasets.load_weather,
-    "weather, joint": lambda: datasets.load_weather(joint=True),
+    "wine": ic.datasets.load_wine,
+    "ecoli": fetched.fetch_ecoli,
+    "image": fetched.fetch_image,
+    "libras": fetched.fetch_libras,
+    "usps": fetched.fetch_usps,
+    "waveform": fetched.fetch_waveform,
+    "movement": fetched.fetch_movement,
+    "nba": fetched.fetch_nba,
+    "weather": ic.datasets.load_weather,
+    "weather, joint": lambda: ic.datasets.load_weather(joint=True),
 }
 N_NEW = 40
 
@@ -42,18 +45,18 @@ def methods(k):
     return {
         "UKMeans": ic.UKMeans(k, **seed),
         "UKMeans, euclidean": ic.UKMeans(k, metric="euclidean", n_init=2, **seed),
-        "CKMeans": ic.CKMeans(k, **seed),
+        "CKMeans": ic.published.CKMeans(k, **seed),
         "UKMedoids": ic.UKMedoids(k, **seed),
         "UKMedoids, euclidean": ic.UKMedoids(k, metric="euclidean", **seed),
-        "MMVar": ic.MMVar(k, **seed),
-        "UCPC": ic.UCPC(k, **seed),
+        "MMVar": ic.published.MMVar(k, **seed),
+        "UCPC": ic.published.UCPC(k, **seed),
         "FDBSCAN": ic.FDBSCAN(distances="fast", **fewer),
-        "PDBSCAN": ic.PDBSCAN(distances="fast", **fewer),
+        "PDBSCAN": ic.published.PDBSCAN(distances="fast", **fewer),
         "FOPTICS": ic.FOPTICS(n_clusters=k, **fewer),
-        "SC": ic.SC(**fewer),
-        "RP-SC": ic.SC(n_representatives=10, **fewer),
-        "REP": ic.REP(**fewer),
-        "RP-REP": ic.REP(DBSCAN(1.5), n_representatives=10, **fewer),
+        "SC": ic.published.SC(**fewer),
+        "RP-SC": ic.published.SC(n_representatives=10, **fewer),
+        "REP": ic.published.REP(**fewer),
+        "RP-REP": ic.published.REP(DBSCAN(1.5), n_representatives=10, **fewer),
         "RPC": ic.RPC(k, **fewer),
         "RPC, random": ic.RPC(k, selection="random", normalize_rows=True, **fewer),
         "RPC, energy": ic.RPC(k, divergence="energy", width="self-tuning", **fewer),

@@ -29,7 +29,7 @@ from scores import in_names_of
 
 import incerta as ic
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
+from incerta.mixture.fitting import Search, fitted
 from incerta.mixture.measured import measured
 from sets import EXACT, SIZES, Design, displaced, standard
 
@@ -57,7 +57,7 @@ def told(data, values, classes):
 
 
 def by_one_gaussian(data):
-    how = How([1], ("full",), False, PRIOR_WEIGHT, 1, 1e-6, 500, 0)
+    how = Search(numbers=[1], covariances=["full"], seed=0)
     some = measured(data)
     return log_densities(some, fitted(some, how).components).totals.sum()
 

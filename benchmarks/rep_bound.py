@@ -45,7 +45,7 @@ def promised_too_much(seed, n_true, options):
     n = int(rng.integers(8, 25))
     mean = 2.0 * rng.normal(size=(n, 1)) + 4.0 * rng.integers(3, size=(n, 1))
     std = rng.uniform(0.1, 1.5)
-    rep = ic.REP(Gaps(), random_state=seed, **options)
+    rep = ic.published.REP(Gaps(), random_state=seed, **options)
     rep.fit(ic.from_gaussian(mean, std=std))
     true = cut_at_gaps(mean + std * rng.normal(size=(n_true, n, 1)))
     # The distances of one row alone: partitions repeat, so few are different.

@@ -27,7 +27,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
-from incerta.api.controls import filled_means
+from incerta.api.comparison import filled_means
 
 K = 4
 

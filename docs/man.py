@@ -8,9 +8,7 @@ import sys
 
 import typer
 
-from incerta.cli.app import app
-from incerta.cli.failures import EXIT_CODES
-from incerta.cli.pages import grouped
+from incerta.cli.app import EXIT_CODES, app, grouped
 from incerta.version import __version__
 
 

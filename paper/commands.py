@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from incerta.cli import options
-from incerta.cli.failures import Commands
+from incerta.cli.app import Commands
 from incerta.cli.progress import bars
 from incerta.cli.summary import say
 from paper import sensitivity as sensitivities

@@ -7,19 +7,8 @@ from sklearn.cluster import DBSCAN
 
 from incerta.data import UncertainData
 from incerta.density.radius import knee, neighbour_distances
-from incerta.estimators import (
-    FDBSCAN,
-    FOPTICS,
-    PDBSCAN,
-    REP,
-    RPC,
-    SC,
-    UCPC,
-    CKMeans,
-    MMVar,
-    UKMeans,
-    UKMedoids,
-)
+from incerta.estimators import FDBSCAN, FOPTICS, RPC, UKMeans, UKMedoids
+from incerta.published import PDBSCAN, REP, SC, UCPC, CKMeans, MMVar
 from incerta.typing import Array
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta import datasets
 from incerta.data import Standardizer, UncertainData, as_uncertain
 from incerta.data.laws import Values
-from incerta.datasets import Dataset, make_uncertain
+from incerta.datasets import Dataset, load_weather, load_wine, make_uncertain
 from incerta.typing import Indices
+from paper import datasets
 
 LOADERS: dict[str, Callable[[], Dataset]] = {
-    "wine": datasets.load_wine,
+    "wine": load_wine,
     "ecoli": datasets.fetch_ecoli,
     "image": datasets.fetch_image,
     "libras": datasets.fetch_libras,
@@ -28,7 +28,7 @@ LOADERS: dict[str, Callable[[], Dataset]] = {
     "waveform": datasets.fetch_waveform,
     "movement": datasets.fetch_movement,
     "nba": datasets.fetch_nba,
-    "weather": datasets.load_weather,
+    "weather": load_weather,
 }
 SETS = tuple(LOADERS)
 UNCERTAIN = ("movement", "nba", "weather")

@@ -17,7 +17,7 @@ from incerta.spectral import (
     leading_eigenvectors,
     normalised_laplacian,
 )
-from incerta.spectral.cutting import cut
+from incerta.spectral.embedding import cut
 from incerta.typing import Array, Indices
 from incerta.worlds.sequence import worlds_of
 from paper.methods import N_REPRESENTATIVES, N_WORLDS

@@ -45,15 +45,10 @@ def pytest_configure(config):
 
 @pytest.hookimpl(trylast=True)  # hypothesis has marked its tests
 def pytest_collection_modifyitems(config, items):
-    from incerta.data.files import apart
-
     # Older versions of hypothesis look for who holds their generator when a test takes
     # examples for the first time, and find nobody among what is frozen by then.
     given(none())(lambda nothing: None)()
 
-    # Readers that are tested may end this process; that they do not end that of the
-    # user is tested where another one is started, which takes a second.
-    apart.HERE = True
     if config.getoption("--explore") is None:
         return
     chosen = [item for item in items if item.get_closest_marker("hypothesis")]

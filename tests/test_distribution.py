@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import incerta as ic
-from incerta.cli.cite import CITATION
+from incerta.cli.app import CITATION
 from tests.extras import needs
 from tests.test_project import ROOT, tracked_files
 

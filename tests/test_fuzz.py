@@ -9,8 +9,7 @@ import pytest
 from tests.fuzz.children import run
 
 FOLDER = Path(__file__).parent / "fuzz"
-NEEDS = ("pyarrow", "polars", "pandas", "duckdb", "h5py", "xarray", "h5netcdf")
-NEEDS += ("astropy", "python_calamine")
+NEEDS = ("pyarrow", "astropy")
 
 
 @pytest.fixture
@@ -23,8 +22,8 @@ def every_reader():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory as on Linux")
 def test_children_that_die_are_told():
-    found = run("trouble", 0, range(14), n_children=1, memory=2**28, seconds=0.2)
-    told = {outcome.kind: outcome for outcome in found if outcome.number < 7}
+    found = run("trouble", 0, range(12), n_children=1, memory=2**28, seconds=0.2)
+    told = {outcome.kind: outcome for outcome in found if outcome.number < 6}
     words = {kind: outcome.word for kind, outcome in told.items()}
     assert words == {
         "good": "same",
@@ -33,10 +32,9 @@ def test_children_that_die_are_told():
         "hungry": "memory",
         "fails": "error",
         "differs": "differs",
-        "dies apart": "died apart",
     }
     fine = [kind for kind, one in told.items() if not one.is_finding]
-    assert sorted(fine) == ["dies apart", "good"]
+    assert fine == ["good"]
     assert told["dies"].detail == "SIGSEGV"
     assert "KeyError: 'file' (trouble.py" in told["fails"].detail
 

@@ -75,11 +75,3 @@ def test_no_module_hides_a_function():
     assert "from_frame" in incerta.data.__all__
     for name in incerta.data.__all__:
         assert find_spec(f"incerta.data.{name}") is None
-
-
-def test_a_process_that_reads_starts_at_once():
-    assert not packages(modules_after("import incerta.data.files.apart")) & {
-        "numpy",
-        "scipy",
-        "sklearn",
-    }

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import incerta as ic
-from incerta.api.controls import filled_means
+from incerta.api.comparison import filled_means
 from incerta.views import consensus
 from incerta.views.look import ALL
 from incerta.views.truths import Measurements

@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
 import incerta as ic
-from incerta.api.controls import filled_means
+from incerta.api.comparison import filled_means
 
 FIND_THEIR_OWN = ("FDBSCAN", "PDBSCAN")
 OTHERS = ("UKMedoids", "MMVar", "UCPC", "FOPTICS", *FIND_THEIR_OWN)

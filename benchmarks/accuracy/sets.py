@@ -1,6 +1,8 @@
 """Data with known classes: exact ones that errors are added to, and uncertain ones."""
 
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,9 @@ from sklearn.decomposition import PCA
 from spread import SPREAD
 
 import incerta as ic
+
+sys.path.append(str(Path(__file__).parents[2]))  # paper is beside src
+from paper import datasets as paper
 
 MOST_OBJECTS, MOST_REAL = 400, 1000
 # Above so many features, so many principal components.
@@ -107,11 +112,11 @@ EXACT = {
     "wine": of_library(datasets.load_wine),
     "cancer": of_library(datasets.load_breast_cancer),
     "digits": of_library(datasets.load_digits),
-    "ecoli": of_folder(ic.datasets.fetch_ecoli),
-    "image": of_folder(ic.datasets.fetch_image),
-    "libras": of_folder(ic.datasets.fetch_libras),
-    "usps": of_folder(ic.datasets.fetch_usps),
-    "waveform": of_folder(ic.datasets.fetch_waveform),
+    "ecoli": of_folder(paper.fetch_ecoli),
+    "image": of_folder(paper.fetch_image),
+    "libras": of_folder(paper.fetch_libras),
+    "usps": of_folder(paper.fetch_usps),
+    "waveform": of_folder(paper.fetch_waveform),
     "blobs": blobs,
     "overlapping": overlapping,
     "noise features": noisy,
@@ -164,7 +169,6 @@ def intervals(name: str) -> Callable[[], Case]:
 
 def _table(file: str):
     import os
-    from pathlib import Path
 
     import pandas as pd
 
@@ -197,12 +201,12 @@ def real(load):
 
 
 UNCERTAIN = {
-    "movement": fetched(ic.datasets.fetch_movement),
-    "nba": fetched(ic.datasets.fetch_nba),
+    "movement": fetched(paper.fetch_movement),
+    "nba": fetched(paper.fetch_nba),
     "weather": fetched(ic.datasets.load_weather),
     "weather, joint": fetched(lambda: ic.datasets.load_weather(joint=True)),
-    "kepler, draws": fetched(lambda: ic.datasets.fetch_kepler(draws=True)),
-    "kepler, errors": fetched(ic.datasets.fetch_kepler, 1000),
+    "kepler, draws": fetched(lambda: paper.fetch_kepler(draws=True)),
+    "kepler, errors": fetched(paper.fetch_kepler, 1000),
     "china": intervals("china_temp"),
     "cars": intervals("car_models"),
     "fungi": intervals("fungi"),

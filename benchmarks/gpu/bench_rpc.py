@@ -10,7 +10,11 @@ side; the CPU has `--threads` threads.
 
 import argparse
 import os
+import sys
 import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2]))  # paper is beside src
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--device", default="cuda")
@@ -33,7 +37,7 @@ def waveform():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(options.objects, 21))
     if "INCERTA_DATA" in os.environ:
-        from incerta.datasets import fetch_waveform
+        from paper.datasets import fetch_waveform
 
         values = fetch_waveform().data[: options.objects]
     return ic.from_gaussian(values, std=0.5)

@@ -7,15 +7,17 @@ the sizes that follow from that, and the star itself, all with catalogue errors.
 planets and eclipsing binary stars, which look like giant planets, are hard to tell
 apart: what do clusters of all features say, and for which objects do they say nothing?
 
-The table is fetched once, or read from the folder named by ``INCERTA_DATA``.
+``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
+from the folder named by ``INCERTA_DATA``.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import incerta as ic
+from paper.datasets import fetch_kepler
 
-kepler = ic.datasets.fetch_kepler(progress=False)
+kepler = fetch_kepler(progress=False)
 some = np.random.default_rng(0).permutation(len(kepler.target))[:1500]
 data, target = kepler.data[some], kepler.target[some]
 print(data)
@@ -27,7 +29,7 @@ result = ic.cluster(data, k=2, method="UKMeans")
 print(result.explain())
 share = [np.mean(target[result.labels == c] == 1) for c in range(2)]
 print("share of", kepler.target_names[1], "per cluster:", np.round(share, 2))
-print(f"{len(result.unclassifiable(0.8))} of {len(data)} objects are below 0.8")
+print(f"{len(result.unclassifiable())} of {len(data)} objects are below 0.9")
 
 fig, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
 result.plot.scatter(ax=ax, features=["log_duration", "log_planet_radius"])

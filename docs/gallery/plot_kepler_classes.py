@@ -7,9 +7,10 @@ positives such as eclipsing binary stars. Their catalogue has an error for each 
 can a classifier that knows the errors tell them apart better than a random forest that
 knows the values alone? Here it cannot, and the page shows why.
 
-The table is fetched once, or read from the folder named by ``INCERTA_DATA``. Durations,
-depths and radii are positive and skewed: it has their logarithms, with the relative
-errors; where the catalogue has two unequal errors, above and below, it has their mean.
+``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
+from the folder named by ``INCERTA_DATA``. Durations, depths and radii are positive and
+skewed: it has their logarithms, with the relative errors; where the catalogue has two
+unequal errors, above and below, it has their mean.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
 
 import incerta as ic
+from paper.datasets import fetch_kepler
 
-kepler = ic.datasets.fetch_kepler(progress=False)
+kepler = fetch_kepler(progress=False)
 some = np.random.default_rng(0).permutation(len(kepler.target))[:800]
 data, is_planet = kepler.data[some], kepler.target[some]
 values, errors = data.mean(), np.sqrt(data.variance())

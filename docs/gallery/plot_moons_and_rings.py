@@ -14,6 +14,7 @@ from matplotlib.collections import EllipseCollection
 from sklearn.cluster import DBSCAN, KMeans
 
 import incerta as ic
+from incerta.published import PDBSCAN
 
 SETS = {
     "moons": (ic.datasets.make_uncertain_moons(600, random_state=0), 0.2),
@@ -53,7 +54,7 @@ def draw(ax, data, labels, confidence=None):
 fig, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
 for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
     fdbscan = ic.FDBSCAN(eps, min_samples=10, random_state=0).fit(data)
-    everyone = ic.PDBSCAN(eps, 10, assignment="maximal", random_state=0).fit(data)
+    everyone = PDBSCAN(eps, 10, assignment="maximal", random_state=0).fit(data)
     ways = {
         "k-means on means": (KMeans(2, n_init=10, random_state=0), None),
         "DBSCAN on means": (DBSCAN(eps=eps, min_samples=10), None),

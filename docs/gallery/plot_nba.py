@@ -3,16 +3,18 @@ NBA seasons: players who change
 ===============================
 
 300 basketball players, two to twenty-one seasons each. A player is the set of his
-seasons; averaging them hides who is steady and who is not. The data are read from the
-folder named by ``INCERTA_DATA``; their terms do not allow us to pass them on.
+seasons; averaging them hides who is steady and who is not. ``paper.datasets``,
+in a clone of the repository, reads the data from the folder named by ``INCERTA_DATA``;
+their terms do not allow us to pass them on.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import incerta as ic
+from paper.datasets import fetch_nba
 
-nba = ic.datasets.fetch_nba()
+nba = fetch_nba()
 result = ic.cluster(nba.data, k=3)
 print(result.explain())
 

@@ -22,8 +22,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
 import incerta as ic
+from incerta.wording import SURE
 
-SURE = 0.9
 HDBSCAN_SIZES = (5, 10, 20, 40)
 
 

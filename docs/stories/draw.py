@@ -5,10 +5,10 @@ from check import right, scores, true_kinds
 from matplotlib.figure import Figure
 
 import incerta as ic
+from incerta.wording import SURE
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 WRONG = "#B00020"
-UNSURE = 0.8
 
 
 def draw(story, folder, path):
@@ -31,7 +31,7 @@ def _objects(ax, result, truth, story):
     sd = np.sqrt(result.data.variance()[:, columns])
     sd[~np.isfinite(sd)] = np.nan
     colours = np.array(PALETTE)[result.labels % len(PALETTE)]
-    unsure = result.confidence < UNSURE
+    unsure = result.confidence < SURE
     ax.errorbar(
         x, y, sd[:, 1], sd[:, 0], fmt="none", ecolor=colours, alpha=0.25, linewidth=0.6
     )
@@ -51,7 +51,7 @@ def _objects(ax, result, truth, story):
         s=small,
         facecolors="white",
         edgecolors="black",
-        label=f"confidence below {UNSURE}",
+        label=f"confidence below {SURE}",
     )
     wrong = ~right(truth, result.labels, story.member)
     ax.scatter(

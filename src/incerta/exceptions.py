@@ -17,10 +17,6 @@ class FileError(OSError):
     """A file cannot be read: unknown, damaged, foreign or too large."""
 
 
-class FetchError(OSError):
-    """A data set could not be fetched or failed its check."""
-
-
 class MissingExtraError(ImportError):
     """An optional library is needed; the message names the extra to install."""
 

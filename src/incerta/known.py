@@ -14,26 +14,15 @@ UNKNOWN = -1
 
 
 def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices | None:
-    """Check labels that a caller gives.
+    """Check the labels of a caller; None if nothing is known, or nothing unknown.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_objects,) or None
-        Cluster of each object, a whole number from 0; −1 where it is unknown. A number
-        that no object has is a cluster of which none is known.
-    n_objects : int
-        Number of objects.
-    most : int
-        Number of clusters, at most.
-    parameter : str
-        What the caller calls it.
+    `y` has a whole number from 0 for each object, −1 where it is unknown; a number that
+    no object has is a cluster of which none is known. There are at most `most`
+    clusters, which the caller calls `parameter`.
 
-    Returns
-    -------
-    ndarray of shape (n_objects,) or None
-        None if nothing is known; and where nothing is unknown. scikit-learn's model
-        selection hands the classes of all objects to `fit`, for scores to be compared
-        with: taking them for labels would make every clustering look perfect.
+    Complete labels do not count: scikit-learn's model selection hands the classes of
+    all objects to `fit`, for scores to be compared with, and taking them for labels
+    would make every clustering look perfect.
     """
     if not partial(y):
         return None
@@ -116,24 +105,7 @@ def surely(membership: Array, known: Indices | None) -> Array:
 def some_with_labels(
     keys: Keys, most: int, seed: int, known: Indices | None
 ) -> Indices:
-    """Positions of at most `most` objects; up to half are such as labels are known of.
-
-    Parameters
-    ----------
-    keys : ndarray of shape (n,)
-        Of the objects.
-    most : int
-        How many to choose.
-    seed : int
-        Of the choice.
-    known : ndarray of shape (n,) or None
-        Labels, −1 where unknown.
-
-    Returns
-    -------
-    ndarray of shape (min(n, most),)
-        In rising order.
-    """
+    """Positions, rising, of at most `most` objects; up to half have known labels."""
     if known is None or len(keys) <= most:
         return some_by_key(keys, most, seed)
     labelled = np.flatnonzero(known >= 0)
@@ -155,21 +127,9 @@ def class_means(
 
 
 def named_order(centres: Array, places: Array, known: Indices) -> Indices:
-    """Which centre each cluster should have, so that known objects are near their own.
+    """Which centre (k, d) each cluster should have, so that known objects are near.
 
-    Parameters
-    ----------
-    centres : ndarray of shape (k, d)
-        Found without names.
-    places : ndarray of shape (n, d)
-        The objects.
-    known : ndarray of shape (n,)
-        Labels, −1 where unknown.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Each centre once.
+    Each centre is used once; `places` (n, d) are the objects, `known` their labels.
     """
     classes, means = class_means(places, known)
     counts = np.bincount(known[known >= 0])[classes]

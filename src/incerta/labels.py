@@ -14,14 +14,7 @@ ROUNDING = 1e-9
 
 
 def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
-    """Number clusters in the order in which they first appear; −1 stays.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-    order : ndarray of shape (n_found,)
-        The old number of each new one.
-    """
+    """Number clusters as they first appear, −1 stays; and the old number of each."""
     n = len(labels)
     # Of repeated assignments the last one stays: going backwards, the first place.
     # One place more than there are clusters: noise, at −1, has the last.
@@ -35,21 +28,9 @@ def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
 
 
 def numbered(labels: Indices, n_clusters: int, n_named: int = 0) -> Indices:
-    """An order of clusters: those with names, others as they appear, empty ones.
+    """An order of clusters: the first `n_named`, others as they appear, empty ones.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        −1 is noise.
-    n_clusters : int
-        Number of clusters.
-    n_named : int, default=0
-        The first so many keep their numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_clusters,)
-        The old number of each new one.
+    The order holds the old number of each new one; −1 among the labels is noise.
     """
     order = in_order_of_appearance(labels)[1]
     named = np.arange(n_named)
@@ -63,18 +44,9 @@ def with_empty_last(order: Indices, n_clusters: int) -> Indices:
 
 
 def shares(labels_per_world: Indices, n_clusters: int) -> Array:
-    """Share of the worlds in which each object falls into each cluster.
+    """Share of the worlds in which each object falls into each cluster, (n_objects, k).
 
-    Parameters
-    ----------
-    labels_per_world : ndarray of shape (n_worlds, n_objects)
-        Noise counts towards no cluster.
-    n_clusters : int
-        Number of columns.
-
-    Returns
-    -------
-    ndarray of shape (n_objects, n_clusters)
+    Labels are (n_worlds, n_objects); noise counts towards no cluster.
     """
     n_worlds, n_objects = labels_per_world.shape
     out = np.empty((n_objects, n_clusters))
@@ -125,21 +97,9 @@ def second_best(labels: Indices, membership: Array) -> Indices:
 def label_sets(
     labels: Indices, membership: Array, coverage: float
 ) -> list[tuple[int, ...]]:
-    """Fewest clusters that hold each object's own with some probability.
+    """Fewest clusters that hold each object's own with the probability `coverage`.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        Most probable clusters; they come first, also among equal ones.
-    membership : ndarray of shape (n_objects, n_clusters)
-        Probabilities.
-    coverage : float
-        The probability that is asked for.
-
-    Returns
-    -------
-    list of tuple of int
-        The most probable first; −1 is noise.
+    The object's label comes first, also among equally probable ones; −1 is noise.
     """
     noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
     chances = np.column_stack([membership, noise])

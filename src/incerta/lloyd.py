@@ -33,31 +33,12 @@ def lloyd(
     known: Indices | None = None,
     also: Array | None = None,
 ) -> Found:
-    """The best of several runs of k-means.
+    """The best of `n_starts` runs of k-means on values (n, d).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, d)
-        What is clustered.
-    n_clusters : int
-        At most n. Where fewer values differ, centres coincide.
-    n_starts : int
-        Number of runs, each from seeds of its own.
-    rng : Generator
-        Random numbers.
-    weights : ndarray of shape (n,), optional
-        What each value counts for; all alike by default.
-    known : ndarray of shape (n,), optional
-        Labels that must stay, −1 where unknown. The clusters have their numbers.
-    also : ndarray of shape (n_clusters, d), optional
-        Centres that one more run starts from.
+    `n_clusters` is at most n; where fewer values differ, centres coincide. Labels that
+    are known (−1 elsewhere) stay, and clusters have their numbers. One more run starts
+    from the centres `also` (k, d).
 
-    Returns
-    -------
-    Found
-
-    Notes
-    -----
     Takes ``n_starts * n_clusters * n`` numbers of memory: with many values, use
     scikit-learn's.
     """
@@ -95,24 +76,9 @@ def spread_seeds(
     n_starts: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Draw seeds by greedy k-means++, by the law of scikit-learn's.
+    """Draw seeds by greedy k-means++, by the law of scikit-learn's: (n_starts, k, d).
 
-    Parameters
-    ----------
-    places : ndarray of shape (n, d)
-        Values; centred, as they are squared.
-    weights : ndarray of shape (n,)
-        They sum to 1.
-    n_clusters : int
-        At most n.
-    n_starts : int
-        Number of starts.
-    rng : Generator
-        Random numbers.
-
-    Returns
-    -------
-    ndarray of shape (n_starts, n_clusters, d)
+    Places (n, d) are centred, as they are squared; weights (n,) sum to 1.
     """
     n, starts = len(places), np.arange(n_starts)
     n_trials = 2 + int(np.log(n_clusters))

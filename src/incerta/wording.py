@@ -1,4 +1,11 @@
-"""Numbers in sentences."""
+"""Numbers and lists in sentences, and sentences that several rooms say."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+# A label of at least this probability is called sure: of those that are, docs/accuracy
+# counts how many are right.
+SURE = 0.9
 
 
 def counted(n: int, thing: str) -> str:
@@ -13,9 +20,28 @@ def counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
+def no_confidence(why: str) -> str:
+    """Say why confidences would say nothing."""
+    return f"Confidence is not applicable: {why}."
+
+
 def verb(n: int, of_one: str, of_many: str) -> str:
     """The form of a word that goes with a number: "is" or "are"."""
     return of_one if n == 1 else of_many
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Words as a list in a sentence: "a, b and c"."""
+    *most, end = words
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def no_parameter(who: str, name: str, known: Iterable[str]) -> str:
+    """Say that a method has no such parameter, and which it has."""
+    names = sorted(known)
+    near = get_close_matches(name, names, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{who} has no parameter {name!r}.{hint} It has {', '.join(names)}."
 
 
 def capital(text: str) -> str:
@@ -47,3 +73,11 @@ def printable(text: object) -> str:
         c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
         for c in str(text)
     )
+
+
+def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
+    """Say that a name does not exist, and which one was probably meant."""
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
+    return f"there is no {what} {name!r}{hint} There are: {shown}"

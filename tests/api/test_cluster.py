@@ -8,8 +8,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
+from incerta.api.clustering import reworded
 from incerta.api.profile import typical_of
-from incerta.exceptions import IncertaWarning
+from incerta.exceptions import DataError, IncertaWarning
 from incerta.metrics import clustering_accuracy
 from tests.extras import needs
 from tests.strategies import KINDS, make
@@ -430,3 +431,22 @@ def test_columns_of_predictions_are_those_of_the_labels():
     np.testing.assert_array_equal(renamed.labels, result.labels)
     expected = np.column_stack([result.predict_proba(data), np.zeros(4)])
     np.testing.assert_array_equal(renamed.predict_proba(data), expected)
+
+
+def test_nothing_to_cluster(blobs):
+    with pytest.raises(DataError, match="data has no objects"):
+        ic.cluster(blobs[[]])
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 2**64])
+def test_a_seed_that_is_none(blobs, seed):
+    with pytest.raises(ValueError, match=f"seed={seed} must be .* 0 to 4294967295"):
+        ic.cluster(blobs, 3, seed=seed)
+
+
+def test_other_words_keep_what_was_computed(blobs):
+    result = ic.cluster(blobs, 3, "UKMeans")
+    novelty = result.novelty
+    other = reworded(result, command="incerta fit blobs.csv")
+    assert (result.command, other.command) == (None, "incerta fit blobs.csv")
+    assert other.novelty is novelty

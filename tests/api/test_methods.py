@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import incerta as ic
 from incerta.api.answer import cluster
 from incerta.api.methods import asked, parameters_of
-from incerta.estimators.named import IN_WORLDS, METHODS
+from incerta.estimators.named import IN_WORLDS, NAMES, PUBLISHED, made
 from incerta.metrics import clustering_accuracy
 
 FEW = {"n_worlds": 5}
@@ -129,7 +129,7 @@ def test_parameters_of_both(groups):
     assert own.n_init == 2
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_method_has_parameters_but_number_and_seed(name):
     known = parameters_of(asked(name))
     assert known
@@ -156,6 +156,16 @@ def test_unknown_parameters_are_refused(groups, method, name, message):
 def test_a_bad_value_is_refused_by_who_knows_it(groups):
     with pytest.raises(ValueError, match="'eps' parameter of DBSCAN must be"):
         cluster(groups[0], method="dbscan", params={"eps": -1.0, **FEW})
+
+
+def test_rivals_have_names_but_are_not_listed():
+    assert set(PUBLISHED) == set(ic.published.__all__)
+    for name in PUBLISHED:
+        assert type(made(name)) is getattr(ic.published, name)
+        assert not hasattr(ic, name)
+    with pytest.raises(ValueError, match="must be 'auto' or one of") as error:
+        asked("nothing")
+    assert not set(PUBLISHED) & set(re.findall(r"\w+", str(error.value)))
 
 
 def test_the_pages_name_them_all():

@@ -7,6 +7,9 @@ import incerta as ic
 from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel, predicted
 from incerta.cli.wording import as_options
+from incerta.data.guess.described import of_numbers
+from incerta.data.guess.guess import guess
+from incerta.data.guess.readings import remarks_on
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
 from incerta.views.consensus import View
@@ -135,6 +138,25 @@ def test_skew_that_a_logarithm_does_not_mend():
     below = np.exp(1.5 * np.random.default_rng(0).normal(size=(200, 1))) - 0.5
     assert skewed(ic.as_uncertain(below)) is None
     assert skewed(ic.as_uncertain(np.ones((30, 1)))) is None
+
+
+def test_info_and_fit_agree_about_logarithms():
+    rng = np.random.default_rng(0)
+    columns = [
+        *np.exp(rng.normal(size=(3, 60)) * [[0.8], [1.5], [2.5]]),
+        *rng.exponential(size=(2, 60)),
+        *(rng.pareto(1.0, size=(2, 60)) + 1.0),
+        np.r_[np.full(55, 1.0), rng.uniform(1, 90, 5)],
+    ]
+    names = [f"f{i}" for i in range(len(columns))]
+    described = [of_numbers(*pair) for pair in zip(names, columns, strict=True)]
+    remarks = remarks_on(
+        {column.name: column for column in described}, guess(described)
+    )
+    in_info = [name for name in names if "skewed: try log=" in remarks.get(name, ())]
+    data = ic.from_gaussian(np.column_stack(columns), std=0.1, feature_names=names)
+    assert 2 < len(in_info) < len(names)
+    assert f"Try log={in_info!r}" in skewed(data)
 
 
 def test_no_confidence_where_there_is_none_to_tell():

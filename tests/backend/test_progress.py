@@ -1,4 +1,4 @@
-"""The hook, and the bars that notebooks draw by themselves."""
+"""The hook, and the bars that appear in notebooks by themselves."""
 
 import sys
 from itertools import repeat
@@ -7,50 +7,40 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-import incerta as ic
-from incerta.backend import notebook
-from incerta.backend.bars import LASTING, Bars
-from incerta.backend.progress import followed, reporting_to, track
+from incerta.backend.progress import AFTER, followed, reporting_to, track
 
 
-class Notebook:
-    """As much of IPython as matters: a shell with events, and a place to draw."""
+class Bar:
+    """As much of tqdm as matters."""
 
-    def __init__(self):
-        self.ended = []
-        self.drawn = []
-        self.kernel = object()
-        self.events = SimpleNamespace(
-            register=lambda name, what: self.ended.append(what),
-            unregister=lambda name, what: self.ended.remove(what),
-        )
+    made = []
 
-    def display(self, bundle, *, raw, display_id):
-        assert raw
-        assert display_id
-        self.update(bundle, raw=True)
+    def __init__(self, *, total, desc, delay, leave):
+        assert (delay, leave) == (AFTER, False)
+        self.name, self.total, self.done, self.open = desc, total, 0, True
+        self.made.append(self)
+
+    def update(self):
+        self.done += 1
+
+    def __enter__(self):
         return self
 
-    def update(self, bundle, *, raw):
-        self.drawn.append(bundle["text/plain"])
-
-    def end_cell(self):
-        for end in list(self.ended):
-            end(None)
+    def __exit__(self, *_):
+        self.open = False
 
 
 @pytest.fixture
-def shell(monkeypatch):
-    shell = Notebook()
-    top, display = ModuleType("IPython"), ModuleType("IPython.display")
-    top.get_ipython, top.display = lambda: shell, display
-    display.display = shell.display
-    monkeypatch.setitem(sys.modules, "IPython", top)
-    monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr(notebook, "AFTER", 0.0)
-    monkeypatch.setattr(notebook, "PAUSE", 0.0)
-    yield shell
-    shell.end_cell()
+def bars(monkeypatch):
+    """Bars that are drawn, in what looks like a notebook with tqdm."""
+    ipython, tqdm = ModuleType("IPython"), ModuleType("tqdm.auto")
+    shell = SimpleNamespace(kernel=object())
+    ipython.get_ipython, tqdm.tqdm = lambda: shell, Bar
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "tqdm", ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", tqdm)
+    monkeypatch.setattr(Bar, "made", [])
+    return Bar.made
 
 
 def test_steps_are_reported_from_none_to_all():
@@ -77,64 +67,35 @@ def test_items_are_passed_on_and_counted(items):
     assert seen[-1] == ("starts", 2, 2)
 
 
-def test_work_within_other_work_is_shown_if_it_lasts():
-    bars = Bars()
-    bars.report("worlds", 0, 5, 0.0)
-    bars.report("rounds", 0, 9, 3.0)
-    assert list(bars.shown(3.0)) == ["worlds"]
-    bars.report("rounds", 4, 9, 4.0)
-    assert list(bars.shown(3.1 + LASTING)) == ["worlds", "rounds"]
-    bars.report("worlds", 5, 5, 5.0)
-    bars.report("rounds", 0, 7, 5.0)  # begins again
-    assert bars.shown(5.0) == {"rounds": (5.0, 0, 7)}
-
-
 def test_without_a_hook_steps_are_counted_all_the_same():
     assert list(track(3, "worlds")) == [1, 2, 3]
 
 
-def test_a_notebook_shows_bars_until_the_cell_ends(shell):
+def test_a_notebook_has_a_bar_until_the_work_ends(bars):
     steps = track(4, "worlds")
-    next(steps)
-    assert shell.drawn[-1].startswith("worlds")
-    assert "1/4" in shell.drawn[-1]
-    assert "left" in shell.drawn[-1]
-    shell.end_cell()
-    assert shell.drawn[-1] == "worked for 0:00"
-    assert shell.ended == []
+    assert next(steps) == 1
+    (bar,) = bars
+    assert (bar.name, bar.total, bar.done, bar.open) == ("worlds", 4, 1, True)
+    assert list(steps) == [2, 3, 4]
+    assert (bar.done, bar.open) == (4, False)
 
 
-def test_quick_cells_show_nothing(shell, monkeypatch):
-    monkeypatch.setattr(notebook, "AFTER", 60.0)
-    data, _ = ic.datasets.make_uncertain_blobs(30, 2, 2, random_state=0)
-    ic.ViewConsensus(2, random_state=0).fit(data)
-    shell.end_cell()
-    assert shell.drawn == []
+def test_a_notebook_without_tqdm_has_none(bars, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert list(track(2, "worlds")) == [1, 2]
+    assert bars == []
 
 
-def test_a_hook_comes_before_the_notebook(shell):
+def test_a_hook_comes_before_the_notebook(bars):
     with reporting_to(lambda *_: None):
         list(track(2, "worlds"))
-    assert shell.drawn == []
+    assert bars == []
 
 
-def test_no_bars_outside_a_kernel_or_from_threads(shell):
+def test_no_bars_outside_a_kernel_or_from_threads(bars):
     thread = Thread(target=lambda: list(track(2, "worlds")))
     thread.start()
     thread.join()
-    del shell.kernel
-    list(track(2, "worlds"))
-    assert shell.drawn == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(7.2, "0:07"), (750, "12:30"), (3723, "1:02:03")]
-)
-def test_clock(seconds, text):
-    assert notebook.clock(seconds) == text
-
-
-def test_a_bar_is_full_when_all_is_done():
-    assert notebook.line("worlds", 3.0, 5, 5).endswith(
-        "━" * notebook.WIDTH + " 5/5  0:03"
-    )
+    del sys.modules["IPython"].get_ipython().kernel
+    assert list(track(2, "worlds")) == [1, 2]
+    assert bars == []

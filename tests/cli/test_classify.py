@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.api.check import Check
 from incerta.classifiers.judged import Judged
-from incerta.cli.classified import Check
-from incerta.cli.columns import Columns
-from incerta.cli.labels import labels_of
+from incerta.cli.classify import labels_of
+from incerta.data.files.opened import OpenTable
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import IncertaWarning
 from tests.cli.conftest import WIDE, wide_table
 
@@ -99,12 +100,13 @@ def test_objects_without_a_class_are_said_and_left_out(call, wide, new):
 def test_labels_go_with_their_objects_where_rows_are_left_out(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("x,class\n1,a\n,b\n3,c\n4,\n")
-    columns = Columns(values=("x",), missing="drop")
+    columns = TableSpec(values=("x",), missing="drop")
+    table = OpenTable(path, columns)
     with pytest.warns(IncertaWarning):
-        data = columns.read(path)
-    found = labels_of(path, columns, "class", data)
+        data = table.data()
+    found = labels_of(table, columns, "class", data)
     assert found.classes.tolist() == ["a", "c"]
-    assert found.known.tolist() == [0, 1]
+    assert found.rows.tolist() == [0, 1]
 
 
 def test_rows_of_an_object_have_one_class(call, tmp_path):

@@ -11,8 +11,6 @@ import typer
 
 import incerta as ic
 from incerta.cli.app import app
-from incerta.cli.options import KINDS
-from incerta.data.tables import roles
 from tests.cli.conftest import MAIN, QUICK, WIDE, environment
 
 COMMANDS = ("fit", "predict", "compare", "demo", "info")
@@ -71,10 +69,6 @@ def test_help_documents_the_exit_codes(call):
     told = call("--help").stdout
     for code in (" 0 ", " 1 ", " 2 ", " 130 "):
         assert code in told.partition("Exit codes:")[2]
-
-
-def test_kinds_are_those_of_the_library():
-    assert KINDS == roles.KINDS
 
 
 @pytest.mark.parametrize(

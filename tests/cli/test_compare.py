@@ -10,11 +10,11 @@ from sklearn.cluster import HDBSCAN, KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.answers import CONTROLS
-from incerta.cli.columns import Columns
+from incerta.cli.classify import labels_of
 from incerta.cli.compare import _print_tables
-from incerta.cli.labels import labels_of
-from incerta.estimators.named import METHODS
+from incerta.data.files.opened import OpenTable
+from incerta.data.tables.spec import TableSpec
+from incerta.estimators.named import CONTROLS, METHODS
 from incerta.metrics import ari, clustering_accuracy, nmi
 from tests.cli.conftest import WIDE
 
@@ -22,7 +22,8 @@ ASKED = (*WIDE, "-k", "3", "--methods", "UKMeans,ukmedoids,FDBSCAN")
 
 
 def classes_in(path, data, **columns):
-    return labels_of(path, Columns(**columns), "class", data).classes
+    spec = TableSpec(**columns)
+    return labels_of(OpenTable(path, spec), spec, "class", data).classes
 
 
 def rows_of(text):

@@ -14,14 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.columns import Columns
-from incerta.cli.cost import amount, duration
-from incerta.cli.predict import said_in
 from incerta.models.files import load
 from tests.cli.conftest import (
     MAIN,
@@ -273,31 +268,6 @@ def test_the_command_repeats_the_result(call, wide, tmp_path):
     assert again == first
 
 
-names = st.text(
-    st.characters(exclude_categories=["C", "Zl", "Zp"]), min_size=1, max_size=8
-)
-many = st.lists(names, min_size=1, max_size=4, unique=True).map(tuple)
-
-
-@given(
-    columns=st.builds(
-        Columns,
-        id=st.none() | names,
-        values=many,
-        errors=st.just(()) | many,
-        kind=st.none() | st.sampled_from(["sd", "ci95"]),
-        weight=st.none() | names,
-        missing=st.none() | st.just("impute"),
-        corr=st.none() | names,
-        log=st.just(()) | many,
-        replicates=st.none() | st.just("{}_*"),
-    )
-)
-def test_columns_survive_the_command(columns):
-    command = shlex.join(["incerta", "fit", "x.csv", *columns.arguments()])
-    assert said_in(command) == columns
-
-
 def test_the_same_story_in_python_on_the_command_line_and_in_the_report(
     call, wide, tmp_path
 ):
@@ -407,22 +377,15 @@ def test_12000_rows_with_a_report(call, tmp_path, record_property):
 
 
 @needs("jinja2", "report")
-def test_dry_run_says_what_it_costs_and_does_nothing(call, wide, tmp_path):
+def test_dry_run_says_how_long_it_takes_and_writes_nothing(call, wide, tmp_path):
     out = tmp_path / "out"
-    told = call("fit", wide, *WIDE, "-o", out, "--report", "--dry-run")
-    lines = dict(line.split(maxsplit=1) for line in told.stdout.splitlines())
-    assert lines["objects"] == "30, with errors, in 2 features"
-    assert lines["method"] == "choose_k, then ViewConsensus"
-    assert lines["time"].startswith("about ")
-    assert "this machine has" in lines["memory"]
+    told = call("fit", wide, *WIDE, "-k", 3, "-o", out, "--report", "--dry-run")
+    assert re.fullmatch(
+        r"Takes [\d.]+ s: a trial with all objects did. Nothing was written.\n",
+        told.stdout,
+    )
     assert told.stderr == ""
     assert names_in(tmp_path) == ["wide.csv"]
-
-
-def test_dry_run_of_what_is_too_much_names_another_method(call, wide, monkeypatch):
-    monkeypatch.setattr("incerta.cli.cost.LONG", 0.0)
-    told = call("fit", wide, *WIDE, "-k", 3, "--dry-run").stdout
-    assert "--method UKMeans takes about" in told
 
 
 def test_dry_run_refuses_what_a_fit_would(call, wide):
@@ -430,22 +393,25 @@ def test_dry_run_refuses_what_a_fit_would(call, wide):
     assert "k=3 cannot be asked of FDBSCAN" in call(*arguments, code=1).stderr
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.42, "0.4 s"),
-        (75, "75 s"),
-        (1000, "17 min"),
-        (9000, "2.5 h"),
-        (4e5, "4.6 days"),
-    ],
-)
-def test_durations_in_words(seconds, text):
-    assert duration(seconds) == text
+@needs("jinja2", "report")
+def test_a_folder_with_a_report_takes_each_step_once(call, wide, tmp_path, monkeypatch):
+    counts = dict.fromkeys(("summarise", "on_values", "picture", "of_fit"), 0)
 
+    def count(module, name):
+        home = import_module(module)
+        home = home.Novelty if name == "of_fit" else home
+        truly = getattr(home, name)
 
-@pytest.mark.parametrize(
-    ("size", "text"), [(1.5e8, "150 MB"), (2.13e9, "2.1 GB"), (4e13, "40 TB")]
-)
-def test_amounts_in_words(size, text):
-    assert amount(size) == text
+        def counted(*given, **options):
+            counts[name] += 1
+            return truly(*given, **options)
+
+        monkeypatch.setattr(home, name, counted)
+
+    count("incerta.report", "summarise")
+    count("incerta.report.render", "summarise")
+    count("incerta.report.summarise", "on_values")
+    count("incerta.report.render", "picture")
+    count("incerta.api.novelty", "of_fit")
+    call("fit", wide, *QUICK, "-o", tmp_path / "out", "--report")
+    assert set(counts.values()) == {1}

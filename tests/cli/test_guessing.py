@@ -1,14 +1,16 @@
 """``incerta info FILE`` as a profile, and columns that other commands guess."""
 
 import json
+import re
 import shlex
 
 import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import Columns
-from incerta.cli.guessing import as_columns, on_lines, profiled
+from incerta.cli.guessing import on_lines, with_reading
+from incerta.data.files.opened import OpenTable
+from incerta.data.tables.spec import TableSpec
 from tests.cli.conftest import WIDE
 
 QUICK = ("-k", "3", "--method", "UKMeans")
@@ -202,11 +204,11 @@ def test_ids_of_many_digits_are_told_apart(tmp_path, suffix):
         pytest.importorskip("pyarrow.csv").write_csv(table, path)
     else:
         pytest.importorskip("pyarrow.parquet").write_table(table, path)
-    _, guess = profiled(path, Columns())
-    assert guess.readings[0].id == "source_id"
-    assert (
-        as_columns(guess.readings[0], Columns()).read(path).ids.tolist() == ids.tolist()
-    )
+    opened = OpenTable(path, TableSpec())
+    reading = opened.guess().readings[0]
+    assert reading.id == "source_id"
+    data = opened.data(with_reading(TableSpec(), reading))
+    assert data.ids.tolist() == ids.tolist()
 
 
 def test_several_columns_with_one_name_of_errors(tmp_path, call):
@@ -217,3 +219,41 @@ def test_several_columns_with_one_name_of_errors(tmp_path, call):
     said = " ".join(call("info", path).stdout.split())
     assert "2 columns are named 2s, as errors are; give each a name of its own" in said
     assert "(without these errors)" in said
+
+
+@pytest.mark.parametrize("length", [4, 15, 23])
+def test_what_columns_are_taken_for_is_never_cut(call, written, length):
+    rng = np.random.default_rng(0)
+    names = [f"{letter * length}" for letter in "abc"]
+    head = ",".join(["id", *names, *(f"{name}_sd" for name in names)])
+    rows = "".join(
+        f"s{i},{','.join(f'{x:.5f}' for x in 1000 + rng.normal(size=3))},-1,0.1,0.2\n"
+        for i in range(12)
+    )
+    told = call("info", written(f"{head}\n{rows}")).stdout
+    table = told.partition("Reading it as")[0]
+    assert max(map(len, table.splitlines())) <= 80
+    assert not any(re.search(r"\w {2,}.*…", line) for line in table.splitlines())
+    assert "(named as errors, but some are negative)" in table
+    assert "taken as" in table
+    for name in names[1:]:
+        assert f"error of {name}" in table
+    assert " – 1001" in table  # those of rows with room stay
+
+
+def test_statistics_go_where_there_is_no_room_for_most(call, written):
+    names = [letter * 22 for letter in "abc"]
+    head = ",".join(f"{name}{end}" for name in names for end in ("", "_err1", "_err2"))
+    rows = "".join(",".join([f"{i}.5", "0.1", "-0.2"] * 3) + "\n" for i in range(12))
+    told = call("info", written(f"{head}\n{rows}")).stdout
+    table = told.partition("Reading it as")[0]
+    assert "least – median – most" not in table
+    for name in names:
+        assert f"error down of {name}" in table
+    assert max(map(len, table.splitlines())) <= 80
+
+
+def test_columns_of_one_name_are_told(call, written):
+    done = call("fit", written("id,x,x\na,1,2\nb,2,3\nc,4,4\n"), code=2)
+    told = " ".join(done.stderr.split())
+    assert "2 columns are named x, and none of them is used" in told

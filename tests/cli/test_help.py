@@ -11,9 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from incerta.cli.app import app
-from incerta.cli.options import FORMATS, KINDS
-from incerta.cli.pages import GROUPS
+from incerta.cli.app import GROUPS, app
+from incerta.cli.options import FORMATS
+from incerta.data.tables.spec import KINDS
 from tests.cli.conftest import environment
 
 GROUP = typer.main.get_command(app)

@@ -105,9 +105,3 @@ def test_compare(call, wide):
     }
     assert rows["kmeans"]["clusters"] == "3"
     assert rows["dbscan"]["noise"] == "30"
-
-
-def test_dry_run_counts_worlds(call, wide):
-    said = [*WIDE, "--method", "RPC", "-k", "3", "--dry-run", "--param"]
-    assert "only n_worlds" not in call("fit", wide, *said, "n_worlds=10").stdout
-    assert "only n_worlds" in call("fit", wide, *said, "n_init=2").stdout

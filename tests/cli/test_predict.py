@@ -8,8 +8,6 @@ import pytest
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.columns import Columns
-from incerta.cli.predict import said_in
 from tests.cli.conftest import QUICK, WIDE, wide_table
 
 
@@ -150,19 +148,3 @@ def test_a_foreign_file_is_no_model(call, wide):
 def test_other_features_are_refused(call, fitted, new):
     done = call("predict", fitted, new, "--values", "radius,mass", code=1)
     assert "was fitted with" in done.stderr
-
-
-def test_how_values_are_uncertain_is_taken_as_a_whole():
-    stored = Columns(id="a", values=("x",), sample="m", joint=True, missing="impute")
-    wide = Columns(errors=("{}_e",)).completed_by(stored)
-    assert wide == Columns(id="a", values=("x",), errors=("{}_e",), missing="impute")
-    assert Columns(id="b").completed_by(stored) == Columns(
-        id="b", values=("x",), sample="m", joint=True, missing="impute"
-    )
-    assert Columns(joint=False, sample="n").completed_by(stored).joint is False
-
-
-def test_commands_of_others_say_nothing():
-    assert said_in("") is None
-    assert said_in("incerta demo --seed 0") is None
-    assert said_in("rm -rf fit") is None

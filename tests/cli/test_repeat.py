@@ -1,20 +1,14 @@
 """The Python that a report gives repeats what the command did, as it stands."""
 
-import inspect
 import json
-from dataclasses import fields
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import STDIN, Columns
-from incerta.cli.repeat import python_that_reads
-
-
-def test_what_the_options_say_can_be_said_to_read():
-    known = inspect.signature(ic.read).parameters
-    assert {field.name for field in fields(Columns)} <= set(known)
+from incerta.data.tables.spec import TableSpec
+from incerta.report.code import python_of
 
 
 @pytest.fixture
@@ -42,11 +36,11 @@ def test_code_in_the_summary_is_runnable(call, semicolons, tmp_path):
     saved = ic.load(out / "model.incerta")
     assert names["data"].ids.tolist() == saved.ids.tolist()
     assert names["result"].labels.tolist() == saved.labels.tolist()
-    assert saved.reading in code
+    assert saved.spec.to_python(str(semicolons)) in code
 
 
-def test_what_came_from_stdin_is_to_be_saved():
-    code = python_that_reads(STDIN, Columns(values=("m",)))
-    assert code == (
-        "# stdin.csv: what came from stdin.\ndata = ic.read('stdin.csv', values=['m'])"
+def test_what_came_from_stdin_is_to_be_saved(blobs):
+    result = replace(ic.cluster(blobs, 2), file="-", spec=TableSpec(values=("m",)))
+    assert "# stdin.csv: what came from stdin.\ndata = ic.read('stdin.csv', " in (
+        python_of(result)
     )

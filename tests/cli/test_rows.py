@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.cli import rows as reading
-from incerta.cli.columns import Columns
 from incerta.cli.rows import Bad, Reader, Row, lines_of, rows_of
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from tests.cli.conftest import wide_table
 
 CSV = reading.Path("a.csv")
-COLUMNS = Columns(values=("mass", "radius"), errors=("{}_error",))
+COLUMNS = TableSpec(values=("mass", "radius"), errors=("{}_error",))
 
 
 def lines(data, encoding=None, **more):
@@ -132,7 +132,7 @@ WRONG = ["", "oops", "inf", "1;2", "NA", "1e999"]
 @given(st.lists(st.sampled_from([*WRONG, "1", "2.5", "-3e2"]), min_size=1, max_size=20))
 def test_bad_rows_are_found_among_good_ones(cells):
     found = [Row(i + 2, {"x": cell}) for i, cell in enumerate(cells)]
-    data, bad = Reader(Columns(values=("x",))).objects(found)
+    data, bad = Reader(TableSpec(values=("x",))).objects(found)
     good = [float(cell) for cell in cells if cell not in WRONG]
     there = [] if data is None else data.mean().ravel().tolist()
     assert there == good
@@ -142,7 +142,7 @@ def test_bad_rows_are_found_among_good_ones(cells):
 
 
 def test_reasons_are_short_and_have_names():
-    columns = Columns(id="star", values=("x",), errors=("{}_e",))
+    columns = TableSpec(id="star", values=("x",), errors=("{}_e",))
     cells = [
         {"star": "a", "x": "1", "x_e": "-1"},
         {"star": "b", "x": "n/a", "x_e": "1"},
@@ -162,7 +162,7 @@ def test_reasons_are_short_and_have_names():
 
 
 def test_the_decimal_mark_of_the_first_rows_stays():
-    reader = Reader(Columns(values=("x",)))
+    reader = Reader(TableSpec(values=("x",)))
     first, _ = reader.objects([Row(2, {"x": "1,5"}), Row(3, {"x": "2"})])
     later, _ = reader.objects([Row(4, {"x": "1,125"})])
     assert first.mean().ravel().tolist() == [1.5, 2.0]
@@ -170,17 +170,17 @@ def test_the_decimal_mark_of_the_first_rows_stays():
 
 
 def test_words_for_missing_values():
-    reader = Reader(Columns(values=("x",), na=("-999",)))
+    reader = Reader(TableSpec(values=("x",), na=("-999",)))
     data, bad = reader.objects([Row(2, {"x": "-999"}), Row(3, {"x": "4"})])
     assert data.mean().ravel().tolist() == [4.0]
     assert [one.number for one in bad] == [2]
 
 
 def test_intervals_and_logarithms():
-    columns = Columns(values=("x",), errors=("lo", "hi"), kind="interval")
+    columns = TableSpec(values=("x",), errors=("lo", "hi"), kind="interval")
     data, _ = Reader(columns).objects([Row(2, {"lo": "1", "hi": "3"})])
     assert data.mean().ravel().tolist() == [2.0]
-    logs = Columns(values=("x",), log=("x",))
+    logs = TableSpec(values=("x",), log=("x",))
     data, bad = Reader(logs).objects([Row(2, {"x": "100"}), Row(3, {"x": "-1"})])
     assert data.mean() == pytest.approx(np.array([[2.0]]))
     assert len(bad) == 1
@@ -194,8 +194,33 @@ def test_what_cannot_be_opened(tmp_path):
 
 
 def test_a_point_stays_the_decimal_mark():
-    reader = Reader(Columns(values=("x",)))
+    reader = Reader(TableSpec(values=("x",)))
     reader.objects([Row(2, {"x": "1 234.5"})])
     later, bad = reader.objects([Row(3, {"x": "1,5"}), Row(4, {"x": "2"})])
     assert [one.number for one in bad] == [3]
     assert later.mean().ravel().tolist() == [2.0]
+
+
+def test_a_decimal_mark_that_may_be_one_of_thousands_is_asked_for():
+    rows = [Row(2, {"x": "6,876"}), Row(3, {"x": "6,530"})]
+    with pytest.raises(FileError, match=r"line 2: '6,876' can be 6\.876 or 6876"):
+        Reader(TableSpec(values=("x",))).objects(rows)
+    for decimal, first in ((",", 6.876), (".", 6876.0)):
+        data, _ = Reader(TableSpec(values=("x",), decimal=decimal)).objects(rows)
+        assert data.mean()[0, 0] == first
+    # A number that leaves no doubt decides, also one of an earlier row.
+    reader = Reader(TableSpec(values=("x",)))
+    reader.objects([Row(2, {"x": "7"})])
+    with pytest.raises(FileError, match="line 2"):
+        reader.objects(rows)
+    reader.objects([Row(2, {"x": "7.5"})])
+    assert reader.objects(rows)[0].mean()[0, 0] == 6876.0
+
+
+def test_watch_asks_what_fit_asks(call, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id;x;y\n" + "".join(f"o{i};6,87{i};6,53{i}\n" for i in range(9)))
+    asked = [call(name, path, code=1).stderr for name in ("fit", "watch")]
+    for told in asked:
+        assert "'6,870' can be 6.870 or 6870" in told
+        assert "Pass --decimal , for 6.870, or --decimal . for 6870." in told

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import Columns
+from incerta.api.watcher import MOST_BAD, MOST_LOOKS, History, Watcher
 from incerta.cli.interrupts import Stop
-from incerta.cli.looking import Every, Task
 from incerta.cli.rows import Bad, Reader, Row
-from incerta.cli.watched import told
-from incerta.cli.watching import MOST_BAD, MOST_LOOKS, History, Watcher
+from incerta.cli.watch import Every, Task
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
+from incerta.report.watched import line_about
 from tests.cli.conftest import MAIN, environment, heed_interrupts
 from tests.extras import needs
 
@@ -44,7 +44,7 @@ def rows(n, centres, seed=0, first=2):
 
 
 def task(every=500, *, strict=False, **options):
-    columns = Columns(values=("heat", "flow"), errors=("{}_error",))
+    columns = TableSpec(values=("heat", "flow"), errors=("{}_error",))
     watcher = Watcher(**{"half_life": 500.0} | options)
     return Task(watcher, Reader(columns), Every(every, None), strict, quiet=False)
 
@@ -109,7 +109,7 @@ def test_a_row_far_away_is_no_cluster():
 
 def test_another_number_must_be_found_twice(monkeypatch):
     found = iter([2, 3, 2, 3, 3, 1])
-    name = "incerta.streams.number.number_of_clusters"
+    name = "incerta.api.watcher.number_of_clusters"
     monkeypatch.setattr(name, lambda *given: next(found))
     watcher = Watcher()
     looks = [watcher._k(None, last=False) for _ in range(5)]
@@ -159,14 +159,14 @@ def test_long_names_fit_a_line():
     names = ["heat\x1b[2J" * 20, "flow" * 30]
     for kind in ("new", "gone", "moved"):
         before = event.cluster._replace(centre=event.cluster.centre + 1234567.0)
-        line = told(event._replace(kind=kind, before=before), 10**12, names)
+        line = line_about(event._replace(kind=kind, before=before), 10**12, names)
         assert len(line) <= 80
         assert line.isprintable()
 
 
 def test_a_look_by_seconds(monkeypatch):
     clock = iter(np.arange(0.0, 1e6, 0.4))
-    monkeypatch.setattr("incerta.cli.looking.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("incerta.cli.watch.time.monotonic", lambda: next(clock))
     work = task()
     work.every = Every(None, 10.0)
     lines = list(work.run(rows(60, [[0, 0]])))

@@ -55,6 +55,10 @@ PSD = np.eye(2)[None]
             lambda: ic.from_gaussian([[1.0, 2.0]], std=[[1.0] * 3]),
             "must fit the mean's",
         ),
+        (
+            lambda: ic.from_gaussian(np.eye(2), std=[1.0, 2.0]),
+            r"as many objects as features.*std=np.reshape\(std, \(-1, 1\)\)",
+        ),
         (lambda: ic.from_gaussian([[1.0]]), "either std or cov, not neither"),
         (
             lambda: ic.from_gaussian([[1.0]], std=1, cov=[[1]]),

@@ -582,3 +582,19 @@ class TestUnusualTables:
         table = frame({"x": np.array(["2020-01-01"], "datetime64[us]")})
         with pytest.raises(DataError, match="column 'x' must hold numbers; it holds"):
             ic.from_frame(table, values="x")
+
+
+@pytest.mark.parametrize("other", ["STAR a", "Star  a", "Star a ", "Ｓtar a"])
+def test_ids_that_look_alike_are_told(other):
+    table = {"id": ["Star a", "Star b", other], "x": [1.0, 2.0, 3.0]}
+    with pytest.warns(IncertaWarning, match="and are taken for two objects") as warned:
+        data = ic.from_frame(table, id="id", values="x")
+    assert repr(other) in str(warned[0].message)
+    assert len(data) == 3
+
+
+def test_a_feature_that_is_missing_everywhere_is_named():
+    table = {"a": [1.0, 2.0, 9.0], "b": [float("nan")] * 3}
+    data = ic.from_frame(table, values=["a", "b"], missing="infinite")
+    with pytest.raises(MissingValueError, match="feature 'b' is missing in every"):
+        ic.cluster(data)

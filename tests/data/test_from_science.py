@@ -5,6 +5,7 @@ import pytest
 
 import incerta as ic
 from incerta.data import as_uncertain, from_distribution_array
+from incerta.data.from_dataarray import coordinates_of
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 
 SHAPE = (4, 3, 2)  # objects, draws, features
@@ -139,6 +140,52 @@ class TestXarray:
             ic.from_frame(
                 array, **(SAID | {"joint": False}), values="variable", weight="t"
             )
+
+    def test_cells_of_a_grid(self):
+        xr = pytest.importorskip("xarray")
+        rng = np.random.default_rng(0)
+        cells = rng.normal(size=(5, 1, 3, 4)) + np.arange(4) // 2 * 9.0
+        grid = xr.DataArray(
+            cells,
+            dims=("member", "level", "lat", "lon"),
+            coords={"lat": [50.0, 50.5, 51.0], "lon": np.arange(4) / 4},
+            name="t",
+        )
+        dims = {"object": ("lat", "lon"), "sample": "member", "feature": None}
+        data = ic.from_xarray(grid, **dims, joint=True)
+        assert data.ids[:2].tolist() == ["lat=50.0, lon=0.0", "lat=50.0, lon=0.25"]
+        np.testing.assert_array_equal(data.worlds(5)[1].ravel(), cells[1].ravel())
+        stacked = grid.to_dataset().stack(cell=("lat", "lon"))
+        same = ic.from_xarray(stacked, object="cell", sample="member", joint=True)
+        assert same.ids.tolist() == data.ids.tolist()
+        framed = ic.from_frame(
+            grid.to_dataset(), id="lat, lon", values="t", sample="member", joint=True
+        )
+        np.testing.assert_array_equal(framed.mean(), data.mean())
+        result = ic.cluster(data, 2, "UKMeans")
+        columns = result.columns()
+        assert columns["lat"].tolist() == np.repeat([50.0, 50.5, 51.0], 4).tolist()
+        assert columns["lon"].tolist() == np.tile(np.arange(4) / 4, 3).tolist()
+        with pytest.raises(DataError, match="object: there is no dimension 'lot'"):
+            ic.from_xarray(grid, **(dims | {"object": ("lat", "lot")}), joint=True)
+
+    def test_cells_without_any_value_are_left_out(self):
+        xr = pytest.importorskip("xarray")
+        sea = np.arange(24.0).reshape(2, 3, 4)
+        sea[:, 1] = np.nan
+        grid = xr.DataArray(sea, dims=("member", "lat", "lon"), name="t")
+        dims = {"object": ("lat", "lon"), "sample": "member", "feature": None}
+        with pytest.raises(MissingValueError, match="of object lat=1, lon=0"):
+            ic.from_xarray(grid, **dims, joint=True)
+        with pytest.warns(IncertaWarning, match="4 cells without any value were left"):
+            data = ic.from_xarray(grid, **dims, joint=True, missing="drop")
+        assert data.ids.tolist()[4] == "lat=2, lon=0"
+
+    @pytest.mark.parametrize(
+        "ids", [["a=1, b=2", "a=1"], ["a=1", "a=2"], ["a", "b"], [1, 2]]
+    )
+    def test_other_ids_have_no_coordinates(self, ids):
+        assert coordinates_of(np.array(ids)) == {}
 
     def test_dataset_as_a_table(self):
         xr = pytest.importorskip("xarray")

@@ -252,5 +252,5 @@ def test_bad_rows():
 def test_other_estimators_say_what_to_do():
     data = from_dask(dd.from_pandas(table(), npartitions=2), id="star", values="a")
     with pytest.raises(TypeError, match="gather"):
-        ic.CKMeans(2).fit(data)
+        ic.published.CKMeans(2).fit(data)
     assert "n_partitions=2" in repr(data)

@@ -3,7 +3,7 @@ import pytest
 
 from incerta.datasets import load_weather, load_wine
 from incerta.datasets.bundled import distances, filled
-from incerta.datasets.tables import Table
+from paper.datasets.tables import Table
 
 
 def test_wine_is_the_recorded_table():

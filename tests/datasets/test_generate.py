@@ -1,4 +1,5 @@
 import inspect
+import os
 
 import numpy as np
 import pytest
@@ -200,9 +201,9 @@ def test_waveform_is_as_hard_for_k_means_as_the_published_file():
     assert clustering_accuracy(y, found) == pytest.approx(0.502, abs=0.03)
 
 
-@pytest.mark.usefixtures("data_folder")
+@pytest.mark.skipif("INCERTA_DATA" not in os.environ, reason="needs INCERTA_DATA")
 def test_waveform_resembles_the_published_file():
-    from incerta.datasets import fetch_waveform
+    from paper.datasets import fetch_waveform
 
     published = fetch_waveform()
     X, y = make_waveform(5000, random_state=0)

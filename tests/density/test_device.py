@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.data.laws import Values
-from incerta.density import device_pairs
+from incerta.density import value_pairs
 from incerta.density.within import within, within_between
 
 SAME_FOR_ALL = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
@@ -37,7 +37,7 @@ def test_tables(weighted, where, data, eps):
     law, scale = data.draw(laws(weighted))
     some, eps = law.take(np.arange(3)), eps * scale
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(device_pairs, "DEVICE_BYTES", 2000)  # in several blocks
+        patched.setattr(value_pairs, "DEVICE_BYTES", 2000)  # in several blocks
         pairs = [
             (within(law, eps, device=at), within_between(some, law, eps, device=at))
             for at in ("cpu", where)

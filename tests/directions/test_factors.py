@@ -16,7 +16,14 @@ def a_model(seed=0, d=12, q=2):
     loadings = np.sqrt(own)[:, None] * turned
     variances = np.array([9.0, 4.0])[:q]
     true = np.square(loadings) @ variances + own
-    return Factors(rng.normal(size=d), true, loadings, own, variances, np.ones(d))
+    return Factors(
+        centre=rng.normal(size=d),
+        true=true,
+        loadings=loadings,
+        own=own,
+        variances=variances,
+        left=np.ones(d),
+    )
 
 
 def measured(factors, seed, n=30, gaps=0.25):

@@ -13,9 +13,12 @@ INCERTA = (sys.executable, "-c", "from incerta.cli import main; main()")
 COLUMNS = ("--id", "star", "--values", "x,y", "--errors", "{}_error", "-k", "3")
 CHECKPOINTED = """
 import sys
+from sklearn.cluster import KMeans
 import incerta as ic
 data = ic.read("stars.csv", id="star", values=["x", "y"], errors="{}_error")
-model = ic.RPC(3, n_worlds=40, random_state=0, checkpoint="checkpoint")
+model = ic.WorldConsensus(
+    KMeans(3), n_worlds=40, random_state=0, checkpoint="checkpoint"
+)
 model.fit(data).save("model.incerta")
 """
 

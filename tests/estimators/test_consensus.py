@@ -18,10 +18,11 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-from incerta import SC, WorldConsensus
+from incerta import WorldConsensus
 from incerta.datasets import make_uncertain_blobs
 from incerta.ensemble import linkage
 from incerta.exceptions import IncertaWarning
+from incerta.published import SC
 from tests.strategies import KINDS, make
 
 TWO = KMeans(2, n_init=1)

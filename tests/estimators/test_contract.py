@@ -10,13 +10,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 import incerta.estimators
+from incerta import published
 from tests.strategies import KINDS, make
 
 # FOPTICS says so if tiny data do not have the clusters they are asked for.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:no radius leaves:incerta.exceptions.IncertaWarning"
 )
-NAMES = incerta.estimators.__all__
+# Rivals keep the contract, too.
+NAMES = [*incerta.estimators.__all__, *published.__all__]
 # What they run in each world.
 CLUSTERERS = {"REP": KMeans(2), "WorldConsensus": KMeans(2)}
 
@@ -35,7 +37,8 @@ def estimator_of(name):
     n_worlds = 2 if name == "ViewConsensus" else 12
     if name == "ErrorMixture":
         given = {"max_components": 4, "n_init": 2}
-    return with_worlds(getattr(ic, name)(**given, random_state=0), n_worlds)
+    home = published if name in published.__all__ else ic
+    return with_worlds(getattr(home, name)(**given, random_state=0), n_worlds)
 
 
 ESTIMATORS = [estimator_of(name) for name in NAMES]

@@ -9,6 +9,7 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
+from incerta.published import PDBSCAN
 from tests.density import oracle
 from tests.density.test_within import as_data, few_objects
 from tests.strategies import make
@@ -69,9 +70,9 @@ def test_hardly_any_uncertainty_is_dbscan(kind):
 
 def test_pdbscan_without_uncertainty_is_dbscan():
     X = twins()
-    assert_same_as_dbscan(ic.PDBSCAN(1.0, 4).fit(X), X, 1.0, 4)
+    assert_same_as_dbscan(PDBSCAN(1.0, 4).fit(X), X, 1.0, 4)
     # With nobody left out, nobody else is within reach of a core object either.
-    everyone = ic.PDBSCAN(1.0, 4, assignment="maximal").fit(X)
+    everyone = PDBSCAN(1.0, 4, assignment="maximal").fit(X)
     assert_same_as_dbscan(everyone, X, 1.0, 4)
 
 
@@ -105,7 +106,7 @@ def test_labels_of_pdbscan_are_the_definition(objects, m):
     half = 0.5 - 1e-9
     thresholds = {"core_threshold": half, "reach_threshold": half}
     for assignment, below in (("threshold", half), ("maximal", 0.0)):
-        fitted = ic.PDBSCAN(1.5, m, assignment=assignment, **thresholds).fit(data)
+        fitted = PDBSCAN(1.5, m, assignment=assignment, **thresholds).fit(data)
         reached = core[:, None] * table
         expected = oracle.labels(core, reached, half, half, below, m == 1)
         np.testing.assert_array_equal(fitted.labels_, expected)
@@ -160,7 +161,7 @@ def test_shapes_that_kmeans_cannot_find(shape, eps):
         # Those left out are the very uncertain ones.
         spread = data.variance().sum(axis=1)
         assert spread[~sure].mean() > 2 * spread[sure].mean()
-    everyone = ic.PDBSCAN(eps, 10, assignment="maximal", random_state=0).fit(data)
+    everyone = PDBSCAN(eps, 10, assignment="maximal", random_state=0).fit(data)
     assert adjusted_rand_score(truth, everyone.labels_) > 0.95
     foptics = ic.FOPTICS(10, n_clusters=2, n_worlds=40, random_state=0).fit(data)
     sure = foptics.labels_ >= 0
@@ -170,8 +171,8 @@ def test_shapes_that_kmeans_cannot_find(shape, eps):
 
 ALL = [
     *(ic.FDBSCAN(1.0, 3, variant=variant, random_state=0) for variant in VARIANTS),
-    ic.PDBSCAN(1.0, 3, random_state=0),
-    ic.PDBSCAN(1.0, 3, assignment="maximal", random_state=0),
+    PDBSCAN(1.0, 3, random_state=0),
+    PDBSCAN(1.0, 3, assignment="maximal", random_state=0),
 ]
 each = pytest.mark.parametrize("estimator", ALL, ids=lambda e: repr(e)[:40])
 
@@ -266,20 +267,20 @@ def test_fast_distances_change_little():
 
 
 def test_too_many_pairs_is_an_error_with_a_way_out(monkeypatch):
-    monkeypatch.setattr("incerta.estimators._density.MOST_PAIRS", 100)
+    monkeypatch.setattr("incerta.estimators._fdbscan.MOST_PAIRS", 100)
     with pytest.raises(ValueError, match=r"eps=50 leaves about .* lower eps"):
         ic.FDBSCAN(50.0, 3).fit(make("gaussian", n=30))
 
 
 def test_a_threshold_that_would_be_ignored_is_refused():
     with pytest.raises(ValueError, match=r"noise_threshold=0\.5 is for assignment"):
-        ic.PDBSCAN(noise_threshold=0.5).fit(make("gaussian", n=5))
+        PDBSCAN(noise_threshold=0.5).fit(make("gaussian", n=5))
 
 
 def test_maximal_assignment_takes_the_better_cluster():
     X = np.array([[0.0], [0.2], [0.4], [3.0], [3.2], [3.4], [1.6]])
     std = np.array([[0.05]] * 6 + [[0.5]])
-    near = ic.PDBSCAN(1.0, 3, assignment="maximal").fit(ic.from_gaussian(X, std=std))
+    near = PDBSCAN(1.0, 3, assignment="maximal").fit(ic.from_gaussian(X, std=std))
     np.testing.assert_array_equal(near.labels_, [0, 0, 0, 1, 1, 1, 0])
     strict = near.set_params(noise_threshold=0.9).fit(ic.from_gaussian(X, std=std))
     assert strict.labels_[-1] == -1

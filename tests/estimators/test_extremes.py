@@ -21,7 +21,7 @@ def data_of(scale, offset=0.0):
 
 def estimator_of(name):
     few = {"n_worlds": 10, "n_clusters": 3, "n_components": 3, "random_state": 0}
-    if name in ("FDBSCAN", "FOPTICS", "PDBSCAN", "SC", "REP"):
+    if name in ("FDBSCAN", "FOPTICS"):
         del few["n_clusters"]
     in_worlds = {"clusterer": KMeans(3, n_init=1)} if name == "WorldConsensus" else {}
     model = getattr(ic, name)(**in_worlds)

@@ -36,7 +36,7 @@ def expected_distance(law, i, centre):
 # squared distances ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimator", [ic.UKMeans, ic.CKMeans])
+@pytest.mark.parametrize("estimator", [ic.UKMeans, ic.published.CKMeans])
 @given(data=uncertain_data(), seed=st.integers(0, 99), algorithm=st.integers(0, 1))
 def test_squared_is_k_means_on_the_means(estimator, data, seed, algorithm):
     data = sorted_by_id(data)

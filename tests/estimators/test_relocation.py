@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
 from incerta.datasets import make_uncertain_blobs
-from incerta.estimators import UCPC, MMVar
+from incerta.published import UCPC, MMVar
 from tests.strategies import KINDS, make, uncertain_data
 
 both = pytest.mark.parametrize("Estimator", [MMVar, UCPC])

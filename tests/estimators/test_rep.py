@@ -12,8 +12,8 @@ from sklearn.mixture import GaussianMixture
 import incerta as ic
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS
-from incerta.estimators._rep import REP
 from incerta.exceptions import IncertaWarning
+from incerta.published import REP
 from tests.strategies import KINDS, make
 
 

@@ -69,7 +69,7 @@ def test_cross_validation():
     scores = cross_val_score(mixture, DATA, cv=parts)
     for (train, test), score in zip(parts.split(DATA), scores):
         assert score == mixture.fit(DATA[train]).score(DATA[test])
-    labels = cross_val_predict(ic.CKMeans(3, random_state=0), DATA, cv=parts)
+    labels = cross_val_predict(ic.published.CKMeans(3, random_state=0), DATA, cv=parts)
     assert labels.shape == TRUTH.shape
 
 
@@ -81,7 +81,7 @@ def test_score_is_minus_what_is_minimised(metric):
         assert uk.score(data) == pytest.approx(-uk.inertia_)
     medoids = ic.UKMedoids(3, metric=metric, random_state=0).fit(data)
     assert medoids.score(data) == pytest.approx(-medoids.inertia_)  # exact data
-    ck = ic.CKMeans(3, random_state=0).fit(values)
+    ck = ic.published.CKMeans(3, random_state=0).fit(values)
     assert ck.score(values) == pytest.approx(-ck.inertia_)
     assert ck.score(values[:10]) > ck.score(values)
 
@@ -103,7 +103,7 @@ def test_set_output_leaves_uncertain_data_alone(transformer):
 SCORED = {
     "ErrorMixture": lambda: ic.ErrorMixture(3, random_state=0, n_init=2),
     "UKMeans": lambda: ic.UKMeans(3, random_state=0),
-    "CKMeans": lambda: ic.CKMeans(3, random_state=0),
+    "CKMeans": lambda: ic.published.CKMeans(3, random_state=0),
     "UKMedoids": lambda: ic.UKMedoids(3, random_state=0),
 }
 

@@ -172,8 +172,6 @@ def _death(child: _Child, module, seed: int) -> Outcome:
     name = signal.Signals(-code).name if code < 0 else f"exit {code}"
     slow = child.hung or name == "SIGPROF"
     word = "slow" if slow else "died"
-    if getattr(module, "is_read_apart", lambda case: False)(case):
-        return Outcome(int(child.current or 0), case.kind, f"{word} apart")
     return Outcome(int(child.current or 0), case.kind, word, name, is_finding=True)
 
 

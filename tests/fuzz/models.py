@@ -183,13 +183,13 @@ def _models() -> list[Any]:
     y = [0, 0, 0, 1, 1, 1]
     return [
         ic.UKMeans(2, random_state=0).fit(normal),
-        ic.CKMeans(2, random_state=np.random.RandomState(0)).fit(towers),
+        ic.published.CKMeans(2, random_state=np.random.RandomState(0)).fit(towers),
         ic.UKMedoids(2, random_state=0).fit(values),
         ic.RPC(**two, n_representatives=2).fit(normal),
         ic.FDBSCAN(eps=2.0, min_samples=2, **few).fit(values),
         ic.FOPTICS(min_samples=2, **few).fit(clouds),
         ic.WorldConsensus(scaled, **few).fit(cells),
-        ic.REP(clusterer=KMeans(2, n_init=1), **few).fit(joint),
+        ic.published.REP(clusterer=KMeans(2, n_init=1), **few).fit(joint),
         ic.ErrorMixture(2, random_state=0).fit(normal),
         ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(normal),
         ic.ErrorDiscriminant().fit(normal, y),

@@ -25,15 +25,9 @@ BY_DISTANCE = (
     "ExpectedSpectral",
     "PossibleWorldConsistency",
     "UKMeans",
-    "CKMeans",
     "UKMedoids",
-    "MMVar",
-    "UCPC",
     "FDBSCAN",
-    "PDBSCAN",
     "FOPTICS",
-    "SC",
-    "REP",
     "WorldConsensus",
     "SupportMeasureClassifier",
     "WorldVote",
@@ -60,7 +54,7 @@ LISTED = (
     Listing(
         "Membership weights the objects at random, by their ids, anew in each world.",
         ("ids", "draws"),
-        ("UKMeans", "CKMeans"),
+        ("UKMeans",),
     ),
     Listing(
         "Starts are drawn in the order of the ids, and others for each world by its "
@@ -120,16 +114,6 @@ LISTED = (
         "number is kept.",
         ("draws",),
         ("RPC", "StreamRPC"),
-    ),
-    Listing(
-        "The radius is read off the first five worlds.",
-        ("draws",),
-        ("SC",),
-    ),
-    Listing(
-        "Some worlds are held out for the bound, by their number.",
-        ("draws",),
-        ("REP",),
     ),
     Listing(
         "It is a stream: what comes first decides on the first clusters.",

@@ -15,7 +15,7 @@ from incerta.mixture import expectation, model
 from incerta.mixture.belief import belief
 from incerta.mixture.expectation import log_densities, sums, sums_of_each
 from incerta.mixture.factors import inverse_roots, log_products
-from incerta.mixture.fitting import How, fitted, some_of
+from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximisation import Prior, climbed, moments, prior_for, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
 from incerta.mixture.under import OneByOne, under, under_all
@@ -341,7 +341,10 @@ def test_criteria_are_those_of_scikit_learn(kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) + 3.0 * rng.integers(2, size=(200, 1))
     exact = Measured(X.T.copy(), np.zeros((3, 200)), None)
-    found = fitted(exact, How((2,), (kind,), False, 0.1, 2, 1e-6, 500, 0))
+    found = fitted(
+        exact,
+        Search(numbers=[2], covariances=[kind], seed=0, effort=Effort(n_init=2)),
+    )
     peer = GaussianMixture(2, covariance_type=kind)
     peer.weights_, peer.means_, covariances = found.components[:3]
     peer.precisions_cholesky_ = (
@@ -359,7 +362,14 @@ def test_aic_asks_for_more_components():
     some = Measured(X.T.copy(), np.full((2, 300), 0.01), None)
     numbers = [
         fitted(
-            some, How(range(1, 9), ("diag",), False, 0.1, 2, 1e-4, 200, 0, (), name)
+            some,
+            Search(
+                numbers=range(1, 9),
+                covariances=("diag",),
+                seed=0,
+                effort=Effort(n_init=2, tol=1e-4, max_iter=200),
+                criterion=name,
+            ),
         ).components.n_components
         for name in ("bic", "aic")
     ]

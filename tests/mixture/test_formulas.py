@@ -8,7 +8,14 @@ import incerta as ic
 from incerta.mixture.clusters import with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import n_parameters
-from incerta.mixture.maximisation import Moments, Prior, moments, with_prior
+from incerta.mixture.maximisation import (
+    Moments,
+    Prior,
+    Running,
+    blended,
+    moments,
+    with_prior,
+)
 from incerta.mixture.merging import (
     MOST_OPEN,
     NO_VALLEY,
@@ -20,7 +27,6 @@ from incerta.mixture.merging import (
     merged,
 )
 from incerta.mixture.model import Components, Measured, same_for_all
-from incerta.mixture.running import Running, blended
 from tests.mixture import oracle
 from tests.mixture.test_em import problem, rounds
 

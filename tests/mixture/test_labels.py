@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import incerta as ic
 from incerta.mixture import pieces
 from incerta.mixture.expectation import log_densities, sums
-from incerta.mixture.fitting import How, fitted, some_of
+from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximisation import Prior, moments, prior_for, with_prior
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
@@ -29,7 +29,12 @@ def labelled(seed, shape):
 
 
 def how(k, covariance="full", prior_weight=0.1, tol=1e-6):
-    return How([k], (covariance,), False, prior_weight, 4, tol, 500, 0)
+    return Search(
+        numbers=[k],
+        covariances=[covariance],
+        seed=0,
+        effort=Effort(prior_weight=prior_weight, n_init=4, tol=tol),
+    )
 
 
 @examples(60)

@@ -5,15 +5,14 @@ import pytest
 
 from incerta.mixture import fitting
 from incerta.mixture.expectation import sums
-from incerta.mixture.fitting import HOPELESS, PRIOR_WEIGHT, How, candidates, fitted
+from incerta.mixture.fitting import HOPELESS, Search, candidates, fitted
 from incerta.mixture.model import Components, Measured
 
 KINDS = ("diag", "full")
 
 
 def how(numbers, **others):
-    given = How(numbers, KINDS, False, PRIOR_WEIGHT, 8, 1e-6, 500, 0)
-    return given._replace(**others)
+    return Search(**{"numbers": numbers, "covariances": KINDS, "seed": 0} | others)
 
 
 def measured(truth, rng):

@@ -27,10 +27,6 @@ def consensus(folder, seed=0, clusterer=None, **how):
     return ic.WorldConsensus(clusterer, 12, random_state=seed, checkpoint=folder, **how)
 
 
-def rpc(folder, seed=0, **how):
-    return ic.RPC(2, 12, 4, random_state=seed, checkpoint=folder, **how)
-
-
 def same(one, two):
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(one.membership_, two.membership_)
@@ -38,36 +34,25 @@ def same(one, two):
     assert one.seed_ == two.seed_
 
 
-@pytest.mark.parametrize("make_one", [consensus, rpc])
 @pytest.mark.parametrize("seed", [0, None])
-def test_the_same_whole_in_parts_and_without(make_one, seed, tmp_path):
-    whole = make_one(tmp_path / "it", seed).fit(DATA)
-    whole.membership_  # noqa: B018 (computed when asked for)
+def test_the_same_whole_in_parts_and_without(seed, tmp_path):
+    whole = consensus(tmp_path / "it", seed).fit(DATA)
     names = sorted(p.name for p in (tmp_path / "it").glob("*.piece"))
     assert len(names) >= 3
-    again = make_one(tmp_path / "it", seed).fit(DATA)
+    again = consensus(tmp_path / "it", seed).fit(DATA)
     same(whole, again)
     for name in names[::2]:  # as if it had been stopped
         (tmp_path / "it" / name).unlink()
-    same(whole, make_one(tmp_path / "it", seed).fit(DATA))
-    same(whole, make_one(None, whole.seed_).fit(DATA))
+    same(whole, consensus(tmp_path / "it", seed).fit(DATA))
+    same(whole, consensus(None, whole.seed_).fit(DATA))
 
 
 def test_a_model_file_names_no_folder(tmp_path):
-    model = rpc(tmp_path / "pieces").fit(DATA)
+    model = consensus(tmp_path / "pieces").fit(DATA)
     model.save(tmp_path / "model.incerta")
     again = ic.load(tmp_path / "model.incerta")
     assert again.checkpoint is None
     same(model, again)
-
-
-def test_landmarks_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("incerta.estimators._rpc.DENSE_OBJECTS", 10)
-    monkeypatch.setattr("incerta.estimators._rpc.N_LANDMARKS", 8)
-    whole = rpc(tmp_path).fit(DATA)
-    (tmp_path / "objects-1.piece").unlink()
-    same(whole, rpc(tmp_path).fit(DATA))
-    same(whole, rpc(None).fit(DATA))
 
 
 def test_finished_worlds_are_not_clustered_again(tmp_path, monkeypatch):
@@ -123,7 +108,10 @@ def test_choose_k(tmp_path):
         (lambda f: consensus(f, seed=1).fit(DATA), r"other seed \(0, here 1\)"),
         (lambda f: consensus(f, clusterer=KMeans(3)).fit(DATA), r"\(clusterer\)"),
         (lambda f: consensus(f, threshold=0.4).fit(DATA), r"\(threshold\)"),
-        (lambda f: rpc(f).fit(DATA), "other computation .'WorldConsensus', here 'RPC'"),
+        (
+            lambda f: ic.choose_k(DATA, range(1, 3), random_state=0, checkpoint=f),
+            "other computation .'WorldConsensus', here 'choose_k'",
+        ),
     ],
 )
 def test_others_are_refused(other, message, tmp_path):
@@ -134,18 +122,18 @@ def test_others_are_refused(other, message, tmp_path):
 
 def test_functions_are_told_apart(tmp_path):
     wide, narrow = (partial(jensen_shannon, bandwidth=b) for b in ("scott", 0.5))
-    rpc(tmp_path, divergence=wide).fit(DATA)
-    rpc(tmp_path, divergence=partial(jensen_shannon, bandwidth="scott")).fit(DATA)
+    consensus(tmp_path, divergence=wide).fit(DATA)
+    consensus(tmp_path, divergence=partial(jensen_shannon, bandwidth="scott")).fit(DATA)
     with pytest.raises(CheckpointError, match=r"\(divergence\)"):
-        rpc(tmp_path, divergence=narrow).fit(DATA)
+        consensus(tmp_path, divergence=narrow).fit(DATA)
 
 
 def test_kept_worlds_are_data(tmp_path):
     kept = keep_worlds(DATA, 12, 4, seed=0)
-    found = [rpc(tmp_path).fit(kept) for _ in range(2)]
+    found = [consensus(tmp_path).fit(kept) for _ in range(2)]
     same(*found)
     with pytest.raises(CheckpointError, match="other data"):
-        rpc(tmp_path).fit(keep_worlds(DATA, 12, 3, seed=0))
+        consensus(tmp_path).fit(keep_worlds(DATA, 12, 3, seed=0))
 
 
 def test_damage_is_told(tmp_path):

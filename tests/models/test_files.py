@@ -25,6 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import incerta as ic
+from incerta import published
 from incerta.api.clustering import Clustering
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators import __all__ as estimators
@@ -69,7 +70,7 @@ def two_groups(kind="gaussian", n=14, seed=0):
 def small(name, **changed):
     if name == "WorldConsensus":
         return ic.WorldConsensus(KMeans(2, n_init=2), n_worlds=6, random_state=0)
-    cls = getattr(ic, name)
+    cls = getattr(published if name in published.__all__ else ic, name)
     taken = cls().get_params()
     given_ = {k: v for k, v in {**SMALL, **changed}.items() if k in taken}
     if name in ("FDBSCAN", "PDBSCAN", "SC"):
@@ -107,7 +108,7 @@ def assert_alike(model, again, new):
 
 
 @quietly
-@pytest.mark.parametrize("name", estimators)
+@pytest.mark.parametrize("name", [*estimators, *published.__all__])
 def test_every_estimator_comes_back(name, tmp_path):
     model = small(name).fit(two_groups())
     again = there_and_back(model, tmp_path)

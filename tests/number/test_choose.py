@@ -1,5 +1,7 @@
 """How many clusters there are, and what that is tested against."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,14 +9,19 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import incerta as ic
-from incerta.mixture.fitting import How, fitted
+from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Measured
 from incerta.number import KChoice, choose_k
-from incerta.number.structureless import structureless, unimodal
+from incerta.number.references import structureless, unimodal
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-QUICK = How([2], ("full",), False, 0.1, 2, 1e-4, 100, 0)
+QUICK = Search(
+    numbers=[2],
+    covariances=("full",),
+    seed=0,
+    effort=Effort(n_init=2, tol=1e-4, max_iter=100),
+)
 
 
 def blobs(centres, n=200, within=0.7, error=0.7, seed=0):
@@ -58,7 +65,7 @@ def test_references_are_like_the_data_but_for_clusters():
     values = np.c_[rng.exponential(size=2000), rng.standard_normal(2000)]
     values[:, 1] += 0.8 * values[:, 0]
     seen = Measured(values.T.copy(), np.full((2, 2000), 0.01))
-    mixture = fitted(seen, QUICK._replace(numbers=[3])).components
+    mixture = fitted(seen, replace(QUICK, numbers=[3])).components
     one = structureless(seen, mixture, QUICK).measured(seen, 1)
     np.testing.assert_array_equal(one.errors, seen.errors)
     np.testing.assert_allclose(one.values.mean(axis=1), values.mean(axis=0), atol=0.1)

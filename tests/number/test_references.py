@@ -5,19 +5,25 @@ import pytest
 from scipy.stats import t, ttest_ind
 
 import incerta as ic
-from incerta.mixture.fitting import Found, How
+from incerta.mixture.fitting import Effort, FittedMixture, Search
 from incerta.mixture.model import Components, Measured
 from incerta.number import choose_k, references
-from incerta.number.references import Best
-from incerta.number.structureless import Structureless, structureless
+from incerta.number.references import Best, Structureless, structureless
 
-HOW = How(range(1, 4), ("diag",), False, 0.1, 1, 1e-3, 50, 7)
+SEARCH = Search(
+    numbers=range(1, 4),
+    covariances=("diag",),
+    seed=7,
+    effort=Effort(n_init=1, tol=1e-3, max_iter=50),
+)
 
 
 def mixture(means, bic):
     means = np.array(means, dtype=float).reshape(-1, 1)
     weights = np.full(len(means), 1.0 / len(means))
-    return Found(Components(weights, means, np.ones_like(means)), "diag", [], bic, bic)
+    return FittedMixture(
+        Components(weights, means, np.ones_like(means)), "diag", [], bic, bic
+    )
 
 
 ONE, TWO = mixture([0.0], 100.0), mixture([-9.0, 9.0], 60.0)
@@ -38,7 +44,7 @@ def test_the_best_mixture_of_each_number(monkeypatch):
     worse = TWO._replace(bic=80.0)
     for tried in ([ONE, TWO, worse], [ONE, worse, TWO]):
         monkeypatch.setattr(references, "candidates", lambda *_, t=tried: t)
-        found = Best.of(Measured(np.zeros((1, 5)), np.zeros((1, 5))), HOW)
+        found = Best.of(Measured(np.zeros((1, 5)), np.zeros((1, 5))), SEARCH)
         assert found.mixtures == {1: ONE, 2: TWO}
         assert found.n_objects == 5
 
@@ -53,7 +59,7 @@ def p_of(gains, own, n_null, monkeypatch):
     made = (([0.0, gain], gain) for gain in gains)
     monkeypatch.setattr(references, "_references", lambda *_: made)
     seen = Measured(np.zeros((1, 1000)), np.zeros((1, 1000)))
-    p, rows = references.p_of_one(seen, data, (1, 2), HOW, n_null, None, None)
+    p, rows = references.p_of_one(seen, data, (1, 2), SEARCH, n_null, None, None)
     return p, len(rows)
 
 
@@ -91,7 +97,7 @@ def test_every_reference_is_another(monkeypatch):
     seeds = []
     monkeypatch.setattr(Best, "of", lambda seed, how: seeds.append(seed) or best)
     for number in (1, 2, 3):
-        row, most = references._reference(None, Same(0, 0, 0), HOW, (1, 2), number)
+        row, most = references._reference(None, Same(0, 0, 0), SEARCH, (1, 2), number)
         np.testing.assert_allclose(row, [0.0, 2.0])
         assert most == 2.0
     assert len(set(seeds)) == 3
@@ -112,7 +118,7 @@ def test_they_have_one_peak_and_the_correlation_of_the_data():
     seen = Measured(values, np.full((2, 300), 0.01))
     means = np.array([[-4.0, -4.0], [4.0, 4.0]])
     components = Components(np.full(2, 0.5), means, np.full((2, 2), 1.0))
-    one = structureless(seen, components, HOW)
+    one = structureless(seen, components, SEARCH)
     for levels in one.levels:
         density = np.diff(levels)
         peak = density.argmax()

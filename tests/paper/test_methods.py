@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta import UncertainData, datasets
-from incerta.estimators import FDBSCAN, PDBSCAN, REP, RPC, SC
+from incerta.estimators import FDBSCAN, RPC
 from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
+from incerta.published import PDBSCAN, REP, SC
 from paper import cells, methods, sets
 from paper.cells import Task, compute, family_of
 from paper.methods import METHODS, Point, is_tuned, tuned, usual

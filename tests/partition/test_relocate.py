@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from incerta.partition import relocate
-from incerta.partition.moments import Moments, mmvar, ucpc, uk
-from incerta.partition.relocate import best_relocation, changes, relocation_sweeps
-from incerta.partition.seeding import (
+from incerta.partition.moments import ClusterMoments, mmvar, ucpc, uk
+from incerta.partition.relocate import (
+    best_relocation,
+    changes,
     random_partition,
+    relocation_sweeps,
     seeded_partition,
     without_empty,
 )
@@ -79,7 +81,7 @@ def plain_loop(means, variances, labels, k, objective):
     """Search by its definition: everything from scratch for each trial."""
 
     def total(labels):
-        return Moments.of(means, variances, labels, k).total(objective)
+        return ClusterMoments.of(means, variances, labels, k).total(objective)
 
     labels, moved = labels.copy(), True
     while moved:
@@ -102,7 +104,7 @@ def test_objectives_before_and_after_a_move_against_all_values(objective, seed, 
     objects = some_objects(seed, n, d)
     means, variances = moments_of(objects)
     labels = random_partition(n, k, np.random.RandomState(seed))
-    clusters = Moments.of(means, variances, labels, k)
+    clusters = ClusterMoments.of(means, variances, labels, k)
     before = total_by_hand(objects, labels, objective)
     assert clusters.total(objective) == pytest.approx(before, rel=1e-9)
     found = changes(
@@ -121,7 +123,7 @@ def test_objectives_before_and_after_a_move_against_all_values(objective, seed, 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_formulas_of_the_papers(objective):
     means, variances, labels = problem(0, 20, 3, 4)
-    clusters = Moments.of(means, variances, labels, 4)
+    clusters = ClusterMoments.of(means, variances, labels, 4)
     found = objective(clusters.sizes, clusters.scatter, clusters.variances)
     for cluster in range(4):
         mine = labels == cluster
@@ -142,7 +144,7 @@ def test_formulas_of_the_papers(objective):
 )
 def test_toy_table(members, values):
     means, variances = np.array([[0.0], [2.0], [10.0]]), np.array([1.0, 3.0, 4.0])
-    clusters = Moments.of(
+    clusters = ClusterMoments.of(
         means[members], variances[members], np.zeros(len(members), np.intp), 1
     )
     for objective, value in zip(OBJECTIVES, values):
@@ -152,7 +154,7 @@ def test_toy_table(members, values):
 @given(seeds, st.integers(1, 4), st.integers(2, 4))
 def test_updates_are_as_good_as_starting_from_scratch(seed, d, k):
     means, variances, labels = problem(seed, 12, d, k)
-    clusters = Moments.of(means, variances, labels, k)
+    clusters = ClusterMoments.of(means, variances, labels, k)
     rng = np.random.default_rng(seed)
     for i, target in zip(rng.integers(12, size=30), rng.integers(k, size=30)):
         old = labels[i]
@@ -161,7 +163,7 @@ def test_updates_are_as_good_as_starting_from_scratch(seed, d, k):
         clusters.remove(old, means[i], variances[i])
         clusters.add(target, means[i], variances[i])
         labels[i] = target
-        fresh = Moments.of(means, variances, labels, k)
+        fresh = ClusterMoments.of(means, variances, labels, k)
         for name, value in vars(fresh).items():
             np.testing.assert_allclose(getattr(clusters, name), value, atol=1e-9)
         for objective in OBJECTIVES:
@@ -169,8 +171,8 @@ def test_updates_are_as_good_as_starting_from_scratch(seed, d, k):
 
 
 def test_identical_objects_do_not_change_the_mixture():
-    one = Moments.of(np.ones((1, 2)), np.array([3.0]), np.zeros(1, np.intp), 1)
-    five = Moments.of(np.ones((5, 2)), np.full(5, 3.0), np.zeros(5, np.intp), 1)
+    one = ClusterMoments.of(np.ones((1, 2)), np.array([3.0]), np.zeros(1, np.intp), 1)
+    five = ClusterMoments.of(np.ones((5, 2)), np.full(5, 3.0), np.zeros(5, np.intp), 1)
     assert one.total(mmvar) == five.total(mmvar) == 3.0
 
 
@@ -190,13 +192,13 @@ def test_search_is_the_plain_loop(objective, seed, n, d, k):
 def test_objective_never_rises_and_ends_in_a_minimum(objective, seed, n, k):
     means, variances, labels = problem(seed, n, 2, k)
     history = run(means, variances, labels, k, objective)
-    totals = [Moments.of(means, variances, labels, k).total(objective)]
+    totals = [ClusterMoments.of(means, variances, labels, k).total(objective)]
     totals += [sweep.objective for sweep in history]
     assert all(after <= before for before, after in pairwise(totals))
     assert history[-1].n_moved == 0
     labels = history[-1].labels
     assert np.bincount(labels, minlength=k).min() > 0
-    clusters = Moments.of(means, variances, labels, k)
+    clusters = ClusterMoments.of(means, variances, labels, k)
     apart = cdist(means, clusters.centres) ** 2
     change = changes(clusters, objective, apart, variances, labels)
     assert change.min() >= -1e-9 * totals[-1]

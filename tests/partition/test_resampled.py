@@ -5,8 +5,8 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.backend.keyed import keys_of
-from incerta.partition import resampled
-from incerta.partition.resampled import centres_in_worlds
+from incerta.partition import shares
+from incerta.partition.shares import centres_in_worlds
 from tests.estimators.test_view_consensus import agreeing, displaced, four_blobs
 
 
@@ -45,7 +45,7 @@ def test_clusters_are_named_by_their_objects(monkeypatch):
     centres = np.array([[0.0], [9.0], [20.0]])
     values = np.repeat(centres, 5, axis=0)
     turned = centres[[2, 0, 1]] + 0.1
-    monkeypatch.setattr(resampled, "_clustered", lambda *_: turned)
+    monkeypatch.setattr(shares, "_clustered", lambda *_: turned)
     found = centres_in_worlds([values], keys_of(np.arange(15)), centres, seed=0)
     np.testing.assert_array_equal(found, [centres + 0.1])
 
@@ -53,7 +53,7 @@ def test_clusters_are_named_by_their_objects(monkeypatch):
 def test_objects_have_exponential_weights_in_every_world(monkeypatch):
     seen = []
     keep = lambda values, weights, start, seed: seen.append(weights) or start  # noqa: E731
-    monkeypatch.setattr(resampled, "_clustered", keep)
+    monkeypatch.setattr(shares, "_clustered", keep)
     values, centres = np.zeros((4000, 1)), np.array([[0.0]])
     centres_in_worlds([values] * 3, keys_of(np.arange(4000)), centres, seed=0)
     assert np.abs(np.corrcoef(seen)[np.triu_indices(3, 1)]).max() < 0.08

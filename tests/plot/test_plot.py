@@ -21,12 +21,14 @@ from matplotlib.colors import to_hex  # noqa: E402
 from incerta import plot  # noqa: E402
 from incerta.ensemble.patterns import patterns  # noqa: E402
 from incerta.plot import style  # noqa: E402
+from incerta.plot.bars import highest_bars, sorted_bars, stacked_on_own  # noqa: E402
 from incerta.plot.curves import in_bins  # noqa: E402
-from incerta.plot.ellipses import ellipse_axes, separating_features  # noqa: E402
-from incerta.plot.order import highest_bars  # noqa: E402
-from incerta.plot.pairs import by_cluster_and_company, mean_together  # noqa: E402
-from incerta.plot.shares import sorted_bars, stacked_on_own  # noqa: E402
-from incerta.plot.worlds import classical_scaling  # noqa: E402
+from incerta.plot.objects import ellipse_axes, separating_features  # noqa: E402
+from incerta.plot.worlds import (  # noqa: E402
+    by_cluster_and_company,
+    classical_scaling,
+    mean_together,
+)
 
 
 def inputs(n=40, k=3, seed=0):
@@ -99,13 +101,12 @@ def test_clusters_can_be_told_apart_without_colour():
     looks = {(style.colour_of(c), style.marker_of(c)) for c in range(42)}
     assert len(looks) == 42
     assert len({style.marker_of(c) for c in range(-1, 7)}) == 8
-    assert len({style.hatch_of(c) for c in range(7)}) == 7
+    assert len({style.fill_of(c)["hatch"] for c in range(7)}) == 7
 
 
 def test_colours_by_label():
     labels = np.array([0, 7, -1, 5])
     hexes = [style.colour_of(label) for label in labels.tolist()]
-    assert style.colours_of(labels).tolist() == hexes
     rgba = style.rgba_of(labels, np.array([0.1, 0.2, 0.3, 0.4]))
     assert [to_hex(colour).upper() for colour in rgba] == hexes
     np.testing.assert_array_equal(rgba[:, 3], [0.1, 0.2, 0.3, 0.4])

@@ -12,6 +12,7 @@ import pytest
 import incerta as ic
 from incerta.api.answer import cluster
 from incerta.report import summarise, write
+from incerta.wording import SURE
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -423,7 +424,7 @@ def test_every_object_is_drawn_where_it_lies(show, results):
     for position, *place in found:
         assert place == pytest.approx(result.data.mean()[position], abs=1e-3)
     unsure = browser.execute_script("return picture.querySelectorAll('.unsure').length")
-    assert unsure == (result.confidence < 0.8).sum()
+    assert unsure == (result.confidence < SURE).sum()
 
 
 def test_cells_hold_every_object(show):

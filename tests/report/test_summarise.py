@@ -13,21 +13,23 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.api.controls import k_means_on_values
+from incerta.api.comparison import k_means_on_values
+from incerta.data.tables.spec import TableSpec
 from incerta.metrics import ari
 from incerta.report import plain, summarise
-from incerta.report.beside import renumbered
-from incerta.report.grid import (
+from incerta.report.shown import (
     COLUMNS,
     MOST_BEYOND,
     ROWS,
     beyond,
     grid_of,
+    picture,
     range_of,
+    separation,
+    shown_objects,
 )
-from incerta.report.shown import picture, separation, shown_objects
-from incerta.report.summarise import SURE, _confidence
-from incerta.wording import counted, share
+from incerta.report.summarise import _confidence, renumbered
+from incerta.wording import SURE, counted, joined, share
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -42,7 +44,7 @@ METHODS = [
     (ic.UKMedoids(), 3),
     (ic.FDBSCAN(n_worlds=20), "auto"),
     (ic.FOPTICS(n_worlds=20), "auto"),
-    (ic.REP(KMeans(3, n_init=1), n_worlds=20), "auto"),
+    (ic.published.REP(KMeans(3, n_init=1), n_worlds=20), "auto"),
     (ic.WorldConsensus(KMeans(3, n_init=1), n_worlds=20), 3),
 ]
 
@@ -340,7 +342,7 @@ def test_randomly_kept_worlds_have_no_map():
 
 
 def test_alternatives_of_rep():
-    method = ic.REP(KMeans(3, n_init=1), n_worlds=20)
+    method = ic.published.REP(KMeans(3, n_init=1), n_worlds=20)
     result = cluster(groups(), method=method)
     worlds = summarise(result)["worlds"]
     assert worlds["representatives"] == []
@@ -445,7 +447,7 @@ def test_python_code_repeats_clusterers_in_worlds():
 
 def test_code_reads_the_data_where_that_is_known():
     result = cluster(groups(), k=3, method="UKMeans")
-    told = dataclasses.replace(result, reading="data = ic.read('a.csv', values=['m'])")
+    told = dataclasses.replace(result, file="a.csv", spec=TableSpec(values=("m",)))
     assert summarise(told)["reproduce"]["python"].splitlines()[1:] == [
         "",
         "data = ic.read('a.csv', values=['m'])",
@@ -583,9 +585,8 @@ def test_percent_never_rounds_to_all_or_nothing():
     ]
 
 
-def test_listed():
-    assert [plain.listed(list(x)) for x in ("", "a", "ab", "abc")] == [
-        "",
+def test_joined():
+    assert [joined(list(x)) for x in ("a", "ab", "abc")] == [
         "a",
         "a and b",
         "a, b and c",

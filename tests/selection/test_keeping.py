@@ -9,13 +9,13 @@ from incerta.divergence import (
     jensen_shannon_per_feature,
 )
 from incerta.selection import Kept, keep_worlds, representatives
-from incerta.selection.choosing import random_worlds
+from incerta.selection.keeping import random_worlds
 from tests.strategies import make
 
 TAKE_KEPT = [
     ic.RPC(2, n_worlds=12, n_representatives=4, random_state=5),
-    ic.SC(2.0, 3, n_worlds=12, n_representatives=4, random_state=5),
-    ic.REP(n_worlds=12, n_representatives=4, random_state=5),
+    ic.published.SC(2.0, 3, n_worlds=12, n_representatives=4, random_state=5),
+    ic.published.REP(n_worlds=12, n_representatives=4, random_state=5),
     ic.PossibleWorldConsistency(
         2, n_worlds=12, n_representatives=4, n_neighbors=3, random_state=5
     ),
@@ -134,7 +134,7 @@ def test_others_have_no_use_for_kept_worlds():
 
 def test_no_bound_is_given_for_worlds_that_somebody_chose():
     data = make("gaussian", n=20)
-    rep = ic.REP(n_worlds=12, random_state=5)
+    rep = ic.published.REP(n_worlds=12, random_state=5)
     assert rep.fit(keep(data, None)).phi_ is not None
     assert rep.fit(keep(data)).phi_ is None
     with pytest.raises(ValueError, match=r"holdout=0\.3 counts random worlds"):

@@ -20,10 +20,9 @@ from incerta.spectral.consistency import (
     common_embedding,
     consistency_sweeps,
     embeddings_alone,
+    n_clusters_by_eigengap,
 )
-from incerta.spectral.cutting import cut
-from incerta.spectral.eigengap import n_clusters_by_eigengap
-from incerta.spectral.embedding import of_unit_length
+from incerta.spectral.embedding import cut, of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
 from tests.spectral import oracle
 

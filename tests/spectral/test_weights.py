@@ -5,7 +5,7 @@ import pytest
 
 from incerta.spectral import Laplacians, consistency
 from incerta.spectral.affinity import median_distance
-from incerta.spectral.cutting import cut
+from incerta.spectral.embedding import cut
 from incerta.spectral.extension import Embedded, extend
 from incerta.worlds import as_worlds
 

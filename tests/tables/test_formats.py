@@ -49,7 +49,6 @@ CASES = [
     ("plain.xlsx", {"sheet": 0}, "has 2 sheets, numbered from 1", None),
     ("plain.xlsx", {"sep": ";"}, "is about text tables", None),
     ("plain.xlsx", {"layers": "X"}, "is about AnnData", None),
-    ("plain.xlsx", {"sql": "from data"}, "for csv, parquet, JSON and duckdb", None),
     ("plain.xlsx", {"values": "height"}, "sheet 'Data', row 1: values: there is", None),
     ("plain.xlsm", {}, PLAIN, None),
     ("plain.xls", {}, "is a file of Excel before 2007. Save it as .xlsx", None),

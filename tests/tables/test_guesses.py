@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import Columns
-from incerta.cli.guessing import as_columns, profiled, unknown_in
-from incerta.data.files import csv as csv_files
+from incerta.cli.guessing import with_reading
+from incerta.data.files import text as text_files
+from incerta.data.files.opened import OpenTable
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from tests.tables.test_corpus import CASES, FILES
 
@@ -19,7 +20,6 @@ REFUSED = {
     "note_below.csv",
     "nothing.csv",
     "ragged.csv",
-    "title_above.csv",
     "unquoted_decimal_commas.csv",
     "utf16_without_mark.csv",
 }
@@ -35,26 +35,26 @@ SIMPLE = {
 @pytest.mark.parametrize("library", ["first", "none"])
 def test_guess(file, library, monkeypatch):
     if library == "none":
-        monkeypatch.setattr(csv_files, "READERS", {})
+        monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
     path = FILES / file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if file in REFUSED:
             with pytest.raises(FileError):
-                profiled(path, Columns())
+                assert OpenTable(path, TableSpec()).profile
             return
-        found, guess = profiled(path, Columns())
+        opened = OpenTable(path, TableSpec())
+        found, guess = opened.profile, opened.guess()
         assert found.n_rows == (found.columns[0].n_rows if found.columns else 0)
         if not guess.is_clear:
             assert guess.doubt
             return
-        assert not unknown_in(guess.readings[0])
-        columns = as_columns(guess.readings[0], Columns())
+        spec = with_reading(TableSpec(), guess.readings[0])
         if file not in SIMPLE:  # refused without more, if all columns are asked for
             with suppress(DataError):
-                assert isinstance(columns.read(path), ic.UncertainData)
+                assert isinstance(opened.data(spec), ic.UncertainData)
             return
-        data = columns.read(path)
+        data = opened.data(spec)
     if "errors" in file:
         return
     values, expected = SIMPLE[file]

@@ -8,13 +8,14 @@ from scipy.sparse import csr_array, issparse
 from sklearn.datasets import make_moons
 
 import incerta as ic
+from incerta.mixture.fitting import Effort
 from incerta.mixture.measured import errors_of_means
 from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
 from incerta.views.consensus import consensus
 from incerta.views.judge import judged, laws_together
 from incerta.views.kernel_means import N_WAVES, kernel_means, waves
-from incerta.views.look import Effort, linked, seen
+from incerta.views.look import Work, linked, seen
 from incerta.views.memberships import led_by
 from incerta.views.truths import (
     Beliefs,
@@ -47,7 +48,7 @@ def test_known_labels_in_a_graph():
 
 def test_views_are_named_after_their_spaces():
     values = np.random.default_rng(0).normal(size=(30, 2))
-    effort = Effort(("diag",), 1, 1, 1e-3, 10)
+    effort = Work(("diag",), 1, Effort(n_init=1, tol=1e-3, max_iter=10))
     look = exact_look(values)
     found = seen(look, 2, effort, 0)
     assert list(found.labels) == ["mixture", "centres", "neighbours", "nearness"]
@@ -173,7 +174,7 @@ def test_beliefs_are_drawn_from_as_they_are():
 
 def mixture_of(data, k):
     truths = truths_of(data, k, 0)
-    effort = Effort(("full",), 4, 1, 1e-6, 200)
+    effort = Work(("full",), 1, Effort(n_init=4, max_iter=200))
     mixture = seen(truths.as_given(data), k, effort, 0).mixture
     return truths.with_mixture(data, mixture, 0)
 

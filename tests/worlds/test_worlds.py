@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import incerta as ic
 from incerta.backend.keyed import keyed_permutation
 from incerta.backend.memory import blocks
-from incerta.partition import resampled
+from incerta.partition import shares
 from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
 from tests.strategies import KINDS, make, uncertain_data
@@ -148,7 +148,7 @@ def test_quasi_worlds_are_random_in_order_and_within_strata():
 def test_streams_are_for_one_purpose_each():
     laws = import_module("incerta.data.laws.as_values")  # a function has its name
     purposes = [streams._VALUES, streams._STRATA, laws._VALUES, laws._STRATA]
-    assert len({*purposes, resampled._WEIGHTS}) == 5
+    assert len({*purposes, shares._WEIGHTS}) == 5
 
 
 def test_a_stack_of_many_batches(monkeypatch):

@@ -3,17 +3,16 @@
 `load` is here, above all rooms, as a file may hold an object of any of them.
 """
 
-from importlib import import_module
-
-from incerta import classifiers, estimators, streams
+from incerta import classifiers, estimators, published, streams
 from incerta.api.answer import cluster
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
 
 # Every class that a file may name is known from here on.
-import_module("incerta.api.stored")
 for _name in estimators.__all__:
     getattr(estimators, _name)
+for _name in published.__all__:
+    getattr(published, _name)
 for _name in ("ErrorDiscriminant", "UncertainNaiveBayes"):  # the others are not saved
     getattr(classifiers, _name)
 for _name in streams.__all__:

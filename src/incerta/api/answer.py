@@ -3,12 +3,11 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from incerta.api.clustering import Clustering
+from incerta.api.clustering import Clustering, reworded
 from incerta.api.methods import Method, asked, check_takes_number
 from incerta.api.notes import crumbs, in_views, skewed, unlike
 from incerta.data.coerce import as_uncertain
@@ -18,7 +17,7 @@ from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
 from incerta.estimators._base import UncertainClusterer
-from incerta.exceptions import IncertaWarning
+from incerta.exceptions import DataError, IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
@@ -26,6 +25,8 @@ from incerta.typing import Seed
 from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
+# What scikit-learn takes for a seed.
+MOST_SEEDS = 2**32
 # Numbers of clusters that are chosen from.
 MOST_TRIED = 30
 # How the uncertainty was taken, and when that would be wrong.
@@ -106,7 +107,10 @@ def cluster(
     <Clustering: 90 objects in 3 clusters by ViewConsensus, mean confidence 1.00>
     """
     objects = as_uncertain(data)
-    seed = as_seed(seed)
+    if not len(objects):
+        msg = "data has no objects; there is nothing to cluster."
+        raise DataError(msg)
+    seed = checked_seed(seed)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]
     said: list[str] = []
@@ -156,7 +160,15 @@ def cluster(
     told = crumbs(result.ids, result.labels, wanted.finds_number)
     told += in_views(len(result.ids), model.facts().views)
     told += unlike(result.ids, result.novelty)
-    return replace(result, reasons=(*result.reasons, *told))
+    return reworded(result, reasons=(*result.reasons, *told))
+
+
+def checked_seed(seed: Seed) -> int:
+    """A seed as a number that every step takes; None takes a new one."""
+    if isinstance(seed, (int, np.integer)) and not 0 <= seed < MOST_SEEDS:
+        msg = f"seed={seed} must be a whole number from 0 to {MOST_SEEDS - 1}."
+        raise ValueError(msg)
+    return as_seed(seed)
 
 
 def _relabelled(model: UncertainClusterer) -> list[str]:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import platform
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
 from incerta.api.alternatives import Alternative, alternatives
-from incerta.api.in_notebooks import as_html
 from incerta.api.novelty import FEWEST, Novelty
 from incerta.api.profile import Profile, profile_of, typical_of
-from incerta.api.versions import versions
-from incerta.api.words import explained, headline
+from incerta.api.words import as_html, explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
+from incerta.data.tables.spec import TableSpec
 from incerta.directions import Directions
+from incerta.estimators._base import UncertainClusterer, check_fitted_to
 from incerta.labels import (
     ROUNDING,
     confidence_of,
@@ -31,12 +35,35 @@ from incerta.labels import (
     with_empty_last,
 )
 from incerta.mixture import Deconvolver
+from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
+from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
+from incerta.version import __version__
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.plots import Plots
+
+
+BELOW = ("numpy", "scipy", "scikit-learn")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries that make the numbers."""
+    return {
+        "python": platform.python_version(),
+        "incerta": __version__,
+        **{name: _version(name) for name in BELOW},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:  # a copy of its files alone
+        return "unknown"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,8 +97,10 @@ class Clustering:
         What the steps warned about.
     command : str or None
         Command line that repeats this, if it came from one.
-    reading : str or None
-        Python code that makes `data`, if that is known.
+    file : str or None
+        Where the data came from, if that is known.
+    spec : TableSpec or None
+        How that file was read.
     versions : dict of str to str
         What it was made with.
 
@@ -82,7 +111,7 @@ class Clustering:
     >>> result = ic.cluster(data, k=3)
     >>> result.labels[:6], result.confidence[:3]
     (array([0, 1, 2, 2, 1, 0]), array([1., 1., 1.]))
-    >>> len(result.unclassifiable(confidence=0.8))
+    >>> len(result.unclassifiable())
     0
     """
 
@@ -97,7 +126,8 @@ class Clustering:
     deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
     command: str | None = None
-    reading: str | None = None
+    file: str | None = None
+    spec: TableSpec | None = None
     versions: dict[str, str] = field(default_factory=versions)
 
     @cached_property
@@ -256,10 +286,11 @@ class Clustering:
         -------
         dict of str to ndarray of shape (n_objects,)
             id, cluster, confidence, runner_up, the clusters that hold its own with a
-            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty.
+            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty; of
+            cells of a grid also their coordinates.
         """
         membership = self.membership
-        return {
+        columns = {
             "id": self.ids,
             "cluster": self.labels,
             "confidence": self.confidence,
@@ -269,6 +300,7 @@ class Clustering:
             "p_noise": self.noise,
             "novelty": self.novelty,
         }
+        return {**columns, **coordinates_of(self.ids), **columns}
 
     def table(self) -> Any:
         """One row per object: id, cluster, confidence, runner-up, label set and more.
@@ -279,22 +311,14 @@ class Clustering:
             From the library that the data came from; else from the first of pandas,
             polars and pyarrow that is installed; else a dict of columns.
         """
-        columns = self.columns()
-        library: Any = self.source or next(filter(installed, FRAME_LIBRARIES), None)
-        if library is None:
-            return columns
-        columns = {
-            name: column.tolist() if column.dtype == object else column
-            for name, column in columns.items()
-        }
-        return nw.from_dict(columns, backend=library).to_native()
+        return as_frame(self.columns(), self.source)
 
-    def unclassifiable(self, confidence: float = 0.8) -> Ids:
+    def unclassifiable(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for.
 
         Parameters
         ----------
-        confidence : float, default=0.8
+        confidence : float, default=0.9
             The probability that is asked for.
 
         Returns
@@ -308,7 +332,7 @@ class Clustering:
         order = self.confidence.argsort(kind="stable")
         return self.ids[order[self.confidence[order] < confidence]]
 
-    def label_sets(self, coverage: float = 0.9) -> list[tuple[int, ...]]:
+    def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
         """Smallest set of clusters that holds each object's, with some probability.
 
         Parameters
@@ -447,3 +471,65 @@ class Clustering:
             data = data if step is None else step.transform(data)
         assert isinstance(data, UncertainData)
         return data
+
+
+def as_frame(columns: dict[str, Any], library: Any) -> Any:
+    """A frame of some library, or of the first that is installed; else `columns`."""
+    library = library or next(filter(installed, FRAME_LIBRARIES), None)
+    if library is None:
+        return columns
+    columns = {
+        name: column.tolist() if column.dtype == object else column
+        for name, column in columns.items()
+    }
+    return nw.from_dict(columns, backend=library).to_native()
+
+
+def reworded(result: Clustering, **words: Any) -> Clustering:
+    """The same result with other reasons, warnings or origin.
+
+    What was computed of it is kept, which `dataclasses.replace` would drop.
+    """
+    other = copy(result)
+    vars(other).update(words)
+    return other
+
+
+def _state(result: Clustering) -> State:
+    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
+
+
+def _made(state: State) -> Clustering:
+    result = Clustering(**state)
+    if not isinstance(result.estimator, UncertainClusterer):
+        wrong("the estimator does not belong to this library")
+    for name in ("reasons", "warnings"):
+        texts(getattr(result, name), name)
+    texts((*result.versions, *result.versions.values()), "versions")
+    texts((result.method, result.command or "", result.file or ""), "method or origin")
+    if not isinstance(result.spec, TableSpec | None):
+        wrong("spec is not a TableSpec")
+    whole(result.seed, 0, "seed")
+    if not isinstance(result.scaler, Standardizer | None):
+        wrong("scaler is not a Standardizer")
+    if not isinstance(result.directions, Directions | None):
+        wrong("directions is not a Directions")
+    places = 0 if result.directions is None else result.directions.n_directions_
+    check_fitted_to(result.estimator, result.data, places)
+    if not isinstance(result.deconvolver, Deconvolver | None):
+        wrong("deconvolver is not a Deconvolver")
+    if not isinstance(result.choice, KChoice | None):
+        wrong("choice is not a KChoice")
+    return result
+
+
+def _spec_made(state: State) -> TableSpec:
+    for name, value in state.items():
+        if name == "joint" and isinstance(value, bool):
+            continue
+        texts(value if isinstance(value, tuple) else (value,), name)
+    return TableSpec(**state)
+
+
+register(Clustering, Recipe(_state, _made, is_model=True))
+register(TableSpec, Recipe(TableSpec.said, _spec_made))

@@ -1,7 +1,6 @@
 """What `method`, `k` and `params` ask for: an estimator, and who sets its number."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.base import clone
 from incerta import estimators
 from incerta.estimators._base import UncertainClusterer
 from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
+from incerta.wording import no_parameter
 
 DEFAULT = (
     "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; those "
@@ -37,19 +37,7 @@ class Method(NamedTuple):
 
 
 def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
-    """Find the method that is meant.
-
-    Parameters
-    ----------
-    method : "auto", name or estimator
-        As for `cluster`.
-    params : mapping of str, optional
-        As for `cluster`.
-
-    Returns
-    -------
-    Method
-    """
+    """The method that `cluster` was asked for, with its parameters set."""
     found = _named(method) if isinstance(method, str) else _given(method)
     if params:
         known = parameters_of(found)
@@ -90,12 +78,7 @@ def _check_known(method: Method, name: str, known: Mapping[str, str]) -> None:
     elif name == "random_state":
         msg = "params: 'random_state' is the seed; say it with seed."
     else:
-        near = get_close_matches(str(name), known, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        msg = (
-            f"params: {method.name} has no parameter {name!r}.{hint} It has "
-            f"{', '.join(sorted(known))}."
-        )
+        msg = no_parameter(f"params: {method.name}", str(name), known)
     raise ValueError(msg)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import skew
 
 from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
+from incerta.data.guess.described import wants_logarithm
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import capital, counted, printable, verb
+from incerta.wording import capital, counted, joined, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
 FEWEST = 20
@@ -33,25 +33,12 @@ SPACES = {
     "deviations": "by means and deviations",
     "laws": "by whole distributions",
 }
-# Logarithms are proposed from this skewness on, if theirs is small.
-SKEWED, NOT_SKEWED = 2.0, 1.0
 
 
 def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     """Name the objects of clusters that are a few crumbs.
 
-    Parameters
-    ----------
-    ids : ndarray of shape (n_objects,)
-        Names of the objects.
-    labels : ndarray of shape (n_objects,)
-        Their clusters; −1 is noise.
-    finds_number : bool
-        Whether the method could have called them noise.
-
-    Returns
-    -------
-    list of str
+    `finds_number` tells whether the method could have called them noise.
     """
     sizes = np.bincount(labels[labels >= 0])
     few = max(CRUMB, int(CRUMB_SHARE * len(labels)))
@@ -80,19 +67,7 @@ _WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
 
 
 def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
-    """Say which view carried the answer, and whether another saw something else.
-
-    Parameters
-    ----------
-    n_objects : int
-        Number of objects.
-    views : dict of str to View
-        What each view is worth.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say which view carried the answer, and whether another saw something else."""
     if not views or n_objects < FEWEST:
         return []
     by_weight = sorted(views, key=lambda name: -views[name].weight)
@@ -129,19 +104,7 @@ def in_words(name: str) -> str:
 
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:
-    """Name objects of a fit that are unlike all others.
-
-    Parameters
-    ----------
-    ids : ndarray of shape (n_objects,)
-        Names of the objects.
-    novelty : ndarray of shape (n_objects,)
-        See `incerta.api.novelty`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name objects of a fit that are unlike all others, by their novelty."""
     which = by_novelty(novelty)
     n = len(which)
     if n == 0:
@@ -154,17 +117,7 @@ def unlike(ids: Ids, novelty: Array) -> list[str]:
 
 
 def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
-    """Name new objects that are unlike those of the fit.
-
-    Parameters
-    ----------
-    ids, novelty
-        As for `unlike`, of the new objects.
-
-    Returns
-    -------
-    list of str
-    """
+    """Name new objects that are unlike those of the fit, by their novelty."""
     which = by_novelty(novelty)
     n = len(which)
     if n == 0:
@@ -192,35 +145,19 @@ def named(ids: Ids | Sequence[object]) -> str:
     """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
     first = [printable(one) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
-    *most, last = [*first, f"{more:,} more"] if more else first
-    return f"{', '.join(most)} and {last}" if most else last
+    return joined([*first, f"{more:,} more"] if more else first)
 
 
 def skewed(data: UncertainData) -> str | None:
-    """Propose logarithms of features that are strongly skewed, if there are any.
-
-    Parameters
-    ----------
-    data : UncertainData
-        The objects, in their units.
-
-    Returns
-    -------
-    str or None
-    """
+    """Propose logarithms of features that are strongly skewed, if there are any."""
     if len(data) < FEWEST:
         return None
-    found = []
-    for name, values in zip(data.feature_names, data.mean().T, strict=True):
-        known = values[~np.isnan(values)]
-        if len(known) < FEWEST or known.min() <= 0.0 or known.min() == known.max():
-            continue
-        if skew(known) > SKEWED and abs(skew(np.log(known))) < NOT_SKEWED:
-            found.append(name)
-    if not found:
+    columns = zip(data.feature_names, data.mean().T, strict=True)
+    names = [name for name, values in columns if wants_logarithm(values)]
+    if not names:
         return None
-    which = repr(found[0]) if len(found) == 1 else repr(found)
+    which = repr(names[0]) if len(names) == 1 else repr(names)
     return (
-        f"{named(found)} {verb(len(found), 'is', 'are')} strongly skewed: a few large "
+        f"{named(names)} {verb(len(names), 'is', 'are')} strongly skewed: a few large "
         f"values decide what counts as far. Try log={which} when the table is read."
     )

@@ -95,17 +95,7 @@ class Novelty:
         self._inside = self._novelty(places, oddness, apart)
 
     def of_fit(self, data: UncertainData) -> Array:
-        """Novelty of the objects of the fit, each compared with the others.
-
-        Parameters
-        ----------
-        data : UncertainData
-            The same data again.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
+        """Novelty of the objects of the fit, each compared with the others."""
         out = np.empty(len(data))
         positions = self._references.positions
         rest = np.setdiff1d(np.arange(len(data)), positions)
@@ -115,17 +105,7 @@ class Novelty:
         return out
 
     def of(self, data: UncertainData) -> Array:
-        """Novelty of other objects.
-
-        Parameters
-        ----------
-        data : UncertainData
-            With features on the same scale.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
+        """Novelty of other objects, with features on the same scale."""
         places = _places(data)
         return self._novelty(places, *self._oddness(places))
 
@@ -180,16 +160,8 @@ class Novelty:
 def from_which(n_objects: int) -> float:
     """Novelty from which an object of a table is called unlike the others.
 
-    Parameters
-    ----------
-    n_objects : int
-        In the table.
-
-    Returns
-    -------
-    float
-        3, and more where a table is so large that one object would be called so by
-        chance in more than 1 of 20 tables.
+    It is 3, and more where a table is so large that one object would be called so by
+    chance in more than 1 of 20 tables.
     """
     return max(NOVEL, float(np.log10(TABLES * max(n_objects, 1))))
 

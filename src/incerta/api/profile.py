@@ -20,23 +20,7 @@ class Profile(NamedTuple):
 def profile_of(
     labels: Indices, n_clusters: int, means: Array, variances: Array, confidence: Array
 ) -> Profile:
-    """Sizes, means and spreads of clusters; missing values are left out.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_objects,)
-        −1 is noise.
-    n_clusters : int
-        Number of clusters, all with objects.
-    means, variances : ndarray of shape (n_objects, n_features)
-        Of the objects.
-    confidence : ndarray of shape (n_objects,)
-        Of their labels.
-
-    Returns
-    -------
-    Profile
-    """
+    """Sizes, means and spreads of clusters; noise and missing values are left out."""
     member = (labels[:, None] == np.arange(n_clusters)).astype(float)
     size = member.sum(axis=0)
     known = ~np.isnan(means)
@@ -57,14 +41,7 @@ def typical_of(
 ) -> Indices:
     """Most typical object of each cluster: sure of its label, and in the middle.
 
-    Parameters
-    ----------
-    labels, n_clusters, means, confidence
-        As for `profile_of`, with features on one scale.
-
-    Returns
-    -------
-    ndarray of shape (n_clusters,)
+    Means are those of features on one scale.
     """
     sure = np.nan_to_num(confidence, nan=1.0)
     out = np.empty(n_clusters, dtype=np.intp)

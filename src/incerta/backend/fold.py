@@ -38,13 +38,9 @@ _HELD_SHARE = 4
 class Recipe:
     """A partition that is made when it is needed, and forgotten after.
 
-    Attributes
-    ----------
-    make : callable
-        Makes it: a function of a module, or `partial` of one, so that it can travel.
+    `make`: makes it: a function of a module, or `partial` of one, so that it can
+    travel.
 
-    Examples
-    --------
     >>> from functools import partial
     >>> from operator import add
     >>> from incerta.backend.fold import Parts, Recipe
@@ -62,18 +58,12 @@ class Recipe:
 class Parts:
     """Partitions to fold over.
 
-    Parameters
-    ----------
-    recipes : sequence
-        The partitions: values, each a `Recipe`, or dask's delayed values. Recipes are
-        followed one after the other, or by the workers of dask if there is a client.
-    hold : bool, default=False
-        Compute delayed values once and keep them with the workers that did it. Values
-        lost with a worker are computed again from their recipes. Without workers a
-        quarter of the memory is for what is kept.
+    `recipes`: the partitions: values, each a `Recipe`, or dask's delayed values.
+    Recipes are followed one after the other, or by the workers of dask if there is a
+    client. `hold`: compute delayed values once and keep them with the workers that did
+    it. Values lost with a worker are computed again from their recipes. Without workers
+    a quarter of the memory is for what is kept.
 
-    Examples
-    --------
     >>> from operator import add
     >>> from incerta.backend.fold import Parts
     >>> Parts([[1, 2], [3], [4, 5]]).fold(sum, add)
@@ -96,16 +86,8 @@ class Parts:
     ) -> T:
         """Merge ``summarise(part, *given)`` of all partitions.
 
-        Parameters
-        ----------
-        summarise, merge : callable
-            Functions of a module, so that they can travel. `merge` is associative.
-        *given
-            What every partition is given, such as the centres.
-
-        Returns
-        -------
-        The merged summary; finishing it is left to whoever asked.
+        `summarise`, `merge`: functions of a module, so that they can travel. `merge` is
+        associative. `*given`: what every partition is given, such as the centres.
         """
         for left in reversed(range(_TRIES)):
             try:
@@ -234,22 +216,12 @@ def exact_sums(
 ) -> NDArray[np.object_]:
     """Sum rows by group, as whole numbers of units of ``2**(exponent - 80)``.
 
-    A float of 53 bits is a whole number of these units unless it is 2**27 times
-    smaller than the largest, and is then rounded to one. Whole numbers are added
-    without rounding: any order and any grouping give the same sum.
+    A float of 53 bits is a whole number of these units unless it is 2**27 times smaller
+    than the largest, and is then rounded to one. Whole numbers are added without
+    rounding: any order and any grouping give the same sum.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-    groups : ndarray of shape (n_rows,)
-        Group of each row.
-    n_groups : int
-    exponent : ndarray of shape (n_columns,)
-        From `exponents` of the largest entries of all partitions together.
-
-    Returns
-    -------
-    ndarray of Python's integers of shape (n_groups, n_columns)
+    `rows` (n_rows, n_columns). `groups` (n_rows,): group of each row. `exponent`
+    (n_columns,): from `exponents` of the largest entries of all partitions together.
     """
     total = np.zeros((n_groups, rows.shape[1]), dtype=object)
     scale = np.ldexp(1.0, BITS - exponent)
@@ -275,11 +247,7 @@ def rounded(sums: Any, exponent: Any, divisor: int = 1) -> Any:
 def sums_of_runs(column: Array, starts: Indices) -> Array:
     """Sum runs of a column; the order within a run does not change a bit.
 
-    Parameters
-    ----------
-    column : ndarray of shape (n_values,)
-    starts : ndarray of shape (n_runs + 1,)
-        Where each run begins; none is empty.
+    `column` (n_values,). `starts` (n_runs + 1,): where each run begins; none is empty.
     """
     counts = np.diff(starts)
     exponent = exponents(np.maximum.reduceat(np.abs(column), starts[:-1]))

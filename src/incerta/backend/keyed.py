@@ -38,19 +38,10 @@ def mixed(keys: Keys) -> Keys:
 def keys_of(names: NDArray[Any]) -> Keys:
     """Hash names to keys: the same on every machine and in every session.
 
-    Parameters
-    ----------
-    names : ndarray of shape (n,)
-        Numbers, texts, or anything with a text of its own. Whole numbers are the same
-        names as the equal floats, and a text has the same key however long the others
-        are.
+    `names` (n,): numbers, texts, or anything with a text of its own. Whole numbers are
+    the same names as the equal floats, and a text has the same key however long the
+    others are.
 
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.backend.keyed import keys_of
     >>> one, two = keys_of(np.array([7, 8])), keys_of(np.array([8.0, 7.0]))
@@ -102,22 +93,11 @@ def seed_key(seed: int) -> np.uint64:
 def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
     """Positions of at most `most` keys, chosen by what they are, not where they stand.
 
-    Parameters
-    ----------
-    keys : ndarray of shape (n,)
-        Of objects.
-    most : int
-        How many to choose.
-    seed : int
-        Another one chooses others.
+    `keys` (n,): of objects. `most`: how many to choose. `seed`: another one chooses
+    others.
 
-    Returns
-    -------
-    ndarray of shape (min(n, most),)
-        In rising order.
+    Returns (min(n, most),): in rising order.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.backend.keyed import keys_of, some_by_key
     >>> names = np.array(["a", "b", "c", "d"])
@@ -135,18 +115,8 @@ def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
     """Keys of numbered streams under a seed, for one purpose.
 
-    Parameters
-    ----------
-    seed : int
-        At least 0.
-    purpose : int
-        Streams for different purposes have nothing in common.
-    numbers : ndarray of shape (n_streams,)
-        Such as the numbers of worlds.
-
-    Returns
-    -------
-    ndarray of shape (n_streams,)
+    `seed`: at least 0. `purpose`: streams for different purposes have nothing in
+    common. `numbers` (n_streams,): such as the numbers of worlds.
     """
     return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
 
@@ -160,16 +130,7 @@ def _origin(seed: int, purpose: int) -> np.uint64:
 def uniforms(streams: Keys, keys: Keys) -> Array:
     """Numbers strictly between 0 and 1, on a grid of 2**52 cells.
 
-    Parameters
-    ----------
-    streams : ndarray of shape (n_streams,)
-        Keys of streams.
-    keys : ndarray of any shape
-        Keys of what each number is for.
-
-    Returns
-    -------
-    ndarray of shape (n_streams, *keys.shape)
+    `streams` (n_streams,): keys of streams. `keys`: keys of what each number is for.
     """
     out = np.empty((len(streams), keys.size))
     flat = keys.ravel()
@@ -199,20 +160,9 @@ def stratified_uniforms(
     Each entry visits each interval ``[i / n_strata, (i + 1) / n_strata)`` in exactly
     one stream, in an order of its own (Latin hypercube sampling).
 
-    Parameters
-    ----------
-    streams, keys
-        As for `uniforms`.
-    orders : ndarray of the shape of `keys`
-        Keys of the orders in which the intervals are visited.
-    numbers : ndarray of shape (n_streams,)
-        Number of each stream, below `n_strata`.
-    n_strata : int
-        Number of intervals.
-
-    Returns
-    -------
-    ndarray of shape (n_streams, *keys.shape)
+    `streams`, `keys`: as for `uniforms`. `orders`: keys of the orders in which the
+    intervals are visited. `numbers` (n_streams,): number of each stream, below
+    `n_strata`. `n_strata`: number of intervals.
     """
     u = uniforms(streams, keys)
     for some in blocks(len(numbers), 64 * orders.size, _BUFFER_BYTES):

@@ -2,19 +2,21 @@
 
 The library prints nothing in scripts. Whoever wants a bar (the command line does) sets
 a hook for a while; it is called with a name, the number of steps done and their total.
-In a notebook, where nobody sets one, bars appear by themselves.
+In a notebook where tqdm is installed, and nobody sets one, bars appear by themselves.
 """
 
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import length_hint
-from typing import TypeVar
-
-from incerta.backend import notebook
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 Hook = Callable[[str, int, int], None]
+
+AFTER = 2.0  # seconds: what is done sooner has no bar in a notebook
 
 _hook: ContextVar[Hook | None] = ContextVar("incerta_progress", default=None)
 
@@ -35,12 +37,13 @@ def track(total: int, name: str) -> Iterator[int]:
     That none is done yet is reported at once, so that a bar can be there before the
     first step has ended, and that all are done when nobody counts any more.
     """
-    hook = _hook.get() or notebook.hook()
-    if hook is None:
-        return iter(range(1, total + 1))
-    steps = _reported(hook, name, total)
-    next(steps)
-    return steps
+    hook = _hook.get()
+    if hook is not None:
+        steps = _reported(hook, name, total)
+        next(steps)
+        return steps
+    bar = _notebook_bar(name, total)
+    return iter(range(1, total + 1)) if bar is None else _drawn(bar, total)
 
 
 def followed(items: Iterable[T], name: str) -> Iterator[T]:
@@ -64,3 +67,25 @@ def _reported(hook: Hook, name: str, total: int) -> Iterator[int]:
     finally:  # whoever counts may stop before the end
         if done < total:
             hook(name, total, total)
+
+
+def _notebook_bar(name: str, total: int) -> Any:
+    """A bar of tqdm; None outside notebooks, in threads, and without tqdm."""
+    # Nobody is in a notebook without having imported it.
+    ipython = sys.modules.get("IPython")
+    if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
+        return None
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(total=total, desc=name, delay=AFTER, leave=False)
+
+
+def _drawn(bar: Any, total: int) -> Iterator[int]:
+    with bar:
+        for done in range(1, total + 1):
+            bar.update()
+            yield done

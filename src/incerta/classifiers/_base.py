@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import order_of
+from incerta.mixture import Deconvolver
 from incerta.typing import Array, Ids, Indices, Seed
 from incerta.worlds.streams import as_seed
 
@@ -110,8 +111,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         ndarray of shape (n_new,)
         """
         likeliest = self.predict_proba(X).argmax(axis=1)
-        found: Ids = self.classes_[likeliest]
-        return found
+        return self.classes_[likeliest]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of objects whose most probable class is theirs.
@@ -129,8 +129,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         -------
         float
         """
-        found = self.predict(X)
-        return float(accuracy_score(y, found, sample_weight=sample_weight))
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
     @abstractmethod
     def _fit(self, data: UncertainData, codes: Indices) -> None:
@@ -151,8 +150,14 @@ def _classes(y: Any, data: UncertainData) -> tuple[Ids, Indices]:
     return classes, codes
 
 
-def from_logs(logs: Array) -> Array:
-    """Probabilities from joint log densities, (n, c): each row adds up to 1."""
-    found = np.exp(logs - logs.max(axis=1, keepdims=True))
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+def believer_for(data: UncertainData) -> Deconvolver | None:
+    """What turns objects like those of a fit into beliefs; None if they are no errors.
+
+    Worlds drawn around measured values would add a second error to each.
+    """
+    return Deconvolver().fit(data) if data.meaning == "error" else None
+
+
+def believed(believer: Deconvolver | None, data: UncertainData) -> UncertainData:
+    """Beliefs about the truth of objects, of the fit or new ones."""
+    return data if believer is None else believer.transform(data)

@@ -1,5 +1,6 @@
 """ErrorDiscriminant: a mixture per class that knows the error of every value."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,7 +9,7 @@ from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
 from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import Found, How, refuse_wide
+from incerta.mixture.fitting import Effort, FittedMixture, Search, refuse_wide
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
@@ -124,10 +125,10 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         covariance: str = "auto",
         max_components: int = 5,
         priors: Any = None,
-        prior_weight: float = 0.1,
-        n_init: int = 8,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        prior_weight: float = Effort.prior_weight,
+        n_init: int = Effort.n_init,
+        tol: float = Effort.tol,
+        max_iter: int = Effort.max_iter,
         random_state: Seed = 0,
     ) -> None:
         self.n_components = n_components
@@ -144,19 +145,19 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         # What was found has full covariances, whatever was looked for.
         refuse_wide(data.n_features, "full")
         self.priors_ = self._frequencies(codes)
-        found = [
+        mixtures = [
             self._of_class(data[np.flatnonzero(codes == c)])
             for c in range(len(self.classes_))
         ]
-        each = [one.components.as_kind("full") for one in found]
-        self.class_of_component_ = np.repeat(
-            np.arange(len(each)), [one.n_components for one in each]
-        )
-        shares = np.concatenate([one.weights for one in each])
+        each = [mixture.components.as_kind("full") for mixture in mixtures]
+        sizes = [components.n_components for components in each]
+        self.class_of_component_ = np.repeat(np.arange(len(each)), sizes)
+        shares = np.concatenate([components.weights for components in each])
         self.weights_ = shares * self.priors_[self.class_of_component_]
-        self.means_ = np.concatenate([one.means for one in each])
-        self.covariances_ = np.concatenate([one.covariances for one in each])
-        self.n_iter_ = max(len(one.objective) for one in found)
+        self.means_ = np.concatenate([components.means for components in each])
+        covariances = [components.covariances for components in each]
+        self.covariances_ = np.concatenate(covariances)
+        self.n_iter_ = max(len(mixture.objective) for mixture in mixtures)
 
     def _frequencies(self, codes: Indices) -> Array:
         n_classes = len(self.classes_)
@@ -172,26 +173,21 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
             raise ValueError(msg)
         return given / total
 
-    def _of_class(self, data: UncertainData) -> Found:
+    def _of_class(self, data: UncertainData) -> FittedMixture:
         """What the true values of one class are like."""
-        most = min(self.max_components, len(data))
-        numbers = (
-            range(1, most + 1)
-            if isinstance(self.n_components, str)
-            else [min(self.n_components, len(data))]
-        )
+        numbers: Sequence[int]
+        if isinstance(self.n_components, str):
+            numbers = range(1, min(self.max_components, len(data)) + 1)
+        else:
+            numbers = [min(self.n_components, len(data))]
         kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
-        how = How(
-            numbers,
-            kinds,
-            False,
-            self.prior_weight,
-            self.n_init,
-            self.tol,
-            self.max_iter,
-            self.seed_,
+        search = Search(
+            numbers=numbers,
+            covariances=kinds,
+            seed=self.seed_,
+            effort=Effort.of(self),
         )
-        return fitted_to(data, how)
+        return fitted_to(data, search)
 
     def _proba(self, data: UncertainData) -> Array:
         logs = log_densities(measured(data), self._components()).shares

@@ -4,11 +4,11 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import Interval, StrOptions
-from incerta.classifiers._base import STORED, UncertainClassifier, from_logs
+from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
 from incerta.data.reliability import true_spread
@@ -106,16 +106,15 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         n_classes, means = len(self.classes_), data.mean()
-        found = [
+        kernels = [
             self._kernels(data[np.flatnonzero(codes == c)]) for c in range(n_classes)
         ]
+        centres, variances = zip(*kernels, strict=True)
         self.priors_ = np.bincount(codes, minlength=n_classes) / len(codes)
-        self.centres_ = np.concatenate([centres for centres, _ in found])
+        self.centres_ = np.concatenate(centres)
         floor = self.smoothing * float(means.var(axis=0).max())
-        self.variances_ = np.concatenate([variances for _, variances in found])
-        self.variances_ += max(floor, TINY)
-        sizes = [len(centres) for centres, _ in found]
-        self.class_of_kernel_ = np.repeat(np.arange(n_classes), sizes)
+        self.variances_ = np.concatenate(variances) + max(floor, TINY)
+        self.class_of_kernel_ = np.repeat(np.arange(n_classes), list(map(len, centres)))
 
     def _kernels(self, data: UncertainData) -> tuple[Array, Array]:
         """Where a class is dense: centres and variances, shape (n_kernels, d)."""
@@ -138,7 +137,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         logs = np.empty((len(data), len(self.classes_)))
         for rows in blocks(len(data), 8 * 4 * len(self.centres_)):
             logs[rows] = self._log_densities(means[rows], own[rows])
-        return from_logs(logs + np.log(self.priors_))
+        return softmax(logs + np.log(self.priors_), axis=1)
 
     def _log_densities(self, means: Array, own: Array) -> Array:
         """Log likelihood of new objects in each class, shape (n_new, n_classes)."""

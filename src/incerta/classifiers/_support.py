@@ -10,16 +10,11 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import SEED, Interval, Options, StrOptions
-from incerta.classifiers._base import UncertainClassifier
-from incerta.classifiers._beliefs import believed, believer_for
+from incerta.classifiers._base import UncertainClassifier, believed, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
-from incerta.distances.affinity import (
-    expected_affinity,
-    same_sort,
-    with_closed_form,
-)
+from incerta.distances.affinity import expected_affinity, same_sort, with_closed_form
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array, Indices, Seed
 
@@ -124,13 +119,14 @@ class SupportMeasureClassifier(UncertainClassifier):
         )
         expected = expected_affinity(self._law, self._law, 0.5 / self.width_**2)
         self._sizes = expected.diagonal().copy()
+        kernel = expected
         if self.level == 2:
             apart = self._squared_distances(expected, self._sizes)
             apart = apart[np.triu_indices(len(apart), 1)]
             apart = apart[apart > 0.0]
             middle = np.median(apart) if len(apart) else 1.0
             self.width_of_level_2_ = float(np.sqrt(middle))
-        kernel = self._of_level(expected, self._sizes)
+            kernel = self._of_level_2(expected, self._sizes)
         machine = SVC(C=self.C, kernel="precomputed")
         rarest = int(np.bincount(codes).min())
         self._calibrated = None
@@ -159,30 +155,26 @@ class SupportMeasureClassifier(UncertainClassifier):
         """
         check_is_fitted(self)
         kernel = self._kernel(objects_of(self, X, reset=False))
-        found: Array = self._machine.decision_function(kernel)
-        return found
+        return self._machine.decision_function(kernel)
 
     def _proba(self, data: UncertainData) -> Array:
         kernel = self._kernel(data)
         if self._calibrated is None:
             return np.eye(len(self.classes_))[self._machine.predict(kernel)]
-        found: Array = self._calibrated.predict_proba(kernel)
-        return found
+        return self._calibrated.predict_proba(kernel)
 
     def _kernel(self, data: UncertainData) -> Array:
         """Kernel of new objects with those of the fit."""
         beliefs = believed(self._believer, data)
         keys = beliefs.uniform_keys()
-        new, known = same_sort(beliefs.law, self._law, self.seed_, keys)
+        new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
         t = 0.5 / self.width_**2
-        expected = expected_affinity(new, known, t)
-        if self.level == 1:
-            return expected
-        return self._of_level(expected, _with_itself(new, t))
+        expected = expected_affinity(new, old, t)
+        return (
+            expected if self.level == 1 else self._of_level_2(expected, _sizes(new, t))
+        )
 
-    def _of_level(self, expected: Array, own: Array) -> Array:
-        if self.level == 1:
-            return expected
+    def _of_level_2(self, expected: Array, own: Array) -> Array:
         apart = self._squared_distances(expected, own)
         return np.exp(-0.5 * apart / self.width_of_level_2_**2)
 
@@ -191,7 +183,7 @@ class SupportMeasureClassifier(UncertainClassifier):
         return np.clip(own[:, None] + self._sizes - 2.0 * expected, 0.0, None)
 
 
-def _with_itself(law: Law, t: float) -> Array:
+def _sizes(law: Law, t: float) -> Array:
     """Expected affinity of each object to an independent copy of itself."""
     own = np.empty(law.n_objects)
     for start in range(0, law.n_objects, AT_ONCE):

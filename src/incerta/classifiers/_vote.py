@@ -10,8 +10,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 
 from incerta.backend.parameters import SEED, WHOLE, HasMethods
-from incerta.classifiers._base import UncertainClassifier
-from incerta.classifiers._beliefs import believed, believer_for
+from incerta.classifiers._base import UncertainClassifier, believed, believer_for
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.pairing import paired
@@ -125,5 +124,4 @@ def _fitted(classifier: Any, world: Array, codes: Indices) -> Any:
 def _probabilities(model: Any, world: Array, n_classes: int) -> Array:
     if not hasattr(model, "predict_proba"):
         return np.eye(n_classes)[model.predict(world)]
-    found: Array = model.predict_proba(world)
-    return found
+    return model.predict_proba(world)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from incerta.backend.progress import followed
-from incerta.typing import Array, Ids, Indices
+from incerta.typing import Array, Ids
 
 
 class Judged(NamedTuple):
@@ -29,78 +29,39 @@ class Judged(NamedTuple):
 
 
 def judged(probable: Array, classes: Ids, truth: Ids) -> Judged:
-    """Judge probabilities by what is true.
+    """Judge probabilities (n, n_classes) of sorted classes by what is true (n,).
 
-    Parameters
-    ----------
-    probable : ndarray of shape (n, n_classes)
-        Probability of each class.
-    classes : ndarray of shape (n_classes,)
-        The classes, sorted.
-    truth : ndarray of shape (n,)
-        The true ones. One that is not among the classes is missed in any case.
-
-    Returns
-    -------
-    Judged
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.classifiers.judged import judged
-    >>> found = judged(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([0, 1]), [0, 1])
-    >>> found.accuracy, round(found.brier, 2)
-    (0.5, 0.65)
+    A true class that is not among the classes is missed in any case.
     """
     truth = np.asarray(truth)
     is_true = truth[:, None] == classes
     right = classes[probable.argmax(axis=1)] == truth
-    known = is_true.any(axis=1)
-    squares = np.square(probable - is_true).sum(axis=1) + ~known
+    missed = ~is_true.any(axis=1)
+    squares = np.square(probable - is_true).sum(axis=1) + missed
     return Judged(right.astype(np.float64), squares)
 
 
 def in_folds(model: Any, X: Any, y: Ids, n_folds: int, seed: int) -> Array:
-    """Probabilities of classes, by what was learned without the object's fold.
+    """Probabilities (n, n_classes), by what was learned without the object's fold.
 
-    Parameters
-    ----------
-    model : classifier
-        It is cloned for each fold.
-    X : UncertainData or ndarray
-        The objects.
-    y : ndarray of shape (n,)
-        Their classes.
-    n_folds : int
-        Number of folds, each with about the same share of every class; fewer if even
-        the largest class has fewer objects.
-    seed : int
-        Of the folds: the same seed gives the same folds for any `X` of the same length.
-
-    Returns
-    -------
-    ndarray of shape (n, n_classes)
-        Columns in the order of the sorted classes. A class that is in one fold alone
-        cannot be learned by the others, and has a probability of 0 there.
+    The same seed gives the same folds for any `X` of the same length. Each fold has
+    about the same share of every class; there are fewer folds if even the largest class
+    has fewer objects. A class that is in one fold alone cannot be learned by the
+    others, and has a probability of 0 there.
     """
     classes, codes = np.unique(y, return_inverse=True)
     probable = np.zeros((len(y), len(classes)))
-    for train, test in followed(list(_splits(codes, n_folds, seed)), "folds"):
-        known = np.unique(codes[train])
-        if len(known) == 1:  # nothing to be told apart
-            probable[test, known] = 1.0
+    n_splits = min(n_folds, int(np.bincount(codes).max()))
+    folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():  # of classes with fewer objects than folds
+        warnings.simplefilter("ignore", UserWarning)
+        splits = list(folds.split(codes, codes))
+    for train, test in followed(splits, "folds"):
+        learnable = np.unique(codes[train])
+        if len(learnable) == 1:  # nothing to be told apart
+            probable[test, learnable] = 1.0
             continue
         learned = clone(model).fit(X[train], y[train])
         columns = np.searchsorted(classes, learned.classes_)
         probable[np.ix_(test, columns)] = learned.predict_proba(X[test])
     return probable
-
-
-def _splits(codes: Indices, n_folds: int, seed: int) -> Any:
-    sizes = np.bincount(codes)
-    folds = StratifiedKFold(
-        min(n_folds, int(sizes.max())), shuffle=True, random_state=seed
-    )
-    with warnings.catch_warnings():  # of classes with fewer objects than folds
-        warnings.simplefilter("ignore", UserWarning)
-        yield from folds.split(codes, codes)

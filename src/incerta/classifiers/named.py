@@ -4,101 +4,80 @@ Nothing heavy is imported before a classifier is made, as ``--help`` lists them.
 """
 
 from collections.abc import Mapping
-from difflib import get_close_matches
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from incerta import classifiers
+from incerta.wording import no_parameter
 
 # Before the names of what belongs to the classifier that `WorldVote` is around.
 INNER = "classifier__"
 
 
-class Named(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Named:
     """A classifier of ours, what it is for, and what it is around."""
 
     own: str
     purpose: str
     home: str = ""
     inner: str = ""
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 CLASSIFIERS = {
     "discriminant": Named(
-        "ErrorDiscriminant",
-        "error bars, gaps or replicates; classes that are ellipses",
+        own="ErrorDiscriminant",
+        purpose="error bars, gaps or replicates; classes that are ellipses",
     ),
     "bayes": Named(
-        "UncertainNaiveBayes", "many features that say different things, few objects"
+        own="UncertainNaiveBayes",
+        purpose="many features that say different things, few objects",
     ),
     "svm": Named(
-        "SupportMeasureClassifier",
-        "objects that are whole distributions, up to some thousand",
+        own="SupportMeasureClassifier",
+        purpose="objects that are whole distributions, up to some thousand",
     ),
     "forest": Named(
-        "WorldVote",
-        "any shape; random forests in every world",
-        "sklearn.ensemble",
-        "RandomForestClassifier",
+        own="WorldVote",
+        purpose="any shape; random forests in every world",
+        home="sklearn.ensemble",
+        inner="RandomForestClassifier",
     ),
     "knn": Named(
-        "WorldVote",
-        "any shape, many objects; nearest neighbours in every world",
-        "sklearn.neighbors",
-        "KNeighborsClassifier",
+        own="WorldVote",
+        purpose="any shape, many objects; nearest neighbours in every world",
+        home="sklearn.neighbors",
+        inner="KNeighborsClassifier",
     ),
     "logistic": Named(
-        "WorldVote",
-        "two sides of a plane; logistic regression in every world",
-        "sklearn.linear_model",
-        "LogisticRegression",
-        {"max_iter": 1000},
+        own="WorldVote",
+        purpose="two sides of a plane; logistic regression in every world",
+        home="sklearn.linear_model",
+        inner="LogisticRegression",
+        settings={"max_iter": 1000},
     ),
 }
 METHODS = tuple(CLASSIFIERS)
 
 
 def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
-    """Make a classifier, unfitted.
+    """Make a classifier by its name in `METHODS`, unfitted.
 
-    Parameters
-    ----------
-    name : str
-        One of `METHODS`.
-    params : mapping of str
-        Its parameters; where one of scikit-learn's is asked in every world, those of
-        that one, too.
-    seed : int
-        Seed of everything random.
-
-    Returns
-    -------
-    UncertainClassifier
-
-    Examples
-    --------
-    >>> from incerta.classifiers.named import made
-    >>> made("knn", {"n_neighbors": 3, "n_worlds": 5}, seed=0)
-    WorldVote(classifier=KNeighborsClassifier(n_neighbors=3), n_worlds=5)
+    `params` are its parameters; where a classifier of scikit-learn is asked in every
+    world, also that one's. The seed is that of everything random.
     """
-    found = CLASSIFIERS[name]
-    own = getattr(classifiers, found.own)
-    if found.inner:
-        model = own(getattr(import_module(found.home), found.inner)(**found.settings))
-    else:
-        model = own()
-    known = parameters_of(model)
+    named = CLASSIFIERS[name]
+    inner: list[Any] = []
+    if named.inner:
+        inner = [getattr(import_module(named.home), named.inner)(**named.settings)]
+    model = getattr(classifiers, named.own)(*inner)
+    full_names = parameters_of(model)
     for each in params:
-        if each not in known:
-            near = get_close_matches(each, known, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            msg = (
-                f"params: {name} has no parameter {each!r}.{hint} It has "
-                f"{', '.join(sorted(known))}."
-            )
-            raise ValueError(msg)
-    model.set_params(**{known[each]: value for each, value in params.items()})
+        if each not in full_names:
+            raise ValueError(no_parameter(f"params: {name}", each, full_names))
+    model.set_params(**{full_names[each]: value for each, value in params.items()})
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     return model
@@ -106,8 +85,7 @@ def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
 
 def parameters_of(model: Any) -> dict[str, str]:
     """Parameters that may be set by name, and what the classifier calls them."""
-    known = {name: name for name in model.get_params(deep=False)}
-    for name in model.get_params():
-        known[name.removeprefix(INNER)] = name
+    full_names = {name: name for name in model.get_params(deep=False)}
+    full_names |= {name.removeprefix(INNER): name for name in model.get_params()}
     elsewhere = ("classifier", "random_state")  # the seed has a name of its own
-    return {name: full for name, full in known.items() if name not in elsewhere}
+    return {short: full for short, full in full_names.items() if short not in elsewhere}

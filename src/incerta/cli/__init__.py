@@ -3,8 +3,7 @@
 Commands import what they need when they run, so that ``--help`` answers at once.
 """
 
-from incerta.cli.interrupts import obeyed
-from incerta.cli.standard import prepare_streams
+from incerta.cli.interrupts import obeyed, prepare_streams
 
 __all__ = ["main"]
 

@@ -1,15 +1,125 @@
-"""The command ``incerta`` and the options that belong to no command."""
+"""The command ``incerta``: its commands, how they end, their help, and what to cite."""
 
-from typing import Annotated
+import os
+import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from incerta.cli import classify, compare, demo, fit, info, predict, watch
-from incerta.cli.cite import CITATION
-from incerta.cli.failures import EXIT_CODES, Commands
-from incerta.cli.pages import Page
-from incerta.cli.terminal import echo
+from incerta.cli.interrupts import INTERRUPTED, tell
+from incerta.cli.summary import about_closed, echo, in_one_line
+from incerta.data.tables.spec import OPTIONS, TEXT
 from incerta.version import __version__
+
+EXIT_CODES = f"""\
+\b
+Exit codes:
+    0  success, even if the reader of a pipe closed it early
+    1  an error in the data or in the fit; the message says what to change
+    2  wrong usage
+  {INTERRUPTED}  interrupted; nothing is left half-written"""
+
+# What is said about the file itself; the other fields of a table are about columns.
+ABOUT_FILE = (*TEXT, "sheet")
+ABOUT_METHOD = (
+    *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
+    *("half_life", "micro"),
+)
+GROUPS = {
+    "Columns": tuple(name for name in OPTIONS if name not in ABOUT_FILE),
+    "How the file is written": ABOUT_FILE,
+    "Method": ABOUT_METHOD,
+    "Stream": ("follow", "every", "strict"),
+    "Output": ("output", "report", "no_report", "form", "dry_run", "quiet"),
+}
+OTHERS = "Other options"
+
+# The same two works as CITATION.cff.
+CITATION = f"""\
+@software{{incerta,
+  title   = {{incerta: clustering data that is not exact}},
+  author  = {{{{The incerta developers}}}},
+  version = {{{__version__}}},
+  year    = {{2026}},
+}}
+
+@inproceedings{{liu2019rpc,
+  title     = {{Clustering Uncertain Data via Representative Possible Worlds with
+               Consistency Learning}},
+  author    = {{Liu, Han and Zhang, Xianchao and Zhang, Xiaotong and Li, Qimai and
+               Wu, Xiao-Ming}},
+  booktitle = {{Proceedings of the Twenty-Eighth International Joint Conference on
+               Artificial Intelligence (IJCAI-19)}},
+  year      = {{2019}},
+}}"""
+
+
+class Commands(TyperGroup):
+    """The commands, none of which ends in a traceback unless ``--debug`` asks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the chosen command."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _forget_stdout()
+            raise typer.Exit(0) from None
+        except KeyboardInterrupt:
+            tell()
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            # Those of typer know their own exit code, and print themselves.
+            if hasattr(error, "exit_code") or ctx.params.get("debug"):
+                raise
+            if about_closed(error):
+                _forget_stdout()  # or Python would try once more, and complain
+            echo(f"Error: {in_one_line(error)}", err=True)
+            raise typer.Exit(1) from None
+        return done
+
+
+def _forget_stdout() -> None:
+    """Discard what is still to be flushed: nobody reads it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+class Page(TyperCommand):
+    """A command whose help reads like a page of a manual."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command takes, by what it is about."""
+        for heading, records in grouped(self, ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write what follows the options: examples, files, exit codes."""
+        for text in (self.epilog, EXIT_CODES):
+            if text:
+                formatter.write_paragraph()
+                with formatter.indentation():
+                    formatter.write_text(text)
+
+
+def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Arguments and options with their help, by heading and in order."""
+    heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
+    found: dict[str, list[tuple[str, str]]] = {
+        heading: [] for heading in ("Arguments", *GROUPS, OTHERS)
+    }
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            argument = parameter.param_type_name == "argument"
+            about = heading_of.get(parameter.name or "", OTHERS)
+            found["Arguments" if argument else about].append(record)
+    return {heading: records for heading, records in found.items() if records}
+
 
 app = typer.Typer(
     name="incerta",

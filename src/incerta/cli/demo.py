@@ -1,7 +1,6 @@
 """``incerta demo``: stars with error bars, and the bundled weather stations."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 
 from incerta.cli import options
 from incerta.cli.progress import bars
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 N_UNSURE = 5
 # One of the draws, about one in four, in which k-means falls for bad measurements.
 DRAW = 3
-SURE = 0.9
 
 EXAMPLES = """\
 \b
@@ -52,6 +51,7 @@ def demo(
     from rich.console import Console
 
     from incerta.api.answer import cluster
+    from incerta.api.clustering import reworded
     from incerta.datasets import load_weather, make_uncertain_stars
 
     console = Console(highlight=False)
@@ -83,7 +83,7 @@ def demo(
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         console.print()
         reading = f"data, _ = ic.datasets.make_uncertain_stars(random_state={DRAW})"
-        told = _report(replace(found, command=command, reading=reading), report)
+        told = _report(reworded(found, command=command, reading=reading), report)
         console.print(told, markup=False, soft_wrap=True)
 
 

@@ -2,17 +2,15 @@
 
 import shlex
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from incerta.cli import options, params
-from incerta.cli.columns import Columns, on_disk, takes_columns
-from incerta.cli.cost import tell_cost
+from incerta.cli.columns import on_disk, takes_columns
 from incerta.cli.guessing import completed
 from incerta.cli.output import (
     STDOUT,
@@ -23,10 +21,10 @@ from incerta.cli.output import (
     write_table,
 )
 from incerta.cli.progress import bars
-from incerta.cli.repeat import python_that_reads
-from incerta.cli.summary import noted, tell
+from incerta.cli.summary import echo, noted, tell
 from incerta.cli.wording import as_options
-from incerta.estimators.named import METHODS
+from incerta.data.tables.spec import TableSpec
+from incerta.estimators.named import METHODS, NAMES, PUBLISHED
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -57,16 +55,17 @@ Files, all written or none:
 def fit(
     file: options.File,
     *,
-    columns: Columns,
+    columns: TableSpec,
     k: options.Clusters = "auto",
     method: Annotated[
         str,
         typer.Option(
             "--method",
             metavar="NAME",
-            callback=options.one_of(("auto", *METHODS)),
+            callback=options.one_of(("auto", *NAMES)),
             autocompletion=options.starting_as(("auto", *METHODS)),
-            help=f"auto, or one of {', '.join(METHODS)}.",
+            help=f"auto, or one of {', '.join(METHODS)}; rivals from the literature: "
+            f"{', '.join(PUBLISHED)}.",
         ),
     ] = "auto",
     param: options.Param = None,
@@ -93,8 +92,8 @@ def fit(
         bool,
         typer.Option(
             "--dry-run",
-            help="Say what it would cost in time and memory, and stop: nothing is "
-            "fitted or written.",
+            help="Say how long it would take, from trials with some of the objects, "
+            "and stop: nothing is written.",
         ),
     ] = False,
     quiet: options.Quiet = False,
@@ -115,24 +114,33 @@ def fit(
     _check_extras(form, report, spreadsheet)
     wanted = params.parsed(param)
     params.check(method, wanted)
-    if dry_run:
-        _say_cost(file, columns, k, method, wanted, quiet)
-        return
     from incerta.api.answer import cluster
+    from incerta.api.clustering import reworded
+    from incerta.data.files.opened import OpenTable
 
+    fit = partial(
+        cluster,
+        k=options.number_of_clusters(k),
+        method=method,
+        seed=seed,
+        scale=scale,
+        params=wanted,
+        directions="auto" if directions else None,
+    )
     command = ("incerta", "fit", str(file))
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
-        columns = completed(columns, path, command=command, quiet=quiet)
-        data = columns.read(path)
-        result = cluster(
-            data,
-            k=options.number_of_clusters(k),
-            method=method,
-            seed=seed,
-            scale=scale,
-            params=wanted,
-            directions="auto" if directions else None,
-        )
+        table = OpenTable(path, columns)
+        columns = completed(table, command=command, quiet=quiet)
+        data = table.data(columns)
+        if dry_run:
+            from incerta.cli.trial import tell_time
+
+            told = tell_time(data, options.number_of_clusters(k), fit)
+        else:
+            result = fit(data)
+    if dry_run:
+        echo(f"{told} Nothing was written.")
+        return
     chosen = ["-k", k, "--method", method, "--seed", str(seed)]
     chosen += [word for text in param or () for word in ("--param", text)]
     chosen += [] if scale else ["--no-scale"]
@@ -142,18 +150,20 @@ def fit(
     chosen += [] if form == "csv" else ["--format", form]
     chosen += ["--spreadsheet"] if spreadsheet else []
     unsafe = None if spreadsheet else tell_formulas(result.ids, form)
-    result = replace(
+    result = reworded(
         result,
         reasons=tuple(map(as_options, result.reasons)),
         warnings=(*warned, *([unsafe] if unsafe else [])),
-        command=command_line(file, [*columns.arguments(), *chosen]),
-        reading=python_that_reads(file, columns),
+        command=command_line(file, [*columns.to_options(), *chosen]),
+        file=str(file),
+        spec=columns,
     )
     written: list[str] = []
     try:
         if folder is None:
-            table = result.columns()
-            write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
+            write_table(
+                result.columns(), form, sys.stdout.buffer, spreadsheet=spreadsheet
+            )
         else:
             with bars(shown=not quiet):
                 written = write_folder(
@@ -162,23 +172,6 @@ def fit(
     finally:  # also where `head` has seen enough of the table
         if not quiet:
             tell(result, written, folder)
-
-
-def _say_cost(
-    file: Path,
-    columns: Columns,
-    k: str,
-    method: str,
-    wanted: dict[str, Any],
-    quiet: bool,
-) -> None:
-    command = ("incerta", "fit", str(file))
-    with noted(), bars(shown=not quiet), on_disk(file) as path:
-        columns = completed(columns, path, command=command, quiet=quiet)
-        start = time.process_time()
-        data = columns.read(path)
-        reading = time.process_time() - start
-    tell_cost(data, options.number_of_clusters(k), method, reading, wanted)
 
 
 def command_line(file: Path, arguments: Sequence[str]) -> str:
@@ -206,17 +199,18 @@ def write_folder(
     """
     import json
 
-    from incerta.report import summarise
+    from incerta.report import summarise, write
 
+    summary = summarise(result)
     table, *others = files_of(form, report)
     with filling(folder) as place:
         with (place / table).open("wb") as out:
             write_table(result.columns(), form, out, spreadsheet=spreadsheet)
         result.save(place / MODEL)
-        text = json.dumps(summarise(result), indent=1, ensure_ascii=False)
+        text = json.dumps(summary, indent=1, ensure_ascii=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
         if report:
-            result.report(place / REPORT)
+            write(result, place / REPORT, summary)
     return [table, *others]
 
 

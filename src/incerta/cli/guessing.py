@@ -3,43 +3,37 @@
 import shlex
 import textwrap
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from incerta.cli.columns import Columns
-from incerta.cli.options import KINDS
-from incerta.cli.summary import WIDTH, say
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, say
 from incerta.cli.wording import as_options
+from incerta.data.tables.spec import TableSpec
 from incerta.wording import printable
 
 if TYPE_CHECKING:
-    from incerta.data.files.profile import Profile
+    from incerta.data.files.opened import OpenTable
     from incerta.data.guess.readings import Guess, Reading
 
 MOST_NAMES = 12  # of a list that is shown whole
 
 
 def completed(
-    columns: Columns,
-    path: Path,
+    table: "OpenTable",
     *,
     command: Sequence[str],
     truth: str | None = None,
     quiet: bool = False,
-) -> Columns:
-    """Return the columns that were said, or guess what was not.
+) -> TableSpec:
+    """What was said about a table, or else a guess, if it is clear.
 
     Nothing is guessed if the values were said: then all else was, too.
 
     Parameters
     ----------
-    columns : Columns
-        What the options say.
-    path : Path
+    table : OpenTable
         The table.
     command : sequence of str
         The command and its file, for others to copy: ``("incerta", "fit", "a.csv")``.
@@ -48,68 +42,30 @@ def completed(
     quiet : bool
         Say nothing about a guess that is clear.
     """
-    if columns.values:
-        return columns
-    _, found = profiled(path, columns, truth)
-    if not found.is_clear:
-        _refuse(found, columns, command)
-    reading = found.readings[0]
-    lacking = unknown_in(reading)
-    if lacking:
-        echo(f"Error: {lacking} is not known to this version.", err=True)
-        raise typer.Exit(2)
-    chosen = as_columns(reading, columns)
+    if table.spec.values:
+        return table.spec
+    guess = table.guess(truth)
+    if not guess.is_clear:
+        _refuse(guess, table.spec, command)
+    reading = guess.readings[0]
     if not quiet:
-        _tell(found, _shortened(reading))
-    return chosen
+        _tell(guess, _shortened(reading))
+    return with_reading(table.spec, reading)
 
 
-def profiled(
-    path: Path, columns: Columns, truth: str | None = None
-) -> tuple["Profile", "Guess"]:
-    """What is in a file, and what its columns may be."""
-    from incerta.data.files.formats import Part
-    from incerta.data.files.profile import profile
-    from incerta.data.guess.guess import guess
-
-    of_file = ("sep", "decimal", "encoding", "na", "sheet", "layers", "sql")
-    said = {name: given for name, given in vars(columns).items() if name not in of_file}
-    part = Part.of(columns.sheet, columns.layers, columns.sql)
-    found = profile(path, columns.written(), part)
-    return found, guess(found.columns, {**said, "truth": truth}, found.names)
-
-
-def as_columns(reading: "Reading", said: Columns) -> Columns:
-    """A reading as options, besides those that were said."""
-    known = {field.name for field in fields(Columns)}
-    guessed = {name: given for name, given in reading.said().items() if name in known}
-    return replace(said, **guessed)
-
-
-def unknown_in(reading: "Reading") -> str:
-    """What a reading needs that has no option."""
-    known = {field.name for field in fields(Columns)}
-    names = [f"--{name}" for name in reading.said() if name not in known]
-    if reading.kind not in (None, *KINDS):
-        names.append(f"--kind {reading.kind}")
-    return " ".join(names)
+def with_reading(spec: TableSpec, reading: "Reading") -> TableSpec:
+    """What was said, and what was guessed."""
+    return TableSpec(**(spec.said() | reading.said()))
 
 
 def command_for(
-    reading: "Reading", said: Columns, words: Sequence[str], *more: str
+    reading: "Reading", spec: TableSpec, words: Sequence[str], *more: str
 ) -> list[str]:
     """The words of the command that reads a table so."""
-    known = {field.name for field in fields(Columns)}
-    unknown = [
-        word
-        for name, given in reading.said().items()
-        if name not in known
-        for word in (f"--{name}", str(given))
-    ]
-    return [*words, *as_columns(reading, said).arguments(), *unknown, *more]
+    return [*words, *with_reading(spec, reading).to_options(), *more]
 
 
-def offers(found: "Guess", said: Columns, words: Sequence[str]) -> str:
+def offers(found: "Guess", said: TableSpec, words: Sequence[str]) -> str:
     """Commands to choose from, each with what it means."""
     lines = []
     for reading in found.readings:
@@ -141,7 +97,7 @@ def on_lines(words: Sequence[str]) -> str:
     return " \\\n      ".join(lines)
 
 
-def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
+def _refuse(found: "Guess", said: TableSpec, words: Sequence[str]) -> None:
     why = printable(as_options(found.doubt))
     if not found.readings:
         say(f"Error: the columns cannot be guessed: {why}")
@@ -154,19 +110,23 @@ def _refuse(found: "Guess", said: Columns, words: Sequence[str]) -> None:
 
 
 def _tell(found: "Guess", options: str) -> None:
+    if found.objects:
+        say(f"{found.objects}.")
     say(f"Guessed: {options}. Say otherwise with these options.")
     apart = [name for name in found.left_out if name not in found.classes]
     if apart:
         told = [f"{printable(name)} ({found.left_out[name]})" for name in apart]
-        say(f"Left out: {listed(told)}.")
+        say(as_options(f"Left out: {listed(told)}."))
     for note in found.notes:
-        say(f"Note: {note}")
+        say(as_options(f"Note: {note}"))
 
 
 def _shortened(reading: "Reading") -> str:
     """The options of a guess, without the end of long lists."""
-    short = replace(reading, values=_few(reading.values), errors=_few(reading.errors))
-    return printable(shlex.join(command_for(short, Columns(), ())))
+    short = replace(
+        reading, values=_few(reading.values), errors=_few(tuple(reading.errors))
+    )
+    return printable(shlex.join(command_for(short, TableSpec(), ())))
 
 
 def _few(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -182,7 +142,9 @@ def listed(told: Sequence[str]) -> str:
     return f"{', '.join(told[:MOST_NAMES])} and {len(told) - MOST_NAMES:,} more"
 
 
-def as_json(reading: "Reading", said: Columns, words: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    reading: "Reading", said: TableSpec, words: Sequence[str]
+) -> dict[str, Any]:
     """A reading for programs."""
     command = shlex.join(command_for(reading, said, words))
     return {**reading.said(), "means": reading.means, "command": command}

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli.columns import Columns, on_disk, takes_columns
-from incerta.cli.guessing import profiled
+from incerta.cli.columns import on_disk, takes_columns
 from incerta.cli.options import one_of
 from incerta.cli.profiles import show, show_json
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say, shown
-from incerta.cli.terminal import echo
+from incerta.cli.summary import echo, noted, shown, warn
+from incerta.data.tables.spec import TableSpec
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
 MODEL_ENDING = ".incerta"
-EXTRAS = ("plot", "report", "io", "science", "sql", "fast", "gpu", "dask")
+EXTRAS = ("plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
 MOST_NAMES = 100  # columns that are listed; there may be one for each gene
 
 EXAMPLES = """\
@@ -41,7 +40,7 @@ def info(
         ),
     ] = None,
     *,
-    columns: Columns,
+    columns: TableSpec,
     form: Annotated[
         str | None,
         typer.Option(
@@ -71,18 +70,20 @@ def info(
             _show_table(file, columns, form)
 
 
-def _show_table(file: Path, columns: Columns, form: str | None) -> None:
+def _show_table(file: Path, columns: TableSpec, form: str | None) -> None:
     with noted() as warned, bars(), on_disk(file) as path:
+        from incerta.data.files.opened import OpenTable
+
+        table = OpenTable(path, columns)
         if columns.values:
-            data = repr(columns.read(path))
+            data = repr(table.data())
         else:
-            found, guess = profiled(path, columns)
+            profile, guess = table.profile, table.guess()
     if columns.values:
         echo(data)
     else:
-        (show_json if form else show)(file, found, guess, columns)
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
+        (show_json if form else show)(file, profile, guess, columns)
+    warn(warned)
 
 
 def _show_model(file: Path) -> None:
@@ -114,16 +115,13 @@ def _installation() -> dict[str, str]:
 
     from joblib import cpu_count
 
-    from incerta.api.versions import versions
-    from incerta.datasets.lookup import cache_folder, data_folder
+    from incerta.api.clustering import versions
 
     return {
         **versions(),
         "system": platform.platform(),
         "threads": str(cpu_count()),
         **{f"extra {name}": _extra(name) for name in EXTRAS},
-        "data folder": str(data_folder() or "none; set INCERTA_DATA to name one"),
-        "cache folder": str(cache_folder()),
     }
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: a command ends within a second, wherever it is, and leaves nothing behind.
+"""The process: its standard streams, and Ctrl-C, which ends it within a second.
 
 Python hears of a signal between two of its own steps, and a single step may be a long
 product of matrices. So a thread hears of it, too, and ends what does not end by itself.
@@ -19,7 +19,33 @@ INTERRUPTED = 130  # as shells have it: 128 + SIGINT
 PATIENCE = 0.3  # seconds that a command has to end by itself
 SHOW_CURSOR = b"\x1b[?25h"  # which a bar hides
 
+# A closed stream gets a number that cannot be used the way it is meant to be, so that
+# only what needs it fails. Messages that nobody can read are no failure.
+STREAMS = (
+    ("stdin", "r", os.O_WRONLY),
+    ("stdout", "w", os.O_RDONLY),
+    ("stderr", "w", os.O_WRONLY),
+)
+
 _told = threading.Event()
+
+
+def prepare_streams() -> None:
+    """Make the standard streams such that printing fails only where it must."""
+    _open_closed()
+    for stream in (sys.stdout, sys.stderr):
+        # A dash that a terminal cannot show is no reason to end a command.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _open_closed() -> None:
+    """Take the numbers of closed streams, or the next files opened would have them."""
+    for number, (name, mode, flags) in enumerate(STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)  # the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
 @contextmanager

@@ -1,32 +1,13 @@
-"""Options that several commands share, and what may be said with them.
-
-Names of kinds are repeated here, as the room that owns them imports numpy, which is
-slower than ``--help`` may be; a test compares the two lists.
-"""
+"""Options that several commands share, and what may be said with them."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-KINDS = (
-    "sd",
-    "se",
-    "var",
-    "ivar",
-    "2sigma",
-    "3sigma",
-    "moe90",
-    "moe95",
-    "rel%",
-    "ci68",
-    "ci95",
-    "interval",
-    "plusminus",
-)
-RULES = ("error", "drop", "infinite", "impute")
-MEANINGS = ("error", "belief", "spread")
+from incerta.data.tables.spec import LISTS, OPTIONS
+
 FORMATS = ("csv", "parquet", "json")
 
 
@@ -96,189 +77,25 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Table: csv, tsv, xlsx, ods, JSON, parquet, arrow, netCDF, FITS, VOTable, "
-        "h5ad, duckdb; - is csv from stdin.",
+        "h5ad; - is csv from stdin.",
         show_default=False,
     ),
 ]
-Id = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COL",
-        help="Column with the object of each row; without it every row is an object.",
-    ),
-]
-Values = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--values",
-        metavar="COL,…",
-        help="Columns of the features, separated by commas; may be repeated.",
-    ),
-]
-Errors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--errors",
-        metavar="COL,…",
-        help="Error columns: '{}_error' with {} for each value, or one column per "
-        "value; two templates low,high with the kinds ci68, ci95 and interval, "
-        "upper,lower with plusminus. Without it rows with the same id are values of "
-        "one object.",
-    ),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        callback=one_of(KINDS),
-        autocompletion=starting_as(KINDS),
-        help=f"What error columns hold: {', '.join(KINDS)}; sd by default.",
-    ),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(
-        "--weight", metavar="COL", help="Column that says how likely a value is."
-    ),
-]
-Sample = Annotated[
-    str | None,
-    typer.Option(
-        "--sample",
-        metavar="COL",
-        help="Column that says which draw a row belongs to: member, month, imputation.",
-    ),
-]
-Joint = Annotated[
-    bool | None,
-    typer.Option(
-        "--joint/--independent",
-        help="Whether rows of one sample belong together across objects.",
-    ),
-]
-Missing = Annotated[
-    str | None,
-    typer.Option(
-        "--missing",
-        metavar="RULE",
-        callback=one_of(RULES),
-        autocompletion=starting_as(RULES),
-        help="What to do about missing values: error, drop (leave such rows out), "
-        "infinite (an infinite error: the default where there are error columns) or "
-        "impute.",
-    ),
-]
-Meaning = Annotated[
-    str | None,
-    typer.Option(
-        "--meaning",
-        metavar="WHAT",
-        callback=one_of(MEANINGS),
-        autocompletion=starting_as(MEANINGS),
-        help="What the uncertainty means: error (of a measurement; rows of an object "
-        "are replicates), belief (about the truth) or spread (no single truth). By "
-        "default as the table looks.",
-    ),
-]
-Corr = Annotated[
-    str | None,
-    typer.Option(
-        "--corr",
-        metavar="TEMPLATE",
-        help="Columns with the correlations of errors: '{}_{}_corr' with {} for two "
-        "values.",
-    ),
-]
-Log = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--log",
-        metavar="COL,…",
-        help="Values of which the decimal logarithm is taken, errors included; all "
-        "for all of them.",
-    ),
-]
-Batch = Annotated[
-    str | None,
-    typer.Option(
-        "--batch",
-        metavar="COL",
-        help="Replicates: column with the batch of each row; its offset is taken off.",
-    ),
-]
-Replicates = Annotated[
-    str | None,
-    typer.Option(
-        "--replicates",
-        metavar="PATTERN",
-        help="Repeated measurements side by side, one row per object: '{}_*' with {} "
-        "for each value and * for digits or letters, as in h_1, h_2 and h_3.",
-    ),
-]
-Sep = Annotated[
-    str | None,
-    typer.Option(
-        "--sep",
-        metavar="CHAR",
-        help="Text tables: what separates the columns, a character or tab. By default "
-        "as the file looks.",
-    ),
-]
-Decimal = Annotated[
-    str | None,
-    typer.Option(
-        "--decimal",
-        metavar="MARK",
-        callback=one_of((".", ",")),
-        help="Text tables: decimal mark, . or a comma. By default as the numbers look.",
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Text tables: encoding, such as latin-1. By default UTF-8, UTF-16 or "
-        "cp1252, as the file looks.",
-    ),
-]
-Na = Annotated[
-    str | None,
-    typer.Option(
-        "--na",
-        metavar="WORD,…",
-        help="Text tables: more words or numbers for missing values, separated by "
-        "commas, as in --na=-999,none.",
-    ),
-]
-Sheet = Annotated[
-    str | None,
-    typer.Option(
-        "--sheet",
-        metavar="NAME|N",
-        help="Files of sheets: name of the sheet, or its number from 1. By default the "
-        "first that holds something.",
-    ),
-]
-Layers = Annotated[
-    str | None,
-    typer.Option(
-        "--layers",
-        metavar="NAME,…",
-        help="AnnData: layers that are repeated measurements of the values.",
-    ),
-]
-Sql = Annotated[
-    str | None,
-    typer.Option(
-        "--sql",
-        metavar="QUERY",
-        help="Take the columns from the answer to a query, in which the file is the "
-        "table data: 'select id, a / b as c from data'.",
-    ),
-]
+
+
+def of_table(name: str, help: str | None = None) -> Any:
+    """The option of a field of `TableSpec`, as typer takes it."""
+    field, is_list = OPTIONS[name], name in LISTS
+    kind: Any = bool if field.flags else list[str] if is_list else str
+    flags = ["/".join(field.flags)] if field.flags else [f"--{name}"]
+    more: dict[str, Any] = {} if field.flags else {"metavar": field.metavar}
+    if field.choices:
+        more["callback"] = one_of(field.choices)
+        more["autocompletion"] = starting_as(field.choices)
+    option = typer.Option(*flags, help=help or field.help, **more)
+    return Annotated[kind | None, option]
+
+
 Clusters = Annotated[
     str,
     typer.Option(

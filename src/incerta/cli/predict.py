@@ -1,6 +1,5 @@
 """``incerta predict``: clusters of new objects, from a model fitted before."""
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,8 +8,7 @@ import typer
 
 from incerta.backend.writing import replacing
 from incerta.cli import options
-from incerta.cli.columns import Columns, on_disk, takes_columns
-from incerta.cli.fit import fit
+from incerta.cli.columns import on_disk, takes_columns
 from incerta.cli.output import (
     STDOUT,
     check_file,
@@ -20,7 +18,8 @@ from incerta.cli.output import (
     write_table,
 )
 from incerta.cli.progress import bars
-from incerta.cli.summary import noted, say, shown
+from incerta.cli.summary import noted, say, shown, warn
+from incerta.data.tables.spec import TableSpec
 from incerta.wording import counted
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def predict(
     ],
     file: options.File,
     *,
-    columns: Columns,
+    columns: TableSpec,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -74,10 +73,11 @@ def predict(
     if target != STDOUT:
         check_file(target)
     from incerta.api import load
+    from incerta.data.files.opened import OpenTable
 
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         fitted = load(model)
-        data = columns.completed_by(columns_of(fitted)).read(path)
+        data = OpenTable(path, columns.completed_by(spec_of(fitted))).data()
         table = predicted(fitted, data)
     if target == STDOUT:
         write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
@@ -88,53 +88,24 @@ def predict(
         return
     if not spreadsheet and (unsafe := tell_formulas(table["id"], form)):
         warned.append(unsafe)
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
+    warn(warned)
     say(f"{counted(len(data), 'object')}, {_sure(table['confidence'])}.")
     say(_novel(table))
     if target != STDOUT:
         say(f"Written to {target}.")
 
 
-def columns_of(fitted: Any) -> Columns:
+def spec_of(fitted: Any) -> TableSpec:
     """Which columns a model was fitted with, as far as it knows."""
     from incerta.api.clustering import Clustering
 
-    if not isinstance(fitted, Clustering):
-        names = getattr(fitted, "feature_names_in_", ())
-        return Columns(values=tuple(map(str, names)))
-    said = said_in(fitted.command or "")
-    return Columns(values=fitted.feature_names) if said is None else said
-
-
-def said_in(command: str) -> Columns | None:
-    """What ``incerta fit …`` said about the columns; None for any other command."""
-    words = shlex.split(command)
-    if words[:2] != ["incerta", "fit"]:
-        return None
-    alone = typer.Typer()
-    alone.command()(fit)
-    command_of_fit: Any = typer.main.get_command(alone)
-    # Resilient: what a later version no longer knows is passed over.
-    context = command_of_fit.make_context("fit", words[2:], resilient_parsing=True)
-    known = Columns.__dataclass_fields__
-    return Columns.of(**{name: context.params.get(name) for name in known})
+    if isinstance(fitted, Clustering):
+        return fitted.spec or TableSpec(values=fitted.feature_names)
+    return TableSpec(values=tuple(map(str, getattr(fitted, "feature_names_in_", ()))))
 
 
 def predicted(fitted: Any, data: "UncertainData") -> dict[str, Any]:
-    """Table of new objects, by columns.
-
-    Parameters
-    ----------
-    fitted : Clustering or estimator
-        The model.
-    data : UncertainData
-        New objects, in the units of those of the fit.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_objects,)
-    """
+    """Table of new objects, in the units of those of the fit, by columns."""
     import numpy as np
 
     from incerta.api.clustering import Clustering

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incerta.cli.columns import Columns
 from incerta.cli.guessing import (
     as_json,
     command_for,
     listed,
     offers,
     on_lines,
-    unknown_in,
 )
-from incerta.cli.summary import WIDTH, shown
-from incerta.cli.terminal import echo
+from incerta.cli.summary import WIDTH, echo, shown
 from incerta.cli.wording import as_options
+from incerta.data.tables.spec import TableSpec
 from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
@@ -33,11 +31,13 @@ KINDS = {"measured": "number ±", "other": "array"}
 HEADINGS = ("column", "type", "missing", "least – median – most", "taken as")
 
 
-def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
+def show(file: Path, found: "Profile", guess: "Guess", said: TableSpec) -> None:
     """Print what is in a table, what its columns may be, and what to do next."""
-    from incerta.data.files.limits import in_words
+    from incerta.data.files.reading import in_words
 
     size = f"{counted(found.n_rows, 'row')}, {counted(len(found.names), 'column')}"
+    if arrays := [column for column in found.columns if column.sizes]:
+        size = f"{counted(len(arrays), 'array')}"
     told = [size, in_words(found.n_bytes), *([found.written] if found.written else [])]
     lines = [
         f"{printable(file.name)}: {', '.join(told)}",
@@ -51,9 +51,9 @@ def show(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
     echo("\n".join(lines))
 
 
-def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> None:
+def show_json(file: Path, found: "Profile", guess: "Guess", said: TableSpec) -> None:
     """Print the same for programs."""
-    from incerta.data.guess.remarks import remarks_on, roles_in
+    from incerta.data.guess.readings import remarks_on, roles_in
 
     roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     words = ("incerta", "fit", str(file))
@@ -70,17 +70,20 @@ def show_json(file: Path, found: "Profile", guess: "Guess", said: Columns) -> No
                 "missing": column.n_missing,
                 "distinct": column.n_distinct,
                 "range": _ends(column),
-                "taken_as": roles.get(column.name, ""),
-                "remarks": [*column.remarks, *more.get(column.name, ())],
+                "taken_as": as_options(roles.get(column.name, "")),
+                "remarks": [
+                    as_options(text)
+                    for text in (*column.remarks, *more.get(column.name, ()))
+                ],
             }
             for column in found.columns
         ],
         "clear": guess.is_clear,
-        "doubt": guess.doubt,
+        "doubt": as_options(guess.doubt),
         "readings": [as_json(reading, said, words) for reading in guess.readings],
         "classes": guess.classes,
-        "left_out": guess.left_out,
-        "notes": guess.notes,
+        "left_out": {name: as_options(why) for name, why in guess.left_out.items()},
+        "notes": [as_options(note) for note in guess.notes],
     }
     echo(json.dumps(told, indent=1))
 
@@ -94,7 +97,7 @@ def _by_name(found: "Profile") -> dict[str, "Described"]:
 
 def _table(found: "Profile", guess: "Guess") -> list[str]:
     """Rows of equal columns; remarks follow theirs, in the next line if need be."""
-    from incerta.data.guess.remarks import remarks_on, roles_in
+    from incerta.data.guess.readings import remarks_on, roles_in
 
     roles, more = roles_in(guess, found.names), remarks_on(_by_name(found), guess)
     columns, hidden = list(found.columns), []
@@ -107,16 +110,23 @@ def _table(found: "Profile", guess: "Guess") -> list[str]:
             KINDS.get(c.kind, c.kind),
             f"{c.n_missing:,}" if c.n_missing else "",
             _cells(c),
-            printable(roles.get(c.name, "")),
+            printable(as_options(roles.get(c.name, ""))),
         )
         for c in columns
     ]
+    headings: Sequence[str] = HEADINGS
     widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
-    lines = [_row(HEADINGS, widths)]
+    # The statistics go first if there is no room; what a column is taken for stays.
+    room = WIDTH - sum(widths[:4]) - 8
+    if 2 * sum(len(row[-1]) > room for row in cells) > len(cells):
+        cells = [(*row[:3], "", row[-1]) for row in cells]
+        headings, widths = [*HEADINGS[:3], "", HEADINGS[-1]], [*widths[:3], 0, 0]
+    lines = [_row(headings, widths)]
     for place, (column, row) in enumerate(zip(columns, cells, strict=True)):
         if hidden and place == FIRST:
             lines += _of_hidden(hidden)
-        remarks = printable("; ".join([*column.remarks, *more.get(column.name, ())]))
+        remarks = "; ".join([*column.remarks, *more.get(column.name, ())])
+        remarks = printable(as_options(remarks))
         line = _row(row, widths)
         if remarks and len(line) + len(remarks) + 2 <= WIDTH:
             lines.append(f"{line}  {remarks}")
@@ -133,8 +143,13 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
         cell.rjust(width) if place == 2 else cell.ljust(width)
         for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
     )
-    line = f"{name}  {kind}  {missing}  {middle}  {role}".rstrip()
-    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+    front = f"{name}  {kind}  {missing}"
+    line = f"{front}  {middle}  {role}" if widths[3] else f"{front}  {role}"
+    if len(line.rstrip()) > WIDTH:
+        line = f"{front}  {role.lstrip()}"
+    if len(line.rstrip()) > WIDTH:
+        line = "\n".join([front.rstrip(), *_wrapped(role, "    ")])
+    return line.rstrip()
 
 
 def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
@@ -144,7 +159,7 @@ def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
     missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
     lines = [f"… {len(hidden):,} more columns ({told}{missing})"]
     odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
-    return lines + _wrapped(listed(odd), "    ")
+    return lines + _wrapped(as_options(listed(odd)), "    ")
 
 
 def _cells(column: "Described") -> str:
@@ -183,11 +198,11 @@ def _ends(column: "Described") -> list[Any] | None:
 # what next ----------------------------------------------------------------------------
 
 
-def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
+def _what_next(file: Path, guess: "Guess", said: TableSpec) -> list[str]:
     name = f"./{file}" if str(file).startswith("-") and str(file) != "-" else str(file)
     fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
     why = printable(as_options(guess.doubt))
-    notes = [line for note in guess.notes for line in _wrapped(note)]
+    notes = [line for note in guess.notes for line in _wrapped(as_options(note))]
     if not guess.readings:
         return [*_wrapped(f"What the columns mean cannot be guessed: {why}"), *notes]
     if not guess.is_clear:
@@ -195,6 +210,8 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
         return [*lines, *notes, "", "Choose:", offers(guess, said, fit)]
     reading = guess.readings[0]
     lines = _wrapped(f"Reading it as: {printable(reading.means)}.") + notes
+    if guess.objects:
+        lines = [*_wrapped(f"{printable(guess.objects)}."), *lines]
     lines += ["", "Next:"]
     told: list[tuple[Sequence[str], Sequence[str]]] = [(fit, ())]
     if guess.classes:
@@ -204,9 +221,6 @@ def _what_next(file: Path, guess: "Guess", said: Columns) -> list[str]:
         if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
             command = [*words, *truth]
         lines.append(f"  {on_lines(command)}")
-    lacking = unknown_in(reading)
-    if lacking:
-        lines.append(f"({lacking} is not known to this version.)")
     return lines
 
 

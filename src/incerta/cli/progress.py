@@ -1,12 +1,12 @@
 """Progress bars for commands: on stderr, only on a terminal, and not for quick work."""
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 
 AFTER = 2.0  # seconds: what is done sooner draws nothing
+LASTING = 1.0  # seconds: what is quicker, within other work, would only flicker
 
 
 @contextmanager
@@ -29,7 +29,6 @@ def bars(*, shown: bool = True) -> Iterator[None]:
         TimeRemainingColumn,
     )
 
-    from incerta.backend.bars import Bars
     from incerta.backend.progress import reporting_to
 
     progress = Progress(
@@ -42,22 +41,21 @@ def bars(*, shown: bool = True) -> Iterator[None]:
         console=Console(stderr=True),
         transient=True,
     )
-    under_way = Bars()
-    tasks: dict[str, TaskID] = {}
+    tasks: dict[str, TaskID] = {}  # under way, the outermost first
     working = progress.add_task("working", total=None)  # while nothing is counted
 
     def show(name: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        under_way.report(name, done, total, now)
-        if name not in tasks:
-            tasks[name] = progress.add_task(name, total=total)
-        elif done == 0:
-            progress.reset(tasks[name], total=total)
-        progress.update(tasks[name], completed=done, total=total)
-        shown = under_way.shown(now)
-        progress.update(working, visible=not shown)
-        for each, task in tasks.items():
-            progress.update(task, visible=each in shown)
+        if name in tasks and (done == 0 or done >= total):
+            progress.remove_task(tasks.pop(name))
+        if done < total:
+            if name not in tasks:
+                tasks[name] = progress.add_task(name, total=total, visible=not tasks)
+            progress.update(tasks[name], completed=done)
+        outermost = next(iter(tasks.values()), working)
+        for task in progress.tasks:
+            if task.id == outermost or (task.elapsed or 0.0) > LASTING:
+                progress.update(task.id, visible=True)
+        progress.update(working, visible=not tasks)
 
     late = Timer(AFTER, progress.start)
     late.daemon = True

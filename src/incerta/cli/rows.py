@@ -11,23 +11,23 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from incerta.cli.columns import STDIN, Columns
+from incerta.cli.columns import STDIN
 from incerta.cli.options import refuse
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
 
 if TYPE_CHECKING:
     from incerta.data import UncertainData
-    from incerta.data.tables.roles import Roles
 
 SEPARATORS = (",", ";", "\t", "|")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes; what is longer is no row
 PAUSE = 0.2  # seconds between two looks at a file that may grow
-DECIMAL_COMMA = re.compile(r"\s*[-+−]?\d+,\d+\s*")
+IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
 # What rows do to readers; JSON has whole numbers beyond all bounds.
 UNREADABLE = (DataError, OverflowError)
 ROW = re.compile(r"row 1 \(counted from 1\)")
@@ -143,7 +143,7 @@ def is_json(file: Path, first: str) -> bool:
 def rows_of(
     lines: Iterable[Line | None],
     file: Path,
-    columns: Columns,
+    spec: TableSpec,
     check: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> Iterator[Row | Bad | None]:
     """Rows of csv or JSON.
@@ -154,14 +154,11 @@ def rows_of(
         The lines; the first of csv names the columns.
     file : Path
         Its name may say that this is JSON.
-    columns : Columns
+    spec : TableSpec
         What separates the columns is found out from the first line if it is not said.
     check : callable
         Is given the names of the columns of csv, and raises if they will not do.
     """
-    from incerta.data.files.dialect import TextFormat
-
-    said = TextFormat.of(columns.sep, None, None, None).separator
     header: list[str] | None = None
     as_json: bool | None = None
     mark = ","
@@ -178,7 +175,7 @@ def rows_of(
         if as_json:
             yield _of_json(number, text)
         elif header is None:
-            mark = said or _separator(text, columns.values)
+            mark = spec.separator or _separator(text, spec.values)
             header = _cells(text, mark)
             check(header)
         else:
@@ -224,11 +221,11 @@ class Reader:
 
     Parameters
     ----------
-    columns : Columns
-        What the options say; values at least.
+    spec : TableSpec
+        What the rows hold; values at least.
     """
 
-    columns: Columns
+    spec: TableSpec
     _mark: str | None = None
 
     def objects(self, rows: Sequence[Row]) -> tuple["UncertainData | None", list[Bad]]:
@@ -241,7 +238,7 @@ class Reader:
 
     def check(self, names: Sequence[str]) -> None:
         """Raise if columns are missing."""
-        self._roles().columns(names)
+        self.spec.columns(names)
 
     def _sorted(self, rows: Sequence[Row]) -> tuple[list[Row], list[Bad]]:
         """Halve rows until those that cannot be read are alone."""
@@ -250,7 +247,7 @@ class Reader:
         except UNREADABLE as error:
             if len(rows) == 1:
                 number, cells = rows[0]
-                name = "" if self.columns.id is None else cells.get(self.columns.id)
+                name = "" if self.spec.id is None else cells.get(self.spec.id)
                 return [], [Bad(number, _reason(error, number), str(name or ""))]
             half = len(rows) // 2
             first, second = self._sorted(rows[:half]), self._sorted(rows[half:])
@@ -258,53 +255,48 @@ class Reader:
         return list(rows), []
 
     def _read(self, rows: Sequence[Row]) -> "UncertainData":
-        from incerta.data import from_frame
-        from incerta.data.files.dialect import TextFormat
-        from incerta.data.files.records import table_of_cells
+        from incerta.data.files.cells import table_of_cells
+        from incerta.data.from_table import from_spec
 
-        said, roles, errors = self.columns, self._roles(), self._errors
-        kind: Any = roles.kind  # checked with the option
+        spec = replace(self.spec, id=None, sep=None, encoding=None, missing="error")
         names = dict.fromkeys(name for row in rows for name in row.cells)
-        needed = roles.columns(list(names))
+        needed = spec.columns(list(names))
         cells = {name: [row.cells.get(name) for row in rows] for name in needed}
-        frame: Any = None if said.na else _plain(cells)
+        spec = replace(spec, decimal=self._decimal(cells, rows))
+        frame: Any = None if spec.na else _plain(cells)
         if frame is None:
-            written = TextFormat.of(None, self._decimal(cells), None, said.na)
-            table = table_of_cells(
-                cells, roles, written, lambda row: f"line {rows[row].number}"
+            frame, errors, _ = table_of_cells(
+                cells, spec, lambda row: f"line {rows[row].number}"
             )
-            frame, errors = table.frame, table.errors or errors
-        return from_frame(
-            frame,
-            values=list(said.values),
-            errors=errors,
-            kind=kind,
-            missing="error",
-            log=said.log,
-        )
+            spec = replace(spec, errors=errors) if errors else spec
+        return from_spec(frame, spec)
 
-    @property
-    def _errors(self) -> Any:
-        said = self.columns.errors
-        return None if not said else said[0] if len(said) == 1 else said
+    def _decimal(self, cells: dict[str, list[Any]], rows: Sequence[Row]) -> str:
+        """The decimal mark: what was said, or what the first marks show, for good."""
+        from incerta.data.files.dialect import DECIMAL_COMMA
 
-    def _roles(self) -> "Roles":
-        from incerta.data.tables.roles import as_roles
-
-        values, kind = list(self.columns.values), self.columns.kind or "sd"
-        said: Any = (None, values, self._errors, kind, None, None, None, None, None)
-        return as_roles(*said, log=self.columns.log)
-
-    def _decimal(self, cells: dict[str, list[Any]]) -> str:
-        """The decimal mark: what was said, or what the first rows show, for good."""
-        if self._mark is None:
-            commas = any(
-                isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell)
-                for column in cells.values()
-                for cell in column
-            )
-            self._mark = self.columns.decimal or ("," if commas else ".")
-        return self._mark
+        if self._mark or self.spec.decimal:
+            return self._mark or str(self.spec.decimal)
+        texts = [
+            (name, row, cell.strip())
+            for name, column in cells.items()
+            for row, cell in zip(rows, column, strict=True)
+            if isinstance(cell, str)
+        ]
+        if any(DECIMAL_COMMA.fullmatch(text) for _, _, text in texts):
+            self._mark = ","
+        elif any("." in text for _, _, text in texts):
+            self._mark = "."
+        for name, row, text in texts if self._mark is None else ():
+            if IN_DOUBT.fullmatch(text):
+                as_decimal, as_groups = text.replace(",", "."), text.replace(",", "")
+                msg = (
+                    f"column {name!r}, line {row.number}: {text!r} can be {as_decimal} "
+                    f"or {as_groups}, and no number before it says which. Pass "
+                    f"decimal=',' for {as_decimal}, or decimal='.' for {as_groups}."
+                )
+                raise FileError(msg)  # it is not this row that is bad
+        return self._mark or "."
 
 
 def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:

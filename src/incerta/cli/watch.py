@@ -5,33 +5,37 @@ import json
 import shlex
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from incerta.backend.writing import passing
 from incerta.cli import options
-from incerta.cli.columns import OPTIONS, STDIN, Columns, with_columns
+from incerta.cli.columns import STDIN, with_columns
 from incerta.cli.guessing import completed
 from incerta.cli.interrupts import Stop
-from incerta.cli.looking import Every, Task
 from incerta.cli.output import check_folder, filling, write_table
 from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
-from incerta.cli.summary import noted, print_rows, say
-from incerta.cli.terminal import echo
-from incerta.cli.watched import facts, percent_of, places, table_of
-from incerta.cli.watching import Watcher
+from incerta.cli.summary import WIDTH, echo, noted, print_rows, say, shown, warn
+from incerta.data.tables.spec import OPTIONS, TableSpec
 from incerta.exceptions import DataError
-from incerta.wording import counted, verb
+from incerta.wording import counted, printable, verb
+
+if TYPE_CHECKING:
+    from incerta.api.watcher import Watcher
 
 TABLE, SUMMARY, REPORT = "table.csv", "summary.json", "report.html"
 TO_GUESS = 200  # rows from which columns are guessed
+AT_ONCE = 500  # rows that are taken together
+MOST_WARNINGS = 10
+MOST_NAMED = 20  # of rows that are left out
 
 EXAMPLES = """\
 \b
@@ -47,39 +51,16 @@ Files, written at the end, all or none:
   DIR/{REPORT}    the same as a page that needs no network"""
 
 
-# Options of columns that a single row can follow.
-Id = Annotated[
-    str | None,
-    typer.Option(
-        "--id", metavar="COL", help="Column that names rows, for those left out."
-    ),
-]
-Errors = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--errors",
-        metavar="COL,…",
-        help="Error columns: '{}_error' with {} for each value, or one column per "
-        "value; two templates low,high with the kinds ci68, ci95 and interval, "
-        "upper,lower with plusminus. Without it values are exact.",
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding, such as latin-1. By default UTF-8, and cp1252 for lines that "
-        "are not.",
-    ),
-]
-OF_ROWS = {
-    "id": Id,
-    "values": OPTIONS["values"],
-    "errors": Errors,
-    **{name: OPTIONS[name] for name in ("kind", "log", "sep", "decimal", "na")},
-    "encoding": Encoding,
+# What can be said of a single row, in words that fit.
+WORDS = {
+    "id": "Column that names rows, for those left out.",
+    "errors": OPTIONS["errors"].help.partition(" Without it")[0]
+    + " Without it values are exact.",
+    "encoding": "Encoding, such as latin-1. By default UTF-8, and cp1252 for lines "
+    "that are not.",
 }
+FIELDS = ("id", "values", "errors", "kind", "log", "sep", "decimal", "na", "encoding")
+OF_ROWS = {name: options.of_table(name, WORDS.get(name)) for name in FIELDS}
 
 
 def _every(value: str) -> str:
@@ -118,7 +99,7 @@ def watch(
         ),
     ],
     *,
-    columns: Columns,
+    columns: TableSpec,
     k: options.Clusters = "auto",
     half_life: Annotated[
         str,
@@ -180,6 +161,8 @@ def watch(
     if follow and file == STDIN:
         options.refuse("--follow", "stdin is read until it ends; leave it out.")
     _check_encoding(columns.encoding)
+    from incerta.api.watcher import Watcher
+
     watcher = Watcher(
         options.number_of_clusters(k),
         None if half_life == "none" else float(half_life),
@@ -192,10 +175,10 @@ def watch(
     with Stop() as stop, closing(opened(file, follow)) as stream:
         lines = lines_of(stream, columns.encoding, follow=follow)
         reader = Reader(columns)
-        check = reader.check if columns.values else _nothing
-        rows = rows_of(lines, file, columns, check)
+        check = [reader.check] if columns.values else []
+        rows = rows_of(lines, file, columns, *check)
         if not columns.values:
-            rows, reader.columns = _guessed(rows, columns, file, stop, quiet)
+            rows, reader.spec = _guessed(rows, columns, file, stop, quiet)
         task = Task(watcher, reader, _as_every(every), strict, quiet)
         for line in task.run(stop.until(rows)):
             echo(line)
@@ -203,7 +186,7 @@ def watch(
     if not watcher.n_seen:
         msg = f"no row of {_called(file)} is an object."
         raise DataError(msg)
-    command = ["incerta", "watch", str(file), *reader.columns.arguments(), *asked]
+    command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
     written = [] if output is None else _write(watcher, output, file, command)
     if not quiet:
         _tell(watcher, file, task.warned)
@@ -213,11 +196,11 @@ def watch(
 
 def _guessed(
     rows: Iterator[Row | Bad | None],
-    columns: Columns,
+    columns: TableSpec,
     file: Path,
     stop: Stop,
     quiet: bool,
-) -> tuple[Iterator[Row | Bad | None], Columns]:
+) -> tuple[Iterator[Row | Bad | None], TableSpec]:
     """All rows once more, and the columns as the first of them look."""
     first: list[Row | Bad | None] = []
     for row in stop.until(rows):
@@ -229,6 +212,8 @@ def _guessed(
     cells = [row.cells for row in first if isinstance(row, Row)]
     if not cells:
         return iter(first), columns
+    from incerta.data.files.opened import OpenTable
+
     names = list(dict.fromkeys(name for one in cells for name in one))
     with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
         path = folder / "first.csv"
@@ -239,12 +224,8 @@ def _guessed(
         command = ("incerta", "watch", str(file))
         plain = replace(columns, sep=None, encoding=None)
         with noted():
-            found = completed(plain, path, command=command, quiet=quiet)
-    unable = [
-        name
-        for name, given in vars(found).items()
-        if given not in (None, ()) and name not in OF_ROWS
-    ]
+            found = completed(OpenTable(path, plain), command=command, quiet=quiet)
+    unable = [name for name in found.said() if name not in OF_ROWS]
     if unable:
         why = f"the first rows look as if --{unable[0]} were needed, which no stream "
         options.refuse("--values", f"{why}has. Name the columns.")
@@ -252,22 +233,8 @@ def _guessed(
     return chain(first, rows), found
 
 
-def _nothing(names: Sequence[str]) -> None:
-    """Check nothing: columns are not known yet."""
-
-
-def _as_every(said: str) -> Every:
-    if said.endswith("s"):
-        return Every(None, float(said.removesuffix("s")))
-    return Every(int(said), None)
-
-
 def _check_encoding(encoding: str | None) -> None:
-    if encoding is None:
-        return
-    from incerta.data.files.dialect import TextFormat
-
-    name = TextFormat.of(None, None, encoding, None).encoding or ""
+    name = TableSpec(encoding=encoding).codec or ""
     if "16" in name or "32" in name:
         options.refuse("--encoding", f"{encoding} has no lines that end in one byte.")
 
@@ -276,10 +243,118 @@ def _called(file: Path) -> str:
     return "stdin" if file == STDIN else str(file)
 
 
-def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
-    for text in warned:
-        say(f"Warning: {text}", hanging="  ")
-    n = watcher.counts["bad"]
+class Every(NamedTuple):
+    """How often to look: after so many rows, or so many seconds."""
+
+    rows: int | None
+    seconds: float | None
+
+
+def _as_every(said: str) -> Every:
+    if said.endswith("s"):
+        return Every(None, float(said.removesuffix("s")))
+    return Every(int(said), None)
+
+
+class Task:
+    """Rows go in, lines about them come out."""
+
+    def __init__(
+        self,
+        watcher: "Watcher",
+        reader: Reader,
+        every: Every,
+        strict: bool,
+        quiet: bool,
+    ) -> None:
+        self.watcher, self.reader, self.every = watcher, reader, every
+        self.strict, self.quiet = strict, quiet
+        self.warned: dict[str, None] = {}
+        self._waiting: list[Row | Bad] = []
+        self._came = 0  # rows since the last look, good or bad
+        self._looked = 0  # good ones at the last look
+        self._when = time.monotonic()
+
+    def run(self, rows: Iterable[Row | Bad | None]) -> Iterator[str]:
+        """Take rows to their end; lines about what happened, as it does."""
+        for row in rows:
+            if row is not None:
+                self._waiting.append(row)
+                self._came += 1
+            if self._due():
+                self._take()
+                yield from self._look()
+            elif len(self._waiting) >= AT_ONCE:
+                self._take()
+        self._take()
+        if self.watcher.n_seen > self._looked or not self.watcher.clusters:
+            yield from self._look(last=True)
+
+    def _due(self) -> bool:
+        rows, seconds = self.every
+        if rows is not None:
+            return self._came >= rows
+        return self._came > 0 and time.monotonic() - self._when >= (seconds or 0.0)
+
+    def _take(self) -> None:
+        bad = [row for row in self._waiting if isinstance(row, Bad)]
+        rows = [row for row in self._waiting if isinstance(row, Row)]
+        self._waiting, data = [], None
+        if rows:
+            with noted() as warned:
+                data, others = self.reader.objects(rows)
+            for text in warned:  # each once, to be said at the end
+                if len(self.warned) < MOST_WARNINGS:
+                    self.warned[text] = None
+            bad = sorted([*bad, *others])
+        for row in bad:
+            self._leave_out(row)
+        if data is not None:
+            self.watcher.take(data)
+
+    def _look(self, *, last: bool = False) -> Iterator[str]:
+        from incerta.report.plain import percent
+        from incerta.report.watched import line_about
+
+        watcher = self.watcher
+        self._looked, self._when = watcher.n_seen, time.monotonic()
+        self._came = 0
+        if not watcher.n_seen:
+            return
+        events = watcher.look(last=last)
+        shares = ", ".join(f"{c.number}: {percent(c.share)}" for c in watcher.clusters)
+        n = counted(len(watcher.clusters), "cluster")
+        yield _cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
+        for event in events:
+            yield line_about(event, watcher.n_seen, watcher.names)
+
+    def _leave_out(self, bad: Bad) -> None:
+        name = f" ({shown(bad.name)})" if bad.name else ""
+        text = f"line {bad.number}{name}: {bad.why}"
+        if self.strict:
+            msg = f"{text}. Without --strict such rows are left out."
+            raise DataError(msg)
+        self.watcher.leave_out(bad.number, bad.why)
+        n = self.watcher.counts["bad"]
+        if self.quiet or n > MOST_NAMED:
+            return
+        echo(_cut(f"Left out, {text}"), err=True)
+        if n == MOST_NAMED:
+            echo("Further rows that are left out are only counted.", err=True)
+
+
+def _cut(text: str) -> str:
+    """Text that fits into a line, without control characters."""
+    text = printable(text)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
+
+
+def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
+    from incerta.report.plain import percent
+    from incerta.report.watched import places
+
+    warn(warned)
+    counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
     say(
         f"{counted(watcher.n_seen, 'row')} of {_called(file)}, at the end in "
@@ -288,14 +363,13 @@ def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
     )
     rows = [
         (
-            f"{one.number}  {places(one, watcher.names, 48)}",
-            percent_of(one.share),
-            f"{one.since:,}",
+            f"{cluster.number}  {places(cluster, watcher.names, 48)}",
+            percent(cluster.share),
+            f"{cluster.since:,}",
         )
-        for one in watcher.clusters
+        for cluster in watcher.clusters
     ]
     print_rows(("cluster, and its centre", "share", "since row"), rows)
-    counts = watcher.counts
     say(
         f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."
@@ -303,11 +377,12 @@ def _tell(watcher: Watcher, file: Path, warned: Iterable[str]) -> None:
 
 
 def _write(
-    watcher: Watcher, folder: Path, file: Path, command: Sequence[str]
+    watcher: "Watcher", folder: Path, file: Path, command: Sequence[str]
 ) -> list[str]:
     """Write table, summary and page, all of them or none; their names."""
-    from incerta.api.versions import versions
+    from incerta.api.clustering import versions
     from incerta.backend.optional import installed
+    from incerta.report.watched import facts, page_of_stream
 
     found: dict[str, Any] = {
         "source": _called(file),
@@ -318,12 +393,10 @@ def _write(
     with_page = installed("jinja2")
     with filling(folder) as place:
         with (place / TABLE).open("wb") as out:
-            write_table(table_of(watcher), "csv", out)
+            write_table(watcher.columns(), "csv", out)
         text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
         (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
         if with_page:
-            from incerta.report.watched import page_of_stream
-
             page = page_of_stream(found)
             (place / REPORT).write_text(page, encoding="utf-8", newline="\n")
     if not with_page:

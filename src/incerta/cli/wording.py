@@ -5,7 +5,7 @@ import re
 # Parameters that are options of the same name.
 _NAMES = (
     "id|values|errors|kind|weight|missing|sample|meaning|batch|sep|decimal|encoding|na"
-    "|corr|log|replicates|sheet|layers|sql|method|label"
+    "|corr|log|replicates|sheet|layers|method|label"
 )
 _SAID = re.compile(
     rf"""\b(?P<name>{_NAMES})=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)|[\w.+-]*)"""

@@ -1,7 +1,6 @@
 """Checks of input: each names the parameter, the value and the way out."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from incerta.data.floats import as_floats, nothing_in
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Ids, Indices
-from incerta.wording import counted, verb
+from incerta.wording import counted, unknown_name, verb
 
 HOW_TO_TELL = (
     "from_array takes (n_objects, n_values, n_features), values of each object on "
@@ -328,14 +327,6 @@ def positions_of_features(
         raise DataError(msg)
     index: Indices = np.arange(len(names))[chosen]
     return index
-
-
-def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
-    """Say that a name does not exist, and which one was probably meant."""
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")
-    return f"there is no {what} {name!r}{hint} There are: {shown}"
 
 
 def wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:

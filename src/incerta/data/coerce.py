@@ -16,7 +16,7 @@ from incerta.data.extremes import refuse_extremes
 from incerta.data.floats import plain_numbers, without_masks
 from incerta.data.laws import scipy_recipes  # noqa: F401 (what models may hold)
 from incerta.data.tables.columns import library_of, numbers_of
-from incerta.data.tables.hints import warn_of_errors
+from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError, MissingValueError
 from incerta.wording import counted, verb
 
@@ -28,7 +28,8 @@ def as_uncertain(X: Any) -> UncertainData:
     ----------
     X : UncertainData, array-like, list of arrays or frame
         An `UncertainData` comes back unchanged. A 2-D array or frame of numbers
-        holds objects without uncertainty, a 3-D array is taken as by `from_array`,
+        holds objects without uncertainty; a frame with columns that are named as errors
+        is refused. A 3-D array is taken as by `from_array`,
         a list of 2-D arrays holds the values of one object each. Arrays of the
         package uncertainties and astropy Distributions are taken with their errors.
 
@@ -56,9 +57,12 @@ def as_uncertain(X: Any) -> UncertainData:
         return from_distribution_array(X)
     native = _frame_or_else(X)
     if isinstance(native, nw.DataFrame):
-        warn_of_errors(native.columns)
         names = native.columns
+        if not names:
+            msg = "X has no columns; there is nothing to cluster."
+            raise DataError(msg)
         table = np.column_stack([numbers_of(native[name], name) for name in names])
+        refuse_errors(names, table)
         return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."
@@ -177,6 +181,8 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
             ensure_all_finite=finite,
         )
         names = getattr(estimator, "feature_names_in_", None)
+        if reset and names is not None:
+            refuse_errors(names.tolist(), table)
         if np.isnan(table).any():
             data = from_gaussian(
                 table, std=0.0, feature_names=names, missing="infinite"

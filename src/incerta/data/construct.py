@@ -195,7 +195,8 @@ def from_gaussian(
     mean : array-like of shape (n_objects, n_features)
         Measured values.
     std : array-like of shape (n_objects, n_features), optional
-        Standard deviations; anything that broadcasts. 0 means exactly known.
+        Standard deviations; anything that broadcasts, except a plain sequence where
+        there are as many objects as features. 0 means exactly known.
     cov : array-like of shape (n_objects, n_features, n_features), optional
         Covariance matrices, or one for all objects; they may be singular. Give either
         `std` or `cov`.
@@ -241,6 +242,14 @@ def from_gaussian(
     law: Law
     if cov is None:
         assert std is not None
+        if n == d > 1 and np.ndim(std) == 1:
+            msg = (
+                f"std is a sequence of {n} numbers, and there are as many objects as "
+                "features: it could belong to either. Give std=np.reshape(std, (-1, "
+                "1)) for one per object, std=np.reshape(std, (1, -1)) for one per "
+                "feature."
+            )
+            raise DataError(msg)
         if gaps is not None:
             std = np.where(gaps, 0.0, np.broadcast_to(as_floats(std, "std"), (n, d)))
         law = Independent("gaussian", centre, as_deviations(std, (n, d)))

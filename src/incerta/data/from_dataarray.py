@@ -1,11 +1,14 @@
 """`from_xarray`: labelled arrays, whose dimensions are known by name."""
 
+import re
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 
-from incerta.data.checks import as_feature_names, as_ids, unknown_name
+from incerta.data.checks import as_feature_names, as_ids
 from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.floats import as_floats
@@ -13,15 +16,18 @@ from incerta.data.grouping import Coded
 from incerta.data.laws import Values
 from incerta.data.tables.draws import fill_draws, say_filled
 from incerta.data.tables.gaps import complete_draws, complete_rows
-from incerta.data.tables.roles import Missing, Roles
-from incerta.exceptions import DataError, MissingValueError
+from incerta.data.tables.spec import TableSpec
+from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, ArrayLike, Ids, Mask
+from incerta.wording import counted, unknown_name, verb
+
+CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a cell of a grid
 
 
 def from_xarray(
     array: Any,
     *,
-    object: str = "object",
+    object: str | Sequence[str] = "object",
     sample: str = "sample",
     feature: str | None = "feature",
     variables: Sequence[str] | None = None,
@@ -34,9 +40,13 @@ def from_xarray(
     ----------
     array : xarray.DataArray or xarray.Dataset
         A DataArray with the three dimensions, or two if there is a single feature; a
-        Dataset whose variables are features, each with two dimensions.
-    object : str, default="object"
-        Dimension of the objects; its coordinate gives the ids.
+        Dataset whose variables are features, each with two dimensions. Others must be
+        of length 1.
+    object : str or sequence of str, default="object"
+        Dimension of the objects; its coordinate gives the ids. Several dimensions, such
+        as ``("lat", "lon")``, or a dimension stacked from them, make one object of each
+        cell of a grid, with the id ``"lat=50.0, lon=10.0"``; the coordinates are
+        columns of the table of a `Clustering`.
     sample : str, default="sample"
         Dimension of the draws or values: ensemble members, posterior draws.
     feature : str or None, default="feature"
@@ -51,8 +61,9 @@ def from_xarray(
     missing : {"error", "drop", "impute"}, default="error"
         With "drop" a draw with a missing value is left out: of the object it belongs
         to, or with `joint` of all objects. With "impute" gaps of joint draws are
-        filled, as by `from_frame`; draws that are not joint are left out. A warning
-        says how many.
+        filled, as by `from_frame`; draws that are not joint are left out. Cells of a
+        grid without any value, such as land in a map of the sea, are left out by both.
+        A warning says how many.
 
     Returns
     -------
@@ -81,6 +92,16 @@ def from_xarray(
     if missing not in ("error", "drop", "impute"):
         msg = f"missing={missing!r} must be 'error', 'drop' or 'impute'."
         raise DataError(msg)
+    if not isinstance(object, str):
+        for name in object:
+            if name not in array.dims:
+                msg = f"object: {unknown_name('dimension', name, list(array.dims))}"
+                raise DataError(msg)
+        cells, object = tuple(object), ",".join(object)
+        array = array.stack({object: cells}) if len(cells) > 1 else array
+    gridded = object in array.indexes and array.indexes[object].nlevels > 1
+    if gridded and missing != "error":
+        array = _without_empty(array, object)
     if hasattr(array, "data_vars"):
         cube, names = _cube_of_dataset(array, object, sample, variables)
     elif variables is not None:
@@ -89,10 +110,56 @@ def from_xarray(
     else:
         cube, names = _cube_of_array(array, object, sample, feature)
     ids = array.coords[object].values if object in array.coords else None
+    if gridded:
+        ids = _of_cells(array.indexes[object])
     draws = np.arange(cube.shape[1])
     if sample in array.coords:
         draws = np.asarray(array.coords[sample].values)
     return _from_cube(cube, ids, draws, names, joint, missing)
+
+
+def _without_empty(array: Any, cells: str) -> Any:
+    """The cells of a grid that have any value."""
+    kept = array.dropna(cells, how="all")
+    n = array.sizes[cells] - kept.sizes[cells]
+    if n:
+        msg = (
+            f"{counted(n, 'cell')} without any value {verb(n, 'was', 'were')} left out."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=3)
+    return kept
+
+
+def _of_cells(index: Any) -> list[str]:
+    """Ids of the cells of a grid: "lat=50.0, lon=10.0"."""
+    return [
+        ", ".join(f"{name}={at}" for name, at in zip(index.names, cell, strict=True))
+        for cell in index
+    ]
+
+
+def coordinates_of(ids: Ids) -> dict[str, Ids]:
+    """Coordinates of objects that are cells of a grid, for maps; else none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from incerta.data.from_dataarray import coordinates_of
+    >>> coordinates_of(np.array(["lat=50.0, lon=10.0", "lat=50.5, lon=10.0"]))
+    {'lat': array([50. , 50.5]), 'lon': array([10., 10.])}
+    """
+    if ids.dtype.kind != "U" or not all(map(CELL.fullmatch, ids[:1])):
+        return {}
+    cells = [re.findall(r"([^=,]+)=([^=,]*)(?:, |$)", cell) for cell in ids.tolist()]
+    names = [name for name, _ in cells[0]]
+    if any([name for name, _ in cell] != names for cell in cells):
+        return {}
+    found: dict[str, Ids] = {}
+    for place, name in enumerate(names):
+        found[name] = np.array([cell[place][1] for cell in cells])
+        with suppress(ValueError):
+            found[name] = found[name].astype(np.float64)
+    return found
 
 
 def _cube_of_array(
@@ -105,11 +172,14 @@ def _cube_of_array(
             if parameter == "feature":
                 msg += ". For a single feature say feature=None."
             raise DataError(msg)
+    array = array.squeeze(
+        [d for d in array.dims if d not in dims and array.sizes[d] == 1]
+    )
     rest = [str(name) for name in array.dims if name not in dims]
     if rest:
         msg = (
             f"the array has the dimension {rest[0]!r} besides {dims}; pick one entry "
-            f"with array.isel({rest[0]}=0), or stack it into another dimension."
+            f"with array.isel({rest[0]}=0), or name it among those of object=."
         )
         raise DataError(msg)
     cube = as_floats(array.transpose(object, sample, *dims[2:]).values, "array")
@@ -175,43 +245,45 @@ def _from_cube(
     return UncertainData(law, labels, features, meaning="spread")
 
 
-def from_dimensions(array: Any, roles: Roles, missing: Missing) -> UncertainData:
+def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
     """Take xarray data as described by the arguments of `from_frame`."""
-    if roles.weight is not None:
-        msg = f"weight={roles.weight!r} cannot be used with xarray data."
+    if spec.weight is not None:
+        msg = f"weight={spec.weight!r} cannot be used with xarray data."
         raise DataError(msg)
-    if roles.log:
+    if spec.logs:
         msg = (
-            f"log={sorted(roles.log)} cannot be used with draws along a dimension; "
+            f"log={sorted(spec.logs)} cannot be used with draws along a dimension; "
             "take the logarithm of the data first, e.g. numpy.log10(df)."
         )
         raise DataError(msg)
-    assert roles.id is not None
-    assert roles.sample is not None
+    assert spec.id is not None
+    assert spec.sample is not None
+    alone = spec.id in array.dims or "," not in spec.id
+    objects = (spec.id,) if alone else tuple(map(str.strip, spec.id.split(",")))
     feature, variables = None, None
     if not hasattr(array, "data_vars"):
-        feature = roles.values[0]
-        if len(roles.values) > 1:
+        feature = spec.values[0]
+        if len(spec.values) > 1:
             msg = (
-                f"values={list(roles.values)} must be the dimension of the features, "
+                f"values={list(spec.values)} must be the dimension of the features, "
                 "as df is a DataArray; pick features with df.sel(...)."
             )
             raise DataError(msg)
-    elif len(roles.values) == 1 and roles.values[0] in array.data_vars:
+    elif len(spec.values) == 1 and spec.values[0] in array.data_vars:
         # A single variable may bring the dimension of the features with it.
-        array = array[roles.values[0]]
-        rest = [str(d) for d in array.dims if d not in (roles.id, roles.sample)]
+        array = array[spec.values[0]]
+        rest = [str(d) for d in array.dims if d not in (*objects, spec.sample)]
         feature = rest[0] if len(rest) == 1 else None
     else:
-        variables = roles.values
+        variables = spec.values
     return from_xarray(
         array,
-        object=roles.id,
-        sample=roles.sample,
+        object=spec.id if alone else objects,
+        sample=spec.sample,
         feature=feature,
         variables=variables,
-        joint=roles.joint,
-        missing="error" if missing == "infinite" else missing,
+        joint=bool(spec.joint),
+        missing="error" if spec.missing_rule == "infinite" else spec.missing_rule,
     )
 
 

@@ -12,7 +12,7 @@ from incerta.data.container import UncertainData
 from incerta.data.floats import as_floats
 from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table
-from incerta.data.tables.roles import Roles
+from incerta.data.tables.spec import TableSpec
 from incerta.data.tables.wide import refuse_repeated
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import ArrayLike
@@ -160,25 +160,27 @@ def from_distribution_array(
     return from_array(np.swapaxes(draws, 1, 2), ids=ids, feature_names=feature_names)
 
 
-def from_uncertain_columns(table: Table, roles: Roles, coded: Coded) -> UncertainData:
+def from_uncertain_columns(
+    table: Table, spec: TableSpec, coded: Coded
+) -> UncertainData:
     """Take columns of ufloats or of astropy Distributions."""
-    refuse_repeated(coded, roles, ONE_ROW_EACH)
-    others = {"weight": roles.weight, "sample": roles.sample, "log": sorted(roles.log)}
+    refuse_repeated(coded, spec, ONE_ROW_EACH)
+    others = {"weight": spec.weight, "sample": spec.sample, "log": sorted(spec.logs)}
     for role, given in others.items():
         if given:
             msg = f"{role}={given!r} cannot be used here. {ONE_ROW_EACH}"
             raise DataError(msg)
-    columns = [table[name] for name in roles.values]
+    columns = [table[name] for name in spec.values]
     draws: list[Any] = [getattr(column, "distribution", None) for column in columns]
     if all(draw is None for draw in draws):
         cells = np.column_stack([np.asarray(column, object) for column in columns])
-        return from_uncertainties(cells, ids=coded.ids, feature_names=roles.values)
+        return from_uncertainties(cells, ids=coded.ids, feature_names=spec.values)
     sizes = {None if draw is None else draw.shape for draw in draws}
     if len(sizes) > 1:
         msg = (
-            f"the columns {list(roles.values)} must all be Distributions with the "
+            f"the columns {list(spec.values)} must all be Distributions with the "
             "same number of draws."
         )
         raise DataError(msg)
     cube = np.stack([getattr(d, "value", d) for d in draws], axis=-1)
-    return from_array(cube, ids=coded.ids, feature_names=roles.values)
+    return from_array(cube, ids=coded.ids, feature_names=spec.values)

@@ -1,5 +1,6 @@
 """`from_frame`: uncertain data from a table of any library."""
 
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,10 +24,12 @@ from incerta.data.tables.gaps import (
 )
 from incerta.data.tables.joint import cells_of_draws, joint_form
 from incerta.data.tables.repeats import as_rows
-from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
+from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
 from incerta.data.tables.wide import exact_with_gaps, refuse_repeated, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Ids, Indices
+
+MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
 
 
 def from_frame(
@@ -58,7 +61,8 @@ def from_frame(
         Of pandas, polars (also lazy), pyarrow or duckdb, or of any other library
         narwhals knows; an astropy Table; a dict of columns. Lazy ones are run once, for
         the needed columns only. xarray data are taken as by `from_xarray`: `id` and
-        `sample` name dimensions, `values` the dimension of the features or, in a
+        `sample` name dimensions (``"lat,lon"`` makes objects of the cells of a grid),
+        `values` the dimension of the features or, in a
         Dataset, the variables.
     id : str, optional
         Column with the object of each row: numbers, text or dates. Without it every
@@ -192,21 +196,38 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
-    roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
-    rule = roles.missing_rule(missing)
+    spec = TableSpec.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        missing=missing,
+        sample=sample,
+        joint=joint,
+        meaning=meaning,
+        batch=batch,
+        corr=corr,
+        log=log,
+        replicates=replicates,
+    )
+    return from_spec(df, spec)
+
+
+def from_spec(df: Any, spec: TableSpec) -> UncertainData:
+    """Take a table as it was described."""
     if comes_from(df, "xarray"):
         from incerta.data.from_dataarray import columns_of_dataset, from_dimensions
 
-        if sample is not None:
-            return _meaning(from_dimensions(df, roles, rule), meaning)
+        if spec.sample is not None:
+            return _meaning(from_dimensions(df, spec), spec.meaning)
         df = columns_of_dataset(df)
     table = Table(df)
-    table.load(_needed(table, roles, df))
+    table.load(_needed(table, spec, df))
     if len(table) == 0:
         msg = "the table has no rows; there is nothing to cluster."
         raise DataError(msg)
-    data = _meaning(_of_table(table, roles, missing), meaning)
+    data = _meaning(_of_table(table, spec), spec.meaning)
     return replace(data, library=library_of(df))
 
 
@@ -214,132 +235,147 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
     return data if meaning in (None, data.meaning) else data.with_meaning(str(meaning))
 
 
-def _of_table(table: Table, roles: Roles, missing: Missing | None) -> UncertainData:
-    coded = _objects(table, roles)
-    if roles.replicates is not None:
-        refuse_repeated(coded, roles, "replicates= means one row per object.")
-        rows, groups = as_rows(table, roles, coded)
-        rule = roles.missing_rule(missing)
-        return _of_rows(table, roles, groups, rows, None, rule)
-    if roles.errors is not None:
-        return wide_form(table, roles, coded, missing)
-    rule = roles.missing_rule(missing)
-    if any(table.is_uncertain(name) for name in roles.values):
+def _of_table(table: Table, spec: TableSpec) -> UncertainData:
+    coded = _objects(table, spec)
+    if spec.replicates is not None:
+        refuse_repeated(coded, spec, "replicates= means one row per object.")
+        rows, groups = as_rows(table, spec, coded)
+        return _of_rows(table, spec, groups, rows, None)
+    if spec.error_columns is not None:
+        return wide_form(table, spec, coded)
+    if any(table.is_uncertain(name) for name in spec.values):
         from incerta.data.from_science import from_uncertain_columns
 
-        return from_uncertain_columns(table, roles, coded)
-    if roles.sample is None:
-        return _long_form(table, roles, coded, rule)
-    draws = table.coded(roles.sample, "sample")
-    cells = cells_of_draws(coded, draws, roles, rule)
-    if roles.joint:
-        return joint_form(table, roles, coded, draws, cells, rule)
-    return _long_form(table, roles, coded, rule)
+        return from_uncertain_columns(table, spec, coded)
+    if spec.sample is None:
+        return _long_form(table, spec, coded)
+    draws = table.coded(spec.sample, "sample")
+    cells = cells_of_draws(coded, draws, spec)
+    if spec.joint:
+        return joint_form(table, spec, coded, draws, cells)
+    return _long_form(table, spec, coded)
 
 
-def _needed(table: Table, roles: Roles, df: Any) -> list[str]:
+def _needed(table: Table, spec: TableSpec, df: Any) -> list[str]:
     try:
-        return roles.columns(table.names)
+        return spec.columns(table.names)
     except DataError as error:
         index = getattr(getattr(df, "index", None), "names", ())
-        named = roles.id is not None and roles.id not in table.names
-        if named and roles.id in index:
-            msg = f"id={roles.id!r} is the index, not a column; pass df.reset_index()."
+        named = spec.id is not None and spec.id not in table.names
+        if named and spec.id in index:
+            msg = f"id={spec.id!r} is the index, not a column; pass df.reset_index()."
             raise DataError(msg) from error
         raise
 
 
-def _objects(table: Table, roles: Roles) -> Coded:
-    if roles.id is None:
+def _objects(table: Table, spec: TableSpec) -> Coded:
+    if spec.id is None:
         return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
-    return table.coded(roles.id, "id")
+    coded = table.coded(spec.id, "id")
+    _warn_of_alike(coded.ids, spec.id)
+    return coded
 
 
-def _long_form(
-    table: Table, roles: Roles, coded: Coded, missing: Missing
-) -> UncertainData:
+def _warn_of_alike(ids: Ids, name: str) -> None:
+    """Say so if two objects have ids that a person would take for the same."""
+    if ids.dtype.kind not in "UO" or len(ids) > MOST_COMPARED:
+        return
+    seen: dict[str, str] = {}
+    for id in map(str, ids.tolist()):
+        plain = id if id.isascii() else unicodedata.normalize("NFKC", id)
+        other = seen.setdefault("".join(plain.casefold().split()), id)
+        if other != id:
+            msg = (
+                f"{other!r} and {id!r} in id={name!r} differ in capitals, spaces or "
+                "the form of letters alone, and are taken for two objects. If they are "
+                "one, write them alike."
+            )
+            warnings.warn(msg, IncertaWarning, stacklevel=6)
+            return
+
+
+def _long_form(table: Table, spec: TableSpec, coded: Coded) -> UncertainData:
     groups = group_codes(coded)
-    names = roles.values if roles.weight is None else (*roles.values, roles.weight)
+    names = spec.values if spec.weight is None else (*spec.values, spec.weight)
     # Straight into its place, one column at a time: long tables are large.
-    values, likely = np.empty((len(table), len(roles.values))), None
+    values, likely = np.empty((len(table), len(spec.values))), None
     for j, name in enumerate(names):
-        column = finite_or_log(table, name, roles, coded)
+        column = finite_or_log(table, name, spec, coded)
         ordered = column if groups.order is None else column[groups.order]
-        if j < len(roles.values):
+        if j < len(spec.values):
             values[:, j] = ordered
             continue
         why = "is negative; a value of weight 0 is left out"
         refuse(column < 0, column, name, coded, why)
         likely = ordered
-    return _of_rows(table, roles, groups, values, likely, missing)
+    return _of_rows(table, spec, groups, values, likely)
 
 
 def _of_rows(
     table: Table,
-    roles: Roles,
+    spec: TableSpec,
     groups: Groups,
     values: Array,
     likely: Array | None,
-    missing: Missing,
 ) -> UncertainData:
     """Take rows that are values, those of an object next to each other."""
-    names = roles.values if roles.weight is None else (*roles.values, roles.weight)
+    names = spec.values if spec.weight is None else (*spec.values, spec.weight)
     cells = [*values.T] if likely is None else [*values.T, likely]
     gaps = rows_with_gaps(cells)
     grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
     rows = np.arange(len(values)) if groups.order is None else groups.order
-    if missing == "drop" and gaps.any():
+    if spec.missing_rule == "drop" and gaps.any():
         kept = dropped(gaps, grouped)
         values, likely = values[kept], None if likely is None else likely[kept]
         rows, gaps = rows[kept], gaps[kept]
         left, codes = np.unique(grouped.codes[kept], return_inverse=True)
         groups = group_codes(Coded(groups.ids[left], codes.ravel()))
     several = len(groups.ids) < len(values)
-    if roles.meaning == "error" and several and likely is None:
-        return _replicates(table, roles, groups, rows, values)
+    if spec.stated_meaning == "error" and several and likely is None:
+        return _replicates(table, spec, groups, rows, values)
     if gaps.any():
-        if missing == "error":
+        if spec.missing_rule == "error":
             raise MissingValueError(missing_message(names, cells, grouped))
         single = likely is None and len(groups.ids) == len(values)
-        if missing == "infinite" and single:
+        if spec.missing_rule == "infinite" and single:
             std = np.where(np.isnan(values), np.inf, 0.0)
             errors = Independent("gaussian", values, std)
-            return UncertainData(errors, groups.ids, roles.features, meaning="error")
+            return UncertainData(errors, groups.ids, spec.features, meaning="error")
         if single:
-            return exact_with_gaps(values, groups.ids, roles.features)
+            return exact_with_gaps(values, groups.ids, spec.features)
         kept = complete_rows(grouped, gaps)
         values, likely = values[kept], None if likely is None else likely[kept]
         groups = group_codes(Coded(groups.ids, grouped.codes[kept]))
     law = values_law(values, groups, likely)
     meaning = "error" if law.kind == "exact" else "spread"
-    return UncertainData(law, groups.ids, roles.features, meaning=meaning)
+    return UncertainData(law, groups.ids, spec.features, meaning=meaning)
 
 
 def _replicates(
-    table: Table, roles: Roles, groups: Groups, rows: Indices, values: Array
+    table: Table, spec: TableSpec, groups: Groups, rows: Indices, values: Array
 ) -> UncertainData:
     """Repeated measurements: means with errors, batches brought to one level."""
     known = np.add.reduceat(~np.isnan(values), groups.starts[:-1], dtype=np.intp)
     if not known.all():
         i, j = np.argwhere(known == 0)[0]
-        msg = f"object {groups.ids[i]!s} has no value of {roles.values[j]!r}; leave it "
+        msg = f"object {groups.ids[i]!s} has no value of {spec.values[j]!r}; leave it "
         raise MissingValueError(msg + "out, or the value.")
     objects = np.repeat(*_counted(groups))
-    if roles.batch is not None:
-        batches = table.coded(roles.batch, "batch")
+    if spec.batch is not None:
+        batches = table.coded(spec.batch, "batch")
         values, offsets = without_batches(values, objects, batches.codes[rows])
         largest = np.abs(offsets).max(axis=0)
         told = ", ".join(
             f"{size:.3g} in {name!r}"
-            for name, size in zip(roles.features, largest, strict=True)
+            for name, size in zip(spec.features, largest, strict=True)
         )
         msg = (
             f"the offsets of {len(offsets)} batches were estimated and taken off: up "
             f"to {told}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=6)
-    law = law_of_replicates(values, objects, len(groups.ids), roles.features)
-    return UncertainData(law, groups.ids, roles.features, meaning="error")
+    law = law_of_replicates(values, objects, len(groups.ids), spec.features)
+    return UncertainData(law, groups.ids, spec.features, meaning="error")
 
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:

@@ -5,7 +5,7 @@ and variances of the objects.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import add
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -17,9 +17,9 @@ from incerta.backend.optional import comes_from, require
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.extremes import refuse_extremes
-from incerta.data.from_table import from_frame
+from incerta.data.from_table import from_spec
 from incerta.data.laws import Values
-from incerta.data.tables.roles import Errors, Kind, Missing, Roles, as_roles
+from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids
 
@@ -193,8 +193,17 @@ def from_dask(
     >>> uk.ids_.tolist(), uk.labels_
     (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
     """
-    roles = as_roles(id, values, errors, kind, weight, None, None, corr=corr, log=log)
-    refuse_imputation(missing, errors)
+    spec = TableSpec.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        missing=missing,
+        corr=corr,
+        log=log,
+    )
+    refuse_imputation(spec)
     require("dask.dataframe", "dask", "from_dask")
     if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):
         msg = (
@@ -202,55 +211,28 @@ def from_dask(
             "of other libraries go through from_frame."
         )
         raise DataError(msg)
-    rows = ddf[roles.columns(list(ddf.columns))]
+    rows = ddf[spec.columns(list(ddf.columns))]
     wanted = errors is None if shuffle is None else shuffle
     if wanted and rows.npartitions > 1:
         # By tasks: each piece can then be made again by itself when a worker is lost.
         rows = rows.shuffle(on=id, shuffle_method="tasks")
-    return of_tables(rows.to_delayed(), id, roles, errors, missing)
+    return of_tables(rows.to_delayed(), spec)
 
 
-def of_tables(
-    tables: Sequence[Any],
-    id: str,
-    roles: Roles,
-    errors: Errors | None,
-    missing: Missing | None,
-) -> PartitionedData:
-    """Objects of tables, or of recipes for tables.
-
-    Parameters
-    ----------
-    tables : sequence
-        Tables with whole objects.
-    id : str
-        Column with the object of each row.
-    roles : Roles
-        What the other columns are.
-    errors, missing
-        As for `from_dask`.
-
-    Returns
-    -------
-    PartitionedData
-    """
-    if roles.missing_rule(missing) == "error":
-        missing = "error"
-    if errors is None:
-        parts = mapped(tables, _objects, id, roles.values, roles.weight, roles.log)
-    else:
-        told = {"id": id, "values": roles.values, "errors": errors, "kind": roles.kind}
-        more = {"missing": missing, "corr": roles.corr, "log": roles.log}
-        parts = mapped(tables, _measured, {**told, **more})
-    return PartitionedData(tuple(parts), roles.features)
+def of_tables(tables: Sequence[Any], spec: TableSpec) -> PartitionedData:
+    """Objects of tables, or of recipes for tables, each of which has whole objects."""
+    if spec.missing_rule == "error":
+        spec = replace(spec, missing="error")
+    parts = mapped(tables, _measured if spec.errors else _objects, spec)
+    return PartitionedData(tuple(parts), spec.features)
 
 
-def refuse_imputation(missing: Missing | None, errors: Errors | None) -> None:
+def refuse_imputation(spec: TableSpec) -> None:
     """Refuse what a partition alone does not tell."""
-    taken = ("error",) if errors is None else ("error", "infinite")
-    if missing is not None and missing not in taken:
+    taken = (None, "error", "infinite") if spec.errors else (None, "error")
+    if spec.missing not in taken:
         msg = (
-            f"missing={missing!r} must be 'error' or, with errors, 'infinite': "
+            f"missing={spec.missing!r} must be 'error' or, with errors, 'infinite': "
             "partitions are read by themselves, and what is missing in one cannot be "
             "imputed from it alone. Leave such rows out of the files."
         )
@@ -306,21 +288,20 @@ def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
     return ids, np.concatenate([pair[1] for pair in found])[order]
 
 
-def _objects(
-    rows: Any,
-    id: str,
-    values: Sequence[str],
-    weight: str | None,
-    log: Sequence[str],
-) -> UncertainData | None:
+def _objects(rows: Any, spec: TableSpec) -> UncertainData | None:
     """Turn the rows of a partition into objects, where they are."""
     if not len(rows):
         return None
-    columns = values if weight is None else (*values, weight)
-    data = from_frame(rows, id=id, values=columns, log=log)
+    weight = spec.weight
+    columns = spec.values if weight is None else (*spec.values, weight)
+    plain = TableSpec(id=spec.id, values=columns, log=tuple(spec.logs))
+    data = from_spec(rows, plain)
     law = data.law
     if not isinstance(law, Values):
-        msg = f"values={list(values)} must hold numbers; gather the table and use read."
+        msg = (
+            f"values={list(spec.values)} must hold numbers; gather the "
+            "table and use read."
+        )
         raise DataError(msg)
     if weight is None:
         refuse_extremes(data, spread=False)
@@ -344,11 +325,11 @@ def _objects(
     return data
 
 
-def _measured(rows: Any, told: dict[str, Any]) -> UncertainData | None:
+def _measured(rows: Any, spec: TableSpec) -> UncertainData | None:
     """Turn the rows of a partition into objects with errors, where they are."""
     if not len(rows):
         return None
-    data = from_frame(rows, **told)
+    data = from_spec(rows, spec)
     refuse_extremes(data, spread=False)
     return data
 

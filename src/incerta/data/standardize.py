@@ -12,6 +12,7 @@ from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
 from incerta.data.output import uncertain_stays
+from incerta.exceptions import MissingValueError
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
 from incerta.typing import Array
@@ -94,6 +95,10 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         data = sorted_by_id(objects_of(self, X))  # sums round along the rows
         means = data.mean()
         known = ~np.isnan(means)
+        if not known.any(axis=0).all():
+            name = data.feature_names[int(known.any(axis=0).argmin())]
+            msg = f"feature {name!r} is missing in every object; leave it out."
+            raise MissingValueError(msg)
         variance = means.var(axis=0, where=known)
         if self.spread == "total":
             variance = variance + data.variance().mean(axis=0, where=known)

@@ -1,12 +1,16 @@
 """Data sets that come with the package: nothing to fetch."""
 
-from importlib.resources import as_file, files
+import csv
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import TextIO
 
 import numpy as np
 
 from incerta.data import from_samples, from_worlds
 from incerta.datasets.dataset import Dataset
-from incerta.datasets.tables import Table, read_columns, read_long, read_numbers
 from incerta.typing import Array, Ids, Indices
 
 N_NEIGHBOURS = 5
@@ -101,12 +105,11 @@ def load_weather(*, joint: bool = False) -> Dataset:
     >>> load_weather(joint=True).data.worlds(120)[0].shape
     (150, 2)
     """
-    table, months, objects = _weather_files()
-    assert table.rows is not None
+    values, rows, months, target, objects = _weather_files()
     ids = _distinct(objects["name"], objects["station_id"])
     names = ("temperature", "precipitation")
     cube = np.full((12 * N_YEARS, len(ids), 2), np.nan)
-    cube[months, table.rows] = table.values
+    cube[months, rows] = values
     side = {
         "station_id": objects["station_id"],
         "lon": objects["lon"].astype(np.float64),
@@ -119,9 +122,9 @@ def load_weather(*, joint: bool = False) -> Dataset:
         whole = filled(cube, distances(side["lon"], side["lat"]))
         data = from_worlds(whole, ids=ids, feature_names=names)
     else:
-        data = from_samples(table.values, ids[table.rows], feature_names=names)
+        data = from_samples(values, ids[rows], feature_names=names)
     classes = ("dry", "humid, warm summer", "cold summer")
-    return Dataset("weather", data, table.target, classes, names, _WEATHER, side)
+    return Dataset("weather", data, target, classes, names, _WEATHER, side)
 
 
 def filled(cube: Array, apart: Array) -> Array:
@@ -157,15 +160,32 @@ def distances(lon: Array, lat: Array) -> Array:
     return 2 * np.arcsin(np.sqrt(np.minimum(across + along, 1.0)))
 
 
-def _weather_files() -> tuple[Table, Indices, dict[str, Ids]]:
-    folder = files("incerta.datasets") / "_data"
-    with as_file(folder / "weather_co.csv.gz") as path:
-        table = read_long(path, 2)
-    with as_file(folder / "weather_co_records.csv.gz") as path:
-        records = read_numbers(path, ["object", "year", "month"]).astype(np.intp)
-    with as_file(folder / "weather_co_objects.csv.gz") as path:
-        objects = read_columns(path)
-    return table, 12 * (records[:, 1] - FIRST_YEAR) + records[:, 2] - 1, objects
+def _weather_files() -> tuple[Array, Indices, Indices, Indices, dict[str, Ids]]:
+    """Read values, their stations and months, and classes and columns of stations."""
+    table, records = _numbers("weather_co"), _numbers("weather_co_records")
+    rows = table[:, 0].astype(np.intp)
+    target = table[np.unique(rows, return_index=True)[1], 1].astype(np.intp)
+    months = (12 * (records[:, 1] - FIRST_YEAR) + records[:, 2] - 1).astype(np.intp)
+    with _opened("weather_co_objects") as file:
+        header, *lines = csv.reader(file)
+    objects = dict(zip(header, np.array(lines, dtype=str).T, strict=True))
+    return table[:, 2:].copy(), rows, months, target, objects
+
+
+def _numbers(name: str) -> Array:
+    """Read a table of numbers, below a line with the names of its columns."""
+    with _opened(name) as file:
+        return np.loadtxt(file, delimiter=",", skiprows=1)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[TextIO]:
+    path = files("incerta.datasets") / "_data" / f"{name}.csv.gz"
+    with (
+        path.open("rb") as packed,
+        gzip.open(packed, "rt", encoding="utf-8", newline="") as text,
+    ):
+        yield text
 
 
 def _distinct(names: Ids, numbers: Ids) -> Ids:

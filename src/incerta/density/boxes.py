@@ -36,17 +36,8 @@ class Tree(NamedTuple):
 def plant(boxes: Boxes) -> Tree:
     """Sort objects into a tree of boxes.
 
-    Parameters
-    ----------
-    boxes : Boxes
-        Bounds of at least one object.
+    `boxes`: bounds of at least one object.
 
-    Returns
-    -------
-    Tree
-
-    Notes
-    -----
     One sort of all objects per level: n log² n.
     """
     n = len(boxes.low)
@@ -86,20 +77,12 @@ def pairs_within(
 ) -> Iterator[tuple[Indices, Indices, Mask]]:
     """Pairs of objects whose boxes come within `eps` of each other.
 
-    Parameters
-    ----------
-    a, b : Tree
-        Pairs have an object of each; where `b` is None, two objects of `a`, the
-        earlier one first.
-    eps : float
-        The distance.
+    `a`, `b`: pairs have an object of each; where `b` is None, two objects of `a`, the
+    earlier one first. `eps`: the distance.
 
-    Yields
-    ------
-    rows, columns : ndarray of shape (n_pairs,)
-        Positions in the order of the trees; rows do not fall within a block.
-    certain : ndarray of shape (n_pairs,), bool
-        True where no two points of the boxes are further apart than `eps`.
+    Yields `rows`, `columns` (n_pairs,): positions in the order of the trees; rows do
+    not fall within a block. `certain` (n_pairs,): true where no two points of the boxes
+    are further apart than `eps`.
     """
     other = a if b is None else b
     left, right = _leaves_within(a, other, eps, within_one=b is None)

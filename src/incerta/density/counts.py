@@ -24,30 +24,18 @@ STATE = 2**14
 def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
     """Probability that at least `m` of the events of a row happen.
 
-    Parameters
-    ----------
-    table : csr_array of shape (n_rows, n_columns)
-        Probabilities of independent events; those of entries not stored are 0.
-    m : int
-        How many events are asked for.
-    engine : {"auto", "numpy", "numba"}, default="auto"
-        What does the work. "auto" is numba if the extra ``fast`` is installed; the
-        results differ only by rounding.
+    `table` (n_rows, n_columns): probabilities of independent events; those of entries
+    not stored are 0. `m`: how many events are asked for. `engine`: what does the work.
+    "auto" is numba if the extra ``fast`` is installed; the results differ only by
+    rounding.
 
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        Exactly 0 for rows of fewer than `m` entries; 0 or 1 where all probabilities
-        are. Rounding leaves a relative error of about 1e-16 per entry.
+    Returns (n_rows,): exactly 0 for rows of fewer than `m` entries; 0 or 1 where all
+    probabilities are. Rounding leaves a relative error of about 1e-16 per entry.
 
-    Notes
-    -----
     At most ``m`` operations per entry; a row is abandoned once `m` events are certain
     up to rounding, so that rows of thousands of likely events cost no more than their
     first few times `m` entries. Memory beyond the table does not grow with it.
 
-    Examples
-    --------
     >>> from scipy.sparse import csr_array
     >>> at_least(csr_array([[0.1, 0.5, 0.9], [1.0, 0.0, 0.5]]), 2).round(3)
     array([0.5, 0.5])
@@ -80,32 +68,19 @@ def at_least_without(
 ) -> Array:
     """Probability that at least `m` of the other events of its row happen.
 
-    Parameters
-    ----------
-    table : csr_array of shape (n_rows, n_columns)
-        Probabilities of independent events; those of entries not stored are 0.
-    m : int
-        How many events are asked for.
-    wanted : bool ndarray of shape (n_stored,), optional
-        Which of the stored entries are to be left out, one at a time; by default each
-        of them.
-    engine : {"auto", "numpy", "numba"}, default="auto"
-        What does the work. "auto" is numba if the extra ``fast`` is installed; the
-        results differ only by rounding.
+    `table` (n_rows, n_columns): probabilities of independent events; those of entries
+    not stored are 0. `m`: how many events are asked for. `wanted` (n_stored,): which of
+    the stored entries are to be left out, one at a time; by default each of them.
+    `engine`: what does the work. "auto" is numba if the extra ``fast`` is installed;
+    the results differ only by rounding.
 
-    Returns
-    -------
-    ndarray of shape (n_wanted,)
-        In the order of ``table.data[wanted]``: each without its own entry.
+    Returns (n_wanted,): in the order of ``table.data[wanted]``: each without its own
+    entry.
 
-    Notes
-    -----
     At most ``4 m`` operations per wanted entry and ``m`` per other entry, and less for
     rows where `m` events are certain up to rounding. Memory beyond the table and the
     result grows with the root of the longest row.
 
-    Examples
-    --------
     >>> from scipy.sparse import csr_array
     >>> table = csr_array([[0.1, 0.5, 0.9]])
     >>> at_least_without(table, 2).round(3)

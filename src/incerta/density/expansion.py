@@ -18,36 +18,21 @@ def grown(
 ) -> tuple[Indices, Indices]:
     """Join core objects that reach each other, and attach the others.
 
-    Parameters
-    ----------
-    reach : Reach
-        Probabilities of being core and of being reached.
-    core_threshold : float
-        Probability from which an object counts as core.
-    reach_threshold : float
-        Core objects are in one cluster where one reaches the other with at least this
-        probability, directly or through others.
-    noise_below : float
-        Any other object goes to the core object that reaches it most probably, to the
-        first of equals, if that probability is at least this and not 0; else it is
-        noise.
-    alone : bool, default=False
-        Whether an object that is core but reaches no other is a cluster of its own.
-        Without uncertainty there is none, unless one object is enough to be core; a
-        very uncertain object may lie densely wherever it is, and still be near no
-        other one in particular. It is then not taken as core.
+    `reach`: probabilities of being core and of being reached. `core_threshold`:
+    probability from which an object counts as core. `reach_threshold`: core objects are
+    in one cluster where one reaches the other with at least this probability, directly
+    or through others. `noise_below`: any other object goes to the core object that
+    reaches it most probably, to the first of equals, if that probability is at least
+    this and not 0; else it is noise. `alone`: whether an object that is core but
+    reaches no other is a cluster of its own. Without uncertainty there is none, unless
+    one object is enough to be core; a very uncertain object may lie densely wherever it
+    is, and still be near no other one in particular. It is then not taken as core.
 
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-        Numbered in order of first appearance, −1 for noise.
-    core : ndarray of shape (n_core,)
-        The core objects.
+    Returns `labels` (n_objects,): numbered in order of first appearance, −1 for noise.
+    `core` (n_core,): the core objects.
 
-    Notes
-    -----
-    Either direction joins two core objects, so that the order of the objects does
-    not matter. One pass over the stored probabilities.
+    Either direction joins two core objects, so that the order of the objects does not
+    matter. One pass over the stored probabilities.
     """
     is_core = reach.core >= core_threshold
     if not alone:

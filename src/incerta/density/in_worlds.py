@@ -60,27 +60,15 @@ def labels_in_worlds(
 ) -> Indices:
     """Cluster of each object in each world, given where the others lie there.
 
-    Parameters
-    ----------
-    worlds : Worlds
-        Worlds of the clustered objects.
-    labels : ndarray of shape (n_objects,)
-        Their clusters, −1 for noise.
-    levels : ndarray of shape (n_clusters,)
-        Radius at which each cluster was found.
-    min_samples : int
-        Number of objects within the radius, the object itself included, that makes it
-        core.
+    `worlds`: worlds of the clustered objects. `labels` (n_objects,): their clusters, −1
+    for noise. `levels` (n_clusters,): radius at which each cluster was found.
+    `min_samples`: number of objects within the radius, the object itself included, that
+    makes it core.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects)
-        In a world an object belongs to its own cluster if another object of it that
-        is core there lies within the radius; else to the cluster of the nearest such
-        object; else, if it is core there, to its own; else it is noise.
+    Returns (n_worlds, n_objects): in a world an object belongs to its own cluster if
+    another object of it that is core there lies within the radius; else to the cluster
+    of the nearest such object; else, if it is core there, to its own; else it is noise.
 
-    Notes
-    -----
     Two searches in a tree per world; the one that counts neighbours takes most of the
     time. Above 15 features the distances of all pairs are taken, as trees prune
     nothing.
@@ -115,18 +103,12 @@ def new_labels_in_worlds(
 ) -> Indices:
     """Cluster of new objects in each world: that of the nearest core object.
 
-    Parameters
-    ----------
-    worlds, labels, levels, min_samples
-        As for `labels_in_worlds`.
-    new_worlds : Worlds
-        As many worlds of the new objects, which do not count as neighbours of any
-        object.
+    `worlds`, `labels`, `levels`, `min_samples`: as for `labels_in_worlds`.
+    `new_worlds`: as many worlds of the new objects, which do not count as neighbours of
+    any object.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_new)
-        −1 where no core object lies within the radius of its cluster.
+    Returns (n_worlds, n_new): −1 where no core object lies within the radius of its
+    cluster.
     """
     found = np.full(new_worlds.shape[:2], -1, dtype=np.intp)
     if len(levels) == 0:

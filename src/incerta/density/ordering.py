@@ -24,20 +24,12 @@ class Ordering(NamedTuple):
 def densest_first(core: Array, places: Array) -> Indices:
     """Objects from the densest on, those of equal density from place to place.
 
-    Parameters
-    ----------
-    core : ndarray of shape (n_objects,)
-        Core distances.
-    places : ndarray of shape (n_objects, n_features)
-        Where the objects are expected; the first feature decides first.
+    `core` (n_objects,): core distances. `places` (n_objects, n_features): where the
+    objects are expected; the first feature decides first.
 
-    Returns
-    -------
-    ndarray of shape (n_objects,)
-        Only objects that share all of these come in the order of their rows.
+    Returns (n_objects,): only objects that share all of these come in the order of
+    their rows.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> densest_first(np.array([2.0, 1.0, 1.0]), np.array([[0.0], [9.0], [8.0]]))
     array([2, 1, 0])
@@ -50,32 +42,19 @@ def order(
 ) -> Ordering:
     """Order objects by reachability: OPTICS on a given matrix.
 
-    Parameters
-    ----------
-    reach : ndarray or csr_array of shape (n_objects, n_objects)
-        Row o, column p: distance at which p is reached from o. Entries that are not
-        stored reach nothing.
-    core : ndarray of shape (n_objects,)
-        Core distances; an object at inf reaches no other.
-    first : ndarray of shape (n_objects,), optional
-        Objects in the order in which they may start, and in which equals go; that of
-        the rows by default.
+    `reach` (n_objects, n_objects): row o, column p: distance at which p is reached from
+    o. Entries that are not stored reach nothing. `core` (n_objects,): core distances;
+    an object at inf reaches no other. `first` (n_objects,): objects in the order in
+    which they may start, and in which equals go; that of the rows by default.
 
-    Returns
-    -------
-    Ordering
-        Starts at the first object not yet in order, and continues with the one with
-        the smallest reachability, the first among equals.
+    Starts at the first object not yet in order, and continues with the one with
+    the smallest reachability, the first among equals.
 
-    Notes
-    -----
     Dense: n² operations, a row at a time. Sparse: the stored entries, plus a heap.
     OPTICS leaves open where to start. From which object one starts decides which
     clusters are found where one object reaches another within a radius, but not the
     other way round; with expected distances that is no rare case.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> x = np.array([0.0, 9.0, 1.0, 8.0])
     >>> order(np.abs(x - x[:, None]), core=np.ones(4)).ordering
@@ -101,23 +80,9 @@ def clusters_at_cut(
 ) -> Extraction:
     """Clusters at one radius: runs of objects reached within `eps`.
 
-    Parameters
-    ----------
-    found : Ordering
-        From `order`.
-    core : ndarray of shape (n_objects,)
-        Core distances.
-    eps : float
-        The radius.
-    min_cluster_size : int, default=1
-        Clusters with fewer objects are noise.
+    `found`: from `order`. `core` (n_objects,): core distances. `eps`: the radius.
+    `min_cluster_size`: clusters with fewer objects are noise.
 
-    Returns
-    -------
-    Extraction
-
-    Notes
-    -----
     Linear in the number of objects.
     """
     labels = cluster_optics_dbscan(
@@ -139,26 +104,14 @@ def clusters_by_number(
 ) -> Extraction:
     """Clusters at the radius that leaves a given number of them.
 
-    Parameters
-    ----------
-    found, core
-        As for `clusters_at_cut`.
-    n_clusters : int
-        Number of clusters wanted. Where no radius gives it, the nearest number, the
-        larger of two; among radii with the same number that with the least noise.
-    min_cluster_size : int
-        Clusters with fewer objects count as noise.
-    max_eps : float, default=inf
-        The largest radius that means anything.
+    `found`, `core`: as for `clusters_at_cut`. `n_clusters`: number of clusters wanted.
+    Where no radius gives it, the nearest number, the larger of two; among radii with
+    the same number that with the least noise. `min_cluster_size`: clusters with fewer
+    objects count as noise. `max_eps`: the largest radius that means anything.
 
-    Returns
-    -------
-    Extraction
-        The cut is half way from the radius that was chosen to the next one at which
-        anything changes, so that it separates the clusters as much as possible.
+    The cut is half way from the radius that was chosen to the next one at which
+    anything changes, so that it separates the clusters as much as possible.
 
-    Notes
-    -----
     All radii are compared at once, in the time of a few sorts.
     """
     reach, core_of = found.reachability[found.ordering], core[found.ordering]
@@ -180,25 +133,14 @@ def clusters_by_steepness(
 ) -> Extraction:
     """Clusters as valleys of the reachability plot with steep sides.
 
-    Parameters
-    ----------
-    found, core
-        As for `clusters_at_cut`.
-    xi : float
-        How steep: the relative drop or rise from one object to the next.
-    min_samples : int
-        Maximum number of consecutive objects for which a side may pause.
-    min_cluster_size : int
-        Minimum number of objects in a cluster, at least 2.
+    `found`, `core`: as for `clusters_at_cut`. `xi`: how steep: the relative drop or
+    rise from one object to the next. `min_samples`: maximum number of consecutive
+    objects for which a side may pause. `min_cluster_size`: minimum number of objects in
+    a cluster, at least 2.
 
-    Returns
-    -------
-    Extraction
-        The level of a cluster is the largest reachability in it; that of its first
-        object, from which the others were reached, does not count.
+    The level of a cluster is the largest reachability in it; that of its first
+    object, from which the others were reached, does not count.
 
-    Notes
-    -----
     scikit-learn's implementation: about linear, at worst quadratic.
     """
     n = len(core)

@@ -66,21 +66,12 @@ class Tree(NamedTuple):
 def persistent_radius(tree: Tree, min_samples: int) -> float:
     """A radius at which the clusters that last longest are apart.
 
-    Parameters
-    ----------
-    tree : Tree
-    min_samples : int
-        Number of objects that makes an object core.
+    `min_samples`: number of objects that makes an object core.
 
-    Returns
-    -------
-    float
-        Half way between one that joins two of them and one that leaves out more of
-        their objects, or lets them fall apart. If all objects are one cluster, a radius
-        that leaves out one in twenty.
+    It is half way between one that joins two of them and one that leaves out more of
+    their objects, or lets them fall apart. If all objects are one cluster, a radius
+    that leaves out one in twenty.
 
-    Notes
-    -----
     A cluster weighs what it holds, summed over the logarithms of radii. Every radius is
     worth the clusters that it shows. 80 radii are tried, at the cost of the number of
     objects each.
@@ -109,18 +100,10 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
 def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
     """Cluster of each object at every radius, from the largest down.
 
-    Parameters
-    ----------
-    tree : Tree
-    radii : ndarray of shape (n_radii,)
-        In falling order.
-    least_size : int
-        Smaller clusters are none.
+    `radii` (n_radii,): in falling order. `least_size`: smaller clusters are none.
 
-    Returns
-    -------
-    ndarray of shape (n_radii, n_objects)
-        -1 for none. A cluster keeps its number until it falls apart into two or more.
+    Returns (n_radii, n_objects): -1 for none. A cluster keeps its number until it falls
+    apart into two or more.
     """
     found = np.full((len(radii), len(tree.core)), -1)
     above, n_found = np.zeros(len(tree.core), dtype=np.intp), 1
@@ -160,20 +143,11 @@ def _worth(clusters: Indices, radii: Array, scale: float) -> tuple[Mask, Array]:
 def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     """Join objects at the radius that their distance is below every second time.
 
-    Parameters
-    ----------
-    law : Law
-        The objects.
-    worlds : Worlds
-        Of them; the first ten are used.
-    min_samples : int
-        Number of objects, itself included, that makes an object core.
+    `law`: the objects. `worlds`: of them; the first ten are used. `min_samples`: number
+    of objects, itself included, that makes an object core.
 
-    Returns
-    -------
-    Tree
-        The smallest spanning tree of the 30 nearest of each object, with the radius at
-        which both are core in every second world, and within reach of each other.
+    Returns the smallest spanning tree of the 30 nearest of each object, with the radius
+    at which both are core in every second world, and within reach of each other.
     """
     near = nearest(law, N_NEIGHBOURS)
     apart = typical_distances(law, near)
@@ -229,19 +203,8 @@ def nearest(law: Law, k: int) -> Indices:
 def typical_distances(law: Law, near: Indices) -> Array:
     """Medians of the distances of objects to others.
 
-    Parameters
-    ----------
-    law : Law
-        The objects.
-    near : ndarray of shape (n_objects, k)
-        The others.
+    `law`: the objects. `near` (n_objects, k): the others.
 
-    Returns
-    -------
-    ndarray of shape (n_objects, k)
-
-    Notes
-    -----
     From two moments of the squared distance, taken for a scaled chi-square (E. Wilson,
     M. Hilferty, 1931).
     """

@@ -35,21 +35,13 @@ class Reach(NamedTuple):
 def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
     """Take the distances of an object to the others to be independent.
 
-    Parameters
-    ----------
-    table : csr_array of shape (n_objects, n_objects)
-        Probabilities of being within eps, from `within`.
-    m : int
-        Number of objects, itself included, that makes an object core.
-    least : float, default=0.0
-        Reachability is computed where it can be at least this, and where the object
-        it starts from is core with at least this probability.
+    `table` (n_objects, n_objects): probabilities of being within eps, from `within`.
+    `m`: number of objects, itself included, that makes an object core. `least`:
+    reachability is computed where it can be at least this, and where the object it
+    starts from is core with at least this probability.
 
-    Returns
-    -------
-    Reach
-        ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours,
-        ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``.
+    Returns ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours,
+    ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``.
     """
     core = at_least(table, m)
     rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
@@ -96,29 +88,16 @@ def of_values(
 ) -> Reach:
     """Go through the values of each object: given one, all else is independent.
 
-    Parameters
-    ----------
-    law : Law
-        Independent objects.
-    m, eps
-        As everywhere in this module.
-    n_values : int
-        Number of values that represent an object not given by values, where it is the
-        one that is core; its neighbours keep their law.
-    seed, fast, device
-        As for `within`.
-    keys : ndarray of shape (n_objects, n_uniforms), optional
-        Keys of the uniform numbers of objects not given by values; see `as_values`.
+    `law`: independent objects. `m`, `eps`: as everywhere in this module. `n_values`:
+    number of values that represent an object not given by values, where it is the one
+    that is core; its neighbours keep their law. `seed`, `fast`, `device`: as for
+    `within`. `keys` (n_objects, n_uniforms): keys of the uniform numbers of objects not
+    given by values; see `as_values`.
 
-    Returns
-    -------
-    Reach
-        ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o with the
-        probabilities p_q(a) that q is within eps of a; and
-        ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)}, q ≠ p)``.
+    Returns ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o with the
+    probabilities p_q(a) that q is within eps of a; and ``reached[o, p] = Σ_a w_a p_p(a)
+    T_{m−1}({p_q(a)}, q ≠ p)``.
 
-    Notes
-    -----
     It costs as much as `of_marginals` for as many objects as there are values.
     """
     values = as_values(law, seed, keys, n_values)

@@ -47,32 +47,20 @@ def gaussian_within(
 ) -> Array:
     """``P(|D| <= eps)`` of Gaussian vectors D with independent features.
 
-    Parameters
-    ----------
-    gap : ndarray of shape (n_pairs, n_features)
-        Mean of each D; for the difference of two objects, that of their means.
-    variance : ndarray of shape (n_pairs, n_features)
-        Variance of each feature of D: for independent objects, the sum of theirs. A
-        feature of variance 0 is certain.
-    eps : float
-        Length, at least 0.
-    fast : bool, default=False
-        Match four moments instead of integrating; see below.
+    `gap` (n_pairs, n_features): mean of each D; for the difference of two objects, that
+    of their means. `variance` (n_pairs, n_features): variance of each feature of D: for
+    independent objects, the sum of theirs. A feature of variance 0 is certain. `eps`:
+    length, at least 0. `fast`: match four moments instead of integrating; see below.
 
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Values in [0, 1]; exactly 0 or 1 where D is certain, or nearly so (4e-18).
+    Returns (n_pairs,): values in [0, 1]; exactly 0 or 1 where D is certain, or nearly
+    so (4e-18).
 
-    Notes
-    -----
     One uncertain feature is a difference of normal distribution functions, equal
     variances are a noncentral chi-square. The general case inverts the Laplace
     transform of |D|² along a path through its saddle point: 37 complex terms per
-    feature, with an absolute error below 1e-9 for any number of features and any
-    ratio of variances. (The classic way is the integral of Imhof [1]_ along the
-    imaginary axis, where the integrand oscillates and, with few features, hardly
-    decays.)
+    feature, with an absolute error below 1e-9 for any number of features and any ratio
+    of variances. (The classic way is the integral of Imhof [1]_ along the imaginary
+    axis, where the integrand oscillates and, with few features, hardly decays.)
 
     With `fast`, |D|² is replaced by the noncentral chi-square with the same first four
     moments, or three if there is none [2]_: eight times as fast, and exact for equal
@@ -82,16 +70,11 @@ def gaussian_within(
     0.02. It is worst for objects closer than their own spread, where the result may be
     0.
 
-    References
-    ----------
-    .. [1] J. P. Imhof, "Computing the distribution of quadratic forms in normal
-       variables", Biometrika 48, 1961.
-    .. [2] H. Liu, Y. Tang, H. H. Zhang, "A new chi-square approximation to the
-       distribution of non-negative definite quadratic forms in non-central normal
-       variables", Computational Statistics & Data Analysis 53, 2009.
+    [1] J. P. Imhof, "Computing the distribution of quadratic forms in normal
+    variables", Biometrika 48, 1961. [2] H. Liu, Y. Tang, H. H. Zhang, "A new chi-square
+    approximation to the distribution of non-negative definite quadratic forms in
+    non-central normal variables", Computational Statistics & Data Analysis 53, 2009.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.density.quadratic import gaussian_within
     >>> gaussian_within(np.array([[1.0, 2.0]]), np.array([[1.0, 2.0]]), 2.0).round(6)
@@ -109,26 +92,13 @@ def correlated_within(
 ) -> Array:
     """``P(|D| <= eps)`` of Gaussian vectors D with correlated features.
 
-    Parameters
-    ----------
-    gap : ndarray of shape (n_pairs, n_features)
-        Mean of each D.
-    covariance : ndarray of shape (n_pairs, n_features, n_features)
-        Covariance of each D; may be singular.
-    eps, fast
-        As for `gaussian_within`.
+    `gap` (n_pairs, n_features): mean of each D. `covariance` (n_pairs, n_features,
+    n_features): covariance of each D; may be singular. `eps`, `fast`: as for
+    `gaussian_within`.
 
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-
-    Notes
-    -----
     D is rotated so that its features are independent, which does not change its length:
     this takes the cube of the number of features for each pair, then `gaussian_within`.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.density.quadratic import correlated_within
     >>> correlated_within(np.zeros((1, 2)), np.ones((1, 2, 2)), np.sqrt(2.0)).round(6)

@@ -17,24 +17,11 @@ ROUNDING = 1e-12
 def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
     """Distances of all objects to their `min_samples`-th nearest, pooled and sorted.
 
-    Parameters
-    ----------
-    worlds : Worlds
-        At most the first five are used.
-    min_samples : int
-        Which neighbour; an object is its own first. Where there are fewer objects,
-        the farthest of them.
+    `worlds`: at most the first five are used. `min_samples`: which neighbour; an object
+    is its own first. Where there are fewer objects, the farthest of them.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds * n_objects,)
-
-    Notes
-    -----
     One search in a tree per world.
 
-    Examples
-    --------
     >>> import incerta as ic
     >>> worlds = ic.as_uncertain([[0.0], [1.0], [3.0]]).worlds(1, 0)
     >>> neighbour_distances(worlds, 2)
@@ -46,15 +33,7 @@ def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
 def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
     """Distance of each object to its `min_samples`-th nearest in every world.
 
-    Parameters
-    ----------
-    worlds : iterable of ndarray of shape (n_objects, n_features)
-    min_samples : int
-        As for `neighbour_distances`.
-
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects)
+    `worlds` (n_objects, n_features). `min_samples`: as for `neighbour_distances`.
     """
     found = [
         cKDTree(world).query(world, k=[min(min_samples, len(world))])[0]
@@ -76,18 +55,10 @@ def positive_knee(worlds: Worlds, min_samples: int) -> float:
 def knee(distances: Array) -> float:
     """Where a rising curve bends up: its point farthest below the chord.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_distances,)
-        In rising order.
+    `distances` (n_distances,): in rising order.
 
-    Returns
-    -------
-    float
-        One of the distances: the last one for a curve that does not bend.
+    Returns one of the distances: the last one for a curve that does not bend.
 
-    Examples
-    --------
     >>> knee(np.array([1.0, 1.1, 1.2, 1.3, 5.0, 9.0]))
     1.3
     """

@@ -38,13 +38,8 @@ class Factors(NamedTuple):
 def factors(values: Array, centre: Array, eps: float) -> Factors:
     """Prepare values for `near`.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, d)
-    centre : ndarray of shape (d,)
-        The nearer values are to it, the less is lost.
-    eps : float
-        The distance, above 0.
+    `values` (n, d). `centre` (d,): the nearer values are to it, the less is lost.
+    `eps`: the distance, above 0.
     """
     n, d = values.shape
     left, right = np.ones((2, n, d + 1), dtype=np.float32)
@@ -59,19 +54,11 @@ def factors(values: Array, centre: Array, eps: float) -> Factors:
 def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
     """Whether values are within eps of each other.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n_x, d)
-    y : ndarray of shape (n_y, d)
-    eps : float
-        The distance; values at exactly this distance are within it.
-    of_x, of_y : Factors
-        Of these values, from one centre.
+    `x` (n_x, d). `y` (n_y, d). `eps`: the distance; values at exactly this distance are
+    within it. `of_x`, `of_y`: of these values, from one centre.
 
-    Returns
-    -------
-    ndarray of shape (n_x, n_y), bool
-        As ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added feature by feature.
+    Returns (n_x, n_y): as ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added
+    feature by feature.
     """
     band = rounding(of_x, of_y)
     if not band <= WIDEST:  # or not a number

@@ -37,39 +37,23 @@ def within(
 ) -> csr_array:
     """``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
 
-    Parameters
-    ----------
-    law : Law
-        The objects; independent of each other unless the law is joint.
-    eps : float
-        The distance, at least 0.
-    seed : int, default=0
-        Seed of the values that represent laws other than values, Gaussians and joint
-        draws.
-    fast : bool, default=False
-        Whether Gaussian differences are matched by four moments instead of
-        integrated; see `gaussian_within` for the error.
-    least : float, default=0.0
-        Probabilities below it are left out.
-    device : str, default="cpu"
-        Where values of objects given by values are compared; the result is the same.
+    `law`: the objects; independent of each other unless the law is joint. `eps`: the
+    distance, at least 0. `seed`: seed of the values that represent laws other than
+    values, Gaussians and joint draws. `fast`: whether Gaussian differences are matched
+    by four moments instead of integrated; see `gaussian_within` for the error. `least`:
+    probabilities below it are left out. `device`: where values of objects given by
+    values are compared; the result is the same.
 
-    Returns
-    -------
-    csr_array of shape (n_objects, n_objects)
-        Symmetric; 1 on the diagonal, as an object is at distance 0 from itself, though
-        two independent copies of it would not be. What is not stored is 0.
+    Returns (n_objects, n_objects): symmetric; 1 on the diagonal, as an object is at
+    distance 0 from itself, though two independent copies of it would not be. What is
+    not stored is 0.
 
-    Notes
-    -----
-    Exact for objects given by values and for joint draws. Gaussian objects are taken
-    to lie within 7 standard deviations of their mean. Other laws are replaced by 64
+    Exact for objects given by values and for joint draws. Gaussian objects are taken to
+    lie within 7 standard deviations of their mean. Other laws are replaced by 64
     stratified values each. Pairs whose boxes are further apart than eps are never
     looked at, and pairs that cannot be further apart are 1 without being computed; the
     others take an operation per feature and pair of values, or an integral per pair.
 
-    Examples
-    --------
     >>> import incerta as ic
     >>> data = ic.from_array([[[0.0], [1.0]], [[2.0], [3.0]], [[90.0], [91.0]]])
     >>> within(data.law, 2.0).toarray()
@@ -94,22 +78,12 @@ def within_between(
 ) -> csr_array:
     """``P(|X_i − Y_j| ≤ eps)`` of objects of one law and of another.
 
-    Parameters
-    ----------
-    a, b : Law
-        Objects, independent of each other.
-    eps, seed, fast, device
-        As for `within`.
+    `a`, `b`: objects, independent of each other. `eps`, `seed`, `fast`, `device`: as
+    for `within`.
 
-    Returns
-    -------
-    csr_array of shape (a.n_objects, b.n_objects)
-
-    Notes
-    -----
-    Exact, or an integral, where both are given by values, both are Gaussian, or one
-    has no uncertainty; else objects not given by values are replaced by 64 stratified
-    ones each.
+    Exact, or an integral, where both are given by values, both are Gaussian, or one has
+    no uncertainty; else objects not given by values are replaced by 64 stratified ones
+    each.
     """
     a, b = alike(a, b, seed)
     found = _collect(_sorted(a), _sorted(b), eps, fast, 0.0, device)
@@ -119,14 +93,7 @@ def within_between(
 def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
     """The law itself if its distance probabilities are known, else values from it.
 
-    Parameters
-    ----------
-    law, seed, keys
-        As for `as_values`.
-
-    Returns
-    -------
-    Law
+    `law`, `seed`, `keys`: as for `as_values`.
     """
     gaussian = isinstance(law, Independent) and law.family == "gaussian"
     if gaussian or isinstance(law, (Values, Gaussian, Joint)):

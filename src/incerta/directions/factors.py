@@ -12,6 +12,7 @@ features they belong to decide all places (`benchmarks/wide.py`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,8 @@ def _check(factors: Factors) -> None:
     variances="f q",
     left="f d",
 )
-class Factors(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Factors:
     """A factor model of d features with q directions.
 
     Directions are uncorrelated and in falling order of the variance of places. In each,
@@ -90,33 +92,25 @@ class Factors(NamedTuple):
     @property
     def tells(self) -> Mask:
         """Features that directions show in, (d,)."""
-        shows: Mask = (self.loadings != 0.0).any(axis=1)
-        return shows
+        return (self.loadings != 0.0).any(axis=1)
 
     @property
     def shares(self) -> Array:
         """Share of the true variance of each feature in each direction, (d, q)."""
-        whole = self.loadings / self.left[:, None]
-        held: Array = np.square(whole) * self.variances / self.true[:, None]
-        return held / np.maximum(held.sum(axis=1, keepdims=True), 1.0)
+        unshrunk = self.loadings / self.left[:, None]
+        shares: Array = np.square(unshrunk) * self.variances / self.true[:, None]
+        return shares / np.maximum(shares.sum(axis=1, keepdims=True), 1.0)
 
     @property
     def directly(self) -> Array:
         """The matrix (q, d) that gives the places of values that are known exactly."""
         weighted = (self.loadings / self.own[:, None]).T
-        found: Array = weighted / (1.0 + PRIOR / self.variances)[:, None]
-        return found
+        return weighted / (1.0 + PRIOR / self.variances)[:, None]
 
     def only(self, features: Indices) -> Factors:
         """Some of the features."""
-        return Factors(
-            self.centre[features],
-            self.true[features],
-            self.loadings[features],
-            self.own[features],
-            self.variances,
-            self.left[features],
-        )
+        names = ("centre", "true", "loadings", "own", "left")
+        return replace(self, **{name: getattr(self, name)[features] for name in names})
 
 
 def _check_found(found: Found) -> None:
@@ -126,10 +120,11 @@ def _check_found(found: Found) -> None:
 
 
 @stored(_check_found, copy_of="i d", constant="b d", empty="b d")
-class Found(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Found:
     """What a table of d features has shown."""
 
-    factors: Factors | None  # None if no feature varies with another
+    factors: Factors | None = None  # None if no feature varies with another
     copy_of: Indices  # (d,), the feature that each repeats, or its own number
     constant: Mask  # (d,), features that do not vary
     empty: Mask  # (d,), features that nearly all objects lack
@@ -138,30 +133,16 @@ class Found(NamedTuple):
     def nothing(cls, d: int) -> Found:
         """What is said of features that were not looked at."""
         none = np.zeros(d, dtype=bool)
-        return cls(None, np.arange(d), none, none)
+        return cls(copy_of=np.arange(d), constant=none, empty=none)
 
 
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find the directions of a table.
+    """Find at most `most` directions of a table.
 
-    Parameters
-    ----------
-    table : Table
-        The objects.
-    most : int
-        Largest number of directions.
-    seed : int
-        Of the comparison with chance.
-    wanted : int, optional
-        Number of directions, whatever chance says.
-    anyway : int, default=0
-        Number of directions to take if none is beyond chance.
-
-    Returns
-    -------
-    Found
+    `wanted` is their number, whatever chance says; `anyway` is the number to take if
+    none is beyond chance. The seed is that of the comparison with chance.
     """
     d, n = table.values.shape
     centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
@@ -169,7 +150,7 @@ def found_in(
     empty = n_known < max(FEWEST_VALUES, NEARLY_ALL_LACK * n)
     constant = ~empty & (true <= 0.0)
     true = np.where(true > 0.0, true, 1.0)
-    rest = Found(None, np.arange(d), constant, empty)
+    rest = Found(copy_of=np.arange(d), constant=constant, empty=empty)
     varies = np.flatnonzero(~empty & ~constant)
     if len(varies) < 2 or n < FEWEST_VALUES:
         return rest
@@ -180,8 +161,8 @@ def found_in(
     rest.copy_of[varies] = varies[common.copy_of]
 
     q = wanted or common.n_directions or anyway
-    own = common.copy_of == np.arange(len(varies))
-    chosen = varies[common.tells if common.tells.sum() > q else own]
+    original = common.copy_of == np.arange(len(varies))
+    chosen = varies[common.tells if common.tells.sum() > q else original]
     q = min(q, len(chosen) - 1, n - 2)
     if q < 1:
         return rest
@@ -193,39 +174,42 @@ def found_in(
         residuals = _residuals(start[0], factors)
         if count(residuals, 1, np.random.default_rng(seed), begin=q):
             factors = _fitted(*start, q + 1)
-    own_variances, left = true.copy(), np.ones(d)
-    own_variances[chosen], left[chosen] = factors.own, factors.left
+    own, left = true.copy(), np.ones(d)
+    own[chosen], left[chosen] = factors.own, factors.left
     loadings = np.zeros((d, len(factors.variances)))
     loadings[chosen] = factors.loadings
-    whole = Factors(centre, true, loadings, own_variances, factors.variances, left)
-    return rest._replace(factors=whole)
+    factors = replace(
+        factors, centre=centre, true=true, loadings=loadings, own=own, left=left
+    )
+    return replace(rest, factors=factors)
 
 
 def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
     """Fit a factor model by the leading triples of the values, each shrunk.
 
-    Parameters
-    ----------
-    table : Table
-        The objects.
-    centre, true : ndarray of shape (d,)
-        Means and variances of the true values.
-    q : int
-        Number of directions, fewer than features and objects.
+    `centre` and `true` (d,) are means and variances of the true values; there are fewer
+    directions, `q`, than features and objects.
     """
     root = np.sqrt(true)[:, None]
     gaps = np.where(table.known, table.values - centre[:, None], 0.0)
     total = true[:, None] + table.variances
     left = (table.known * true[:, None] / total).mean(axis=1)
-    found = leading(gaps * root / total, q)
-    loadings = root * found.features * found.values / np.sqrt(gaps.shape[1])
+    triples = leading(gaps * root / total, q)
+    loadings = root * triples.features * triples.values / np.sqrt(gaps.shape[1])
     own = np.maximum(true - np.square(loadings).sum(axis=1), LEAST_OWN * true)
     scale = np.sqrt(own)[:, None]
     turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
     # An arrow has two ends: the larger loadings are at the positive one.
     turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
     variances = np.maximum(sizes, TINY) ** 2
-    return Factors(centre, true, turned * scale, own, variances, left)
+    return Factors(
+        centre=centre,
+        true=true,
+        loadings=turned * scale,
+        own=own,
+        variances=variances,
+        left=left,
+    )
 
 
 def _residuals(table: Table, factors: Factors) -> Array:
@@ -250,26 +234,11 @@ def _residuals(table: Table, factors: Factors) -> Array:
 def places_of(table: Table, factors: Factors, together: Array | None = None) -> Places:
     """Where objects are in the directions: weighted least squares.
 
-    Parameters
-    ----------
-    table : Table
-        The objects, of numpy or on a device.
-    factors : Factors
-        The model.
-    together : ndarray of shape (n, d, d), optional
-        Covariances of the errors, if they are correlated. They do not change the
-        weights, only the errors.
-
-    Returns
-    -------
-    Places
-        The error covariance is the excess over that of an object whose values are all
-        known exactly: own variation stays a part of the truth. Exact by Gauss and
-        Markov.
-
-    Notes
-    -----
-    Takes ``n d q²`` multiplications, in products of matrices.
+    The table is of numpy or on a device. Where errors are correlated, `together` (n, d,
+    d) has their covariances, which do not change the weights, only the errors. The
+    error covariance is the excess over that of an object whose values are all known
+    exactly: own variation stays a part of the truth. Exact by Gauss and Markov. Takes
+    ``n d q²`` multiplications, in products of matrices.
     """
     xp = namespace(table.values)
     q = len(factors.variances)

@@ -56,24 +56,11 @@ class Leading(NamedTuple):
 
 
 def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
-    """Find features that vary together, and in how many directions.
+    """Find features that vary together, and in how many directions, at most `most`.
 
-    Parameters
-    ----------
-    deviations : ndarray of shape (d, n)
-        Deviations of n objects from the mean, in units of what each value is expected
-        to deviate; 0 where missing.
-    known : ndarray of shape (d, n)
-        Whether there is a value.
-    most : int
-        Largest number of directions.
-    seed : int
-        Of the random signs.
-
-    Returns
-    -------
-    Shared
-        Without directions if no feature varies with another.
+    Deviations (d, n) of n objects from the mean are in units of what each value is
+    expected to deviate, and 0 where there is no value. No directions if no feature
+    varies with another.
     """
     d, n = deviations.shape
     rng = np.random.default_rng(seed)
@@ -101,27 +88,11 @@ def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
 
 
 def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> int:
-    """How many leading directions of a table are beyond chance.
+    """How many leading directions of a table (d, n) without means are beyond chance.
 
-    Parameters
-    ----------
-    table : ndarray of shape (d, n)
-        Features by objects, without their means.
-    most : int
-        Largest number to find.
-    rng : Generator
-        Of the random signs.
-    begin : int, default=0
-        Number of directions that the table has already lost.
-
-    Returns
-    -------
-    int
-
-    Notes
-    -----
-    One direction after the other is taken away; what the rest has lost with it is made
-    up for, as is one object's worth for the mean.
+    At most `most`; the table has already lost `begin` directions. One direction after
+    the other is taken away; what the rest has lost with it is made up for, as is one
+    object's worth for the mean.
     """
     d, n = table.shape
     most = min(most, d - begin - 1, n - begin - 2)
@@ -176,25 +147,9 @@ def _settled(
 ) -> tuple[Mask, Array]:
     """Features that directions show in, and directions of these features, by turns.
 
-    Parameters
-    ----------
-    table : ndarray of shape (d, n)
-        Features by objects.
-    places : ndarray of shape (n, q)
-        Objects in the directions to begin with.
-    known : ndarray of shape (d, n)
-        Whether there is a value.
-    most : int
-        Largest number of directions.
-    rng : Generator
-        Of the random signs.
-
-    Returns
-    -------
-    tells : ndarray of shape (d,)
-        All features if directions show in more than half of them.
-    places : ndarray of shape (n, q)
-        Objects in the directions of these features.
+    `places` (n, q) are objects in the directions to begin with; those returned are in
+    the directions of the features that tell. All features tell if more than half of
+    them do.
     """
     d, n = table.shape
     tells = np.zeros(d, dtype=bool)
@@ -227,8 +182,7 @@ def _settled(
 def _without(table: Array, places: Array) -> Array:
     """A table without what directions (n, q) explain."""
     base = np.linalg.qr(places)[0]
-    rest: Array = table - (table @ base) @ base.T
-    return rest
+    return table - (table @ base) @ base.T
 
 
 def _by_chance(table: Array, rng: np.random.Generator) -> float:
@@ -262,8 +216,7 @@ def _unit_rows(table: Array, known: Mask) -> Array:
 def _medians(table: Array, known: Mask) -> Array:
     """Median of the known values of each row, (d, 1)."""
     if known.all():
-        whole: Array = np.median(table, axis=1, keepdims=True)
-        return whole
+        return np.median(table, axis=1, keepdims=True)
     n_known = known.sum(axis=1, keepdims=True)
     ordered = np.sort(np.where(known, table, np.inf), axis=1)
     middle = np.maximum((n_known - 1) // 2, 0), n_known // 2
@@ -271,8 +224,7 @@ def _medians(table: Array, known: Mask) -> Array:
         np.take_along_axis(ordered, np.minimum(m, table.shape[1] - 1), axis=1)
         for m in middle
     )
-    found: Array = np.where(n_known > 0, 0.5 * (low + high), 0.0)
-    return found
+    return np.where(n_known > 0, 0.5 * (low + high), 0.0)
 
 
 def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> float:
@@ -287,26 +239,16 @@ def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> f
 def _linked(
     rows: Array, n_objects: int, lost: Array | None = None
 ) -> tuple[Indices, Mask]:
-    """Features that repeat others, and features that are correlated with others.
+    """Features (d,) that repeat others, and features that are correlated with others.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (d, n)
-        Of unit length.
-    n_objects : int
-        Number of objects, n.
-    lost : ndarray of shape (d, q), optional
-        Orthonormal directions that rows have lost. Without them, residuals of
-        independent features have the covariance ``I - lost lost'``; what that explains
-        does not count, and twice as much, as features are not all alike.
+    `rows` (d, n) have unit length. `lost` (d, q) are orthonormal directions that they
+    have lost: without them, residuals of independent features have the covariance ``I -
+    lost lost'``; what that explains does not count, and twice as much, as features are
+    not all alike.
 
-    Returns
-    -------
-    copy_of : ndarray of shape (d,)
-        The feature that each repeats, or its own number.
-    linked : ndarray of shape (d,)
-        Features of a pair that is hardly ever so correlated by chance; or of four that
-        are connected by pairs of which there are a few by chance, far from each other.
+    The first result is the feature that each repeats, or its own number. The second
+    marks the features of a pair that is hardly ever so correlated by chance; or of four
+    that are connected by pairs of which there are a few by chance, far from each other.
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
@@ -356,8 +298,7 @@ def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
     """Which of n nodes are connected with at least three others."""
     graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
     _, group = connected_components(graph, directed=False)
-    large: Mask = (np.bincount(group) >= SMALLEST_GROUP)[group]
-    return large
+    return (np.bincount(group) >= SMALLEST_GROUP)[group]
 
 
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:

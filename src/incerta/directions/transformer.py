@@ -206,7 +206,7 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with threads(1):
             found = found_in(table_of(some), limit, seed, wanted=wanted, anyway=anyway)
         if wanted is None and d <= MANY_FEATURES and not _pays(found.factors, limit):
-            found = found._replace(factors=None)
+            found = replace(found, factors=None)
         return self._keep(found)
 
     def transform(self, X: Any) -> Any:
@@ -278,13 +278,13 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if factors is None:
             return []
         correlations = np.sign(factors.loadings) * np.sqrt(factors.shares)
-        found = []
+        directions = []
         for a, name in enumerate(names_of(factors)):
-            own = correlations[:, a]
-            main = np.argsort(-np.abs(own), kind="stable")[:MOST_MAIN]
-            features = tuple((names[j], float(own[j])) for j in main if own[j] != 0.0)
-            found.append(Direction(name, float(self.explained_[a]), features))
-        return found
+            of_a = correlations[:, a]
+            main = np.argsort(-np.abs(of_a), kind="stable")[:MOST_MAIN]
+            features = tuple((names[j], float(of_a[j])) for j in main if of_a[j] != 0.0)
+            directions.append(Direction(name, float(self.explained_[a]), features))
+        return directions
 
     def labels(self) -> list[str]:
         """What each direction is called in pictures: its number and main features.
@@ -295,20 +295,20 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "direction 1 (+mass, +radius, −age)", with the sign of the correlation.
         """
         return [
-            f"{one.name} ({', '.join(_signed(*each) for each in one.features[:NAMED])})"
-            for one in self.described()
+            f"{name} ({', '.join(_signed(*each) for each in features[:NAMED])})"
+            for name, _, features in self.described()
         ]
 
     def sentences(self) -> list[str]:
         """What was found, for people."""
         found, names = self._found, self._names()
         d, q = self.n_features_in_, self.n_directions_
-        said = []
+        lines = []
         if q:
             tells = int(self.loadings_.any(axis=1).sum())
             where = f", and {verb(q, 'shows', 'show')} in {tells:,} of them"
             where = where if tells < d else ""
-            said = [
+            lines = [
                 f"{counted(d, 'feature')}, {counted(q, 'direction')} "
                 f"{verb(q, 'holds', 'hold')} what is not error or independent noise"
                 f"{where}. Objects were compared there.",
@@ -319,14 +319,14 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for j, other in enumerate(found.copy_of.tolist())
             if j != other
         ]
-        said += _told(copies, "repeats another one", "repeat others")
+        lines += _of_features(copies, "repeats another one", "repeat others")
         for which, one, many in (
             (found.constant, "does not vary", "do not vary"),
             (found.empty, "is missing nearly always", "are missing nearly always"),
         ):
             chosen = [names[j] for j in np.flatnonzero(which).tolist()]
-            said += _told(chosen, one, many)
-        return said
+            lines += _of_features(chosen, one, many)
+        return lines
 
     def _keep(self, found: Found) -> Self:
         self._found = found
@@ -359,7 +359,7 @@ def _signed(name: str, correlation: float) -> str:
     return f"{'+' if correlation > 0.0 else MINUS}{printable(name)}"
 
 
-def _told(names: Sequence[str], one: str, many: str) -> list[str]:
+def _of_features(names: Sequence[str], one: str, many: str) -> list[str]:
     """Say it of features, naming some of them."""
     if not names:
         return []
@@ -389,21 +389,9 @@ def table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, factors: Factors, device: str
 ) -> UncertainData | None:
-    """Objects in the directions.
+    """Objects in the directions; None stands for a partition without any.
 
-    Parameters
-    ----------
-    data : UncertainData or None
-        The objects; None is a partition without any.
-    factors : Factors
-        The directions.
-    device : str
-        Where products are computed.
-
-    Returns
-    -------
-    UncertainData or None
-        Measured values with errors are weighted by them; others are mapped as they are.
+    Measured values with errors are weighted by them; others are mapped as they are.
     """
     if data is None:
         return None

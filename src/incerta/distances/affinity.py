@@ -23,19 +23,7 @@ SHORT = 0.02
 
 
 def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
-    """``E |X − Y|²`` of all pairs of independent objects: exact for every law.
-
-    Parameters
-    ----------
-    a, b : Law
-        The objects.
-    device : str, default="cpu"
-        Where pairs are compared.
-
-    Returns
-    -------
-    ndarray of shape (a.n_objects, b.n_objects)
-    """
+    """``E |X − Y|²`` of all pairs of independent objects: exact for every law."""
     mean_a, mean_b = a.mean(), b.mean()
     center = mean_b.mean(axis=0)
     mean_a, mean_b = mean_a - center, mean_b - center
@@ -50,56 +38,24 @@ def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
 def expected_affinity(a: Law, b: Law, t: float) -> Array:
     """``E exp(−t |X − Y|²)`` of all pairs of independent objects.
 
-    Parameters
-    ----------
-    a, b : Law
-        Laws of the same kind, as `same_sort` and `points_like` give them.
-    t : float
-        1/(2 g²) for a kernel of width g.
-
-    Returns
-    -------
-    ndarray of shape (a.n_objects, b.n_objects)
-
-    Notes
-    -----
-    Closed forms cost n² operations per feature (correlated Gaussians the cube of
-    their number); lists of values cost the product of their total numbers. Work is
-    cut into blocks: beyond the result, memory does not grow.
+    A kernel of width g has t = 1/(2 g²). The laws are of one kind, as `same_sort` and
+    `points_like` give them. Closed forms cost n² operations per feature (correlated
+    Gaussians the cube of their number); lists of values cost the product of their total
+    numbers. Work is cut into blocks: beyond the result, memory does not grow.
     """
     return _affinity(a, b, t, np.empty((a.n_objects, b.n_objects)))
 
 
 def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
-    """The law itself if its expectations are known, else values drawn from it.
-
-    Parameters
-    ----------
-    law, seed, keys
-        As for `as_values`.
-
-    Returns
-    -------
-    Law
-    """
-    return law if _is_known(law) else as_values(law, seed, keys)
+    """The law itself if its expectations are known, else values, as by `as_values`."""
+    return law if _has_closed_form(law) else as_values(law, seed, keys)
 
 
 def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
     """Two laws with a closed form as laws of one kind, by values if they differ.
 
-    Parameters
-    ----------
-    a, b : Law
-        Objects, independent of each other: values of `a` are drawn with another seed.
-    seed : int
-        Seed of the values.
-    keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
-        Keys of the uniform numbers of `a`; those of `b` are counted.
-
-    Returns
-    -------
-    a, b : Law
+    The objects are independent: values of `a` are drawn with another seed, from the
+    uniform numbers of `keys` (a.n_objects, a.n_uniforms); those of `b` are counted.
     """
     one, two = with_closed_form(a, seed + 1, keys), with_closed_form(b, seed)
     if type(one) is type(two) and one.kind == two.kind:
@@ -107,19 +63,9 @@ def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law,
     return as_values(a, seed + 1, keys), as_values(b, seed)
 
 
-@singledispatch
-def _is_known(law: Law) -> bool:
-    return False
-
-
-@_is_known.register(Values)
-@_is_known.register(Gaussian)
-def _(law: Law) -> bool:
-    return True
-
-
-@_is_known.register
-def _(law: Independent) -> bool:
+def _has_closed_form(law: Law) -> bool:
+    if not isinstance(law, Independent):
+        return isinstance(law, Values | Gaussian)
     # A negative scale is a tail to the left, which the formula does not have.
     left = law.family == "exponential" and bool((law.scale < 0).any())
     return law.family in LOG_FACTORS and not left
@@ -137,8 +83,8 @@ def _(a: Independent, b: Independent, t: float, out: Array) -> Array:
     for rows in followed(blocks(a.n_objects, 8 * 6 * b.n_objects), "affinity"):
         logs = np.zeros((rows.stop - rows.start, b.n_objects))
         for j in range(a.n_features):
-            one = a.loc[rows, j, None], a.scale[rows, j, None]
-            logs += log_factor(*one, b.loc[:, j], b.scale[:, j], t)
+            of_a = a.loc[rows, j, None], a.scale[rows, j, None]
+            logs += log_factor(*of_a, b.loc[:, j], b.scale[:, j], t)
         out[rows] = np.exp(logs)
     return out
 
@@ -251,9 +197,9 @@ def _(a: Values, b: Values, t: float, out: Array) -> Array:
             sums *= a.weights[rows, None]
         starts = a.starts[first:last] - a.starts[first]
         sums = np.add.reduceat(sums, starts, axis=0)
-        out[first:last] = (
-            sums if a.weights is not None else sums / a.counts[first:last, None]
-        )
+        if a.weights is None:
+            sums /= a.counts[first:last, None]
+        out[first:last] = sums
         next(islice(steps, last - first - 1, None), None)
         first = last
     return out

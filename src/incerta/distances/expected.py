@@ -6,22 +6,23 @@ from it; in one feature they have a formula of their own.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import ndtr
 
 from incerta.backend.device import CPU, fetch, namespace, put
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
-from incerta.data.laws import Joint, Law, Values
+from incerta.data.laws import Independent, Joint, Law, Values
 from incerta.distances.affinity import (
     expected_affinity,
     expected_squared_distances,
     same_sort,
     with_closed_form,
 )
-from incerta.distances.one_feature import distances_in_one_feature
 from incerta.typing import Array, Indices
 
 # Edge of a tile of values; its 8 MiB of distances are reduced while still in cache. A
@@ -37,59 +38,49 @@ REACH = 14.0
 LINEAR = 1e-6
 # Pairs closer than this part of the largest distance count as being at that part.
 NEGLIGIBLE = 1e-6
+# An interval this much shorter than the other counts as its centre: what that leaves
+# out is of the order of the square, and the formula would lose as many digits.
+MUCH_SHORTER = 1e-5
 
 
 def expected_distance_matrix(
     law: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
-    """``E|X − Y|²`` or ``E|X − Y|`` of all pairs of objects of one law.
+    """``E|X − Y|²`` ("sqeuclidean") or ``E|X − Y|`` ("euclidean") of all pairs.
 
-    Parameters
-    ----------
-    law : Law
-        The objects; independent of each other unless the law is joint.
-    metric : {"sqeuclidean", "euclidean"}
-        Which of the two.
-    seed : int
-        Seed of the values that represent laws without a closed form; only for
-        "euclidean".
-    keys : ndarray of shape (n_objects, n_uniforms), optional
-        Keys of the uniform numbers that these are made from; see `as_values`.
-    device : str, default="cpu"
-        Where means, values and draws are compared. Formulas stay on the CPU.
+    The diagonal is zero: an object is at no distance from itself, though two
+    independent copies of it would be. Objects are independent, unless the law is joint:
+    then the result is the mean over the draws.
 
-    Returns
-    -------
-    ndarray of shape (n_objects, n_objects)
-        Zero on the diagonal: an object is at no distance from itself, though two
-        independent copies of it would be.
-
-    Notes
-    -----
     "sqeuclidean" is exact for every law and takes n² operations per feature.
-    "euclidean" is exact for lists of values and takes an operation per pair of values;
-    for Gaussian, uniform and exponential objects it is an integral of about 40 times n²
+    "euclidean" is exact for lists of values and takes an operation per pair of values.
+    For Gaussian, uniform and exponential objects it is an integral of about 40 times n²
     operations per feature (correlated Gaussians: the cube of their number), with a
     relative error of 1e-5; in one feature it is a formula. Other laws are replaced by
-    64 stratified values each. Joint draws give the mean over the draws. Work is cut
-    into blocks: beyond the result, memory does not grow with the number of values.
+    64 stratified values each, which `seed` and `keys` give (see `as_values`). Formulas
+    stay on the CPU, whatever the device. Work is cut into blocks: beyond the result,
+    memory does not grow with the number of values.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric, device)
     elif metric == "sqeuclidean":
         out = expected_squared_distances(law, law, device)
     else:
-        known = with_closed_form(law, seed, keys)
-        out = np.zeros((law.n_objects, law.n_objects))
-        if isinstance(known, Values):
-            _add_within(known, out, device)
+        law = with_closed_form(law, seed, keys)
+        objects = np.arange(law.n_objects)
+        out = np.zeros((len(objects), len(objects)))
+        if isinstance(law, Values):
+            runs = list(_runs(law, device))
+            for i, run in enumerate(runs):
+                for other in runs[i:]:
+                    terms = _mean_distances(run, other, device)
+                    out[run.objects, other.objects] += terms
+                    if other is not run:
+                        out[other.objects, run.objects] += terms.T
         else:
-            objects = np.arange(law.n_objects)
             for rows in blocks(len(objects), 8 * 6 * len(objects), PAIR_BYTES):
                 rest = slice(rows.start, None)
-                upper = _by_formula(
-                    known.take(objects[rows]), known.take(objects[rest])
-                )
+                upper = _by_formula(law.take(objects[rows]), law.take(objects[rest]))
                 out[rows, rest] = upper
                 out[rest, rows] = upper.T
     np.fill_diagonal(out, 0.0)
@@ -97,44 +88,23 @@ def expected_distance_matrix(
 
 
 def expected_distances(
-    a: Law,
-    b: Law,
-    metric: str,
-    seed: int,
-    keys: Keys | None = None,
-    device: str = CPU,
+    a: Law, b: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
-    """``E|X − Y|²`` or ``E|X − Y|`` of objects of one law and of another.
+    """As `expected_distance_matrix`, of objects of one law and of another, (n_a, n_b).
 
-    Parameters
-    ----------
-    a, b : Law
-        Objects, independent of each other.
-    metric, seed
-        As for `expected_distance_matrix`.
-    keys : ndarray of shape (a.n_objects, a.n_uniforms), optional
-        Keys of the uniform numbers of `a`.
-    device : str, default="cpu"
-        As for `expected_distance_matrix`.
-
-    Returns
-    -------
-    ndarray of shape (a.n_objects, b.n_objects)
-
-    Notes
-    -----
-    Exact where both laws have the same closed form; else "euclidean" takes 64
-    stratified values of each object that is not a list of values.
+    All are independent. Exact where both laws have the same closed form; else
+    "euclidean" takes 64 stratified values of each object that is not a list of values.
+    `keys` are those of the uniform numbers of `a`.
     """
     if metric == "sqeuclidean":
         return expected_squared_distances(a, b, device)
     a, b = same_sort(a, b, seed, keys)
     out = np.zeros((a.n_objects, b.n_objects))
     if isinstance(a, Values) and isinstance(b, Values):
-        for one in _runs(a, device):
+        for run in _runs(a, device):
             for other in _runs(b, device):
-                terms = _mean_distances(one, other, device)
-                out[one.objects, other.objects] += terms
+                terms = _mean_distances(run, other, device)
+                out[run.objects, other.objects] += terms
         return out
     objects = np.arange(a.n_objects)
     for rows in blocks(a.n_objects, 8 * 6 * b.n_objects, PAIR_BYTES):
@@ -142,7 +112,8 @@ def expected_distances(
     return out
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Run:
     """Some values in a row, and the objects that they belong to."""
 
     values: Array
@@ -161,11 +132,11 @@ def _runs(law: Values, device: str) -> Iterator[Run]:
         end = int(np.searchsorted(law.starts, rows.stop, side="left"))
         objects = slice(begin, end)
         yield Run(
-            law.values[rows],
-            None if law.weights is None else law.weights[rows],
-            np.maximum(law.starts[objects] - first, 0),
-            law.counts[objects],
-            objects,
+            values=law.values[rows],
+            weights=None if law.weights is None else law.weights[rows],
+            starts=np.maximum(law.starts[objects] - first, 0),
+            counts=law.counts[objects],
+            objects=objects,
         )
 
 
@@ -207,17 +178,6 @@ def _shares(run: Run) -> Array:
     return shares
 
 
-def _add_within(law: Values, out: Array, device: str) -> None:
-    for i, one in enumerate(_runs(law, device)):
-        for j, other in enumerate(_runs(law, device)):
-            if j < i:
-                continue
-            terms = _mean_distances(one, other, device)
-            out[one.objects, other.objects] += terms
-            if i != j:
-                out[other.objects, one.objects] += terms.T
-
-
 def _of_draws(law: Joint, metric: str, device: str) -> Array:
     m, n, d = law.draws.shape
     if metric == "sqeuclidean":
@@ -235,8 +195,7 @@ def _of_draws(law: Joint, metric: str, device: str) -> Array:
 
 
 def _by_formula(a: Law, b: Law) -> Array:
-    one_feature = a.n_features == 1
-    return distances_in_one_feature(a, b) if one_feature else _integral(a, b)
+    return _in_one_feature(a, b) if a.n_features == 1 else _integral(a, b)
 
 
 def _integral(a: Law, b: Law) -> Array:
@@ -262,3 +221,63 @@ def _integral(a: Law, b: Law) -> Array:
         missing = np.where(linear < LINEAR, linear, missing)
         out += weight / (2.0 * np.sqrt(np.pi * t)) * missing
     return out
+
+
+def _in_one_feature(a: Law, b: Law) -> Array:
+    """``E|X − Y|`` of all pairs, in one feature, in closed form.
+
+    Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the
+    sign such that ``E D ≥ 0``: what is added is never negative, so rounding cannot take
+    the result below the distance of the means, which Jensen's inequality forbids.
+    """
+    if isinstance(a, Independent) and isinstance(b, Independent):
+        if a.family != "gaussian":
+            of_family = {"uniform": _uniform, "exponential": _exponential}[a.family]
+            return of_family(a.loc, a.scale, b.loc.T, b.scale.T)
+        return _gaussian(a.loc - b.loc.T, np.hypot(a.scale, b.scale.T))
+    return _gaussian(a.mean() - b.mean().T, np.sqrt(a.variance() + b.variance().T))
+
+
+def _gaussian(gap: Array, width: Array) -> Array:
+    """``|m| + 2 (s n(m/s) − |m| N(−|m|/s))``, the mean of a folded normal."""
+    size = np.abs(gap)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        z = np.where(width > 0, size / width, np.inf)
+        density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+    return size + 2.0 * np.maximum(width * density - size * ndtr(-z), 0.0)
+
+
+def _uniform(a1: Array, w1: Array, a2: Array, w2: Array) -> Array:
+    a1, a2 = a1 + np.minimum(w1, 0.0), a2 + np.minimum(w2, 0.0)
+    w1, w2 = np.broadcast_arrays(np.abs(w1), np.abs(w2))
+    gap = np.abs((a1 + w1 / 2) - (a2 + w2 / 2))
+    wide, narrow = np.maximum(w1, w2), np.minimum(w1, w2)
+    # Turned so that D runs from gap − (wide + narrow)/2: E max(−D, 0) is a second
+    # difference of the cube of how far each corner lies below zero.
+    half, rest = (wide + narrow) / 2, (wide - narrow) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cubes = sum(
+            sign * np.maximum(corner - gap, 0.0) ** 3
+            for sign, corner in ((1, half), (-1, rest), (-1, -rest), (1, -half))
+        )
+        both = cubes / (6.0 * wide * narrow)
+        centre = np.maximum(wide / 2 - gap, 0.0) ** 2 / (2.0 * wide)
+    below = np.where(narrow > MUCH_SHORTER * wide, both, centre)
+    return gap + 2.0 * np.where(wide > 0, np.maximum(below, 0.0), 0.0)
+
+
+def _exponential(a1: Array, b1: Array, a2: Array, b2: Array) -> Array:
+    # Whichever has the larger mean comes first.
+    gap, b1, b2 = np.broadcast_arrays(a1 - a2, b1, b2)
+    turned = gap + b1 - b2 < 0
+    gap = np.where(turned, -gap, gap)
+    b1, b2 = np.where(turned, b2, b1), np.where(turned, b1, b2)
+    # D is gap + Exp(b1) with probability b1/(b1 + b2), else gap − Exp(b2).
+    ahead, behind = np.maximum(gap, 0.0), np.maximum(-gap, 0.0)
+    total = b1 + b2
+    share = np.where(total > 0, b1 / np.where(total > 0, total, 1.0), 0.5)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reached = np.where(b1 > 0, b1 * np.expm1(-behind / b1), 0.0)
+        passed = np.where(b2 > 0, b2 * np.exp(-ahead / b2), 0.0)
+    below = share * (behind + reached) + (1.0 - share) * (behind + passed)
+    return np.maximum(gap + b1 - b2, 0.0) + 2.0 * np.maximum(below, 0.0)

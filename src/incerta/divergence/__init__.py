@@ -3,10 +3,10 @@
 from incerta.divergence.clusterings import between_clusterings
 from incerta.divergence.energy import energy
 from incerta.divergence.jensen_shannon import (
+    SaturationWarning,
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.saturation import SaturationWarning
 
 __all__ = [
     "SaturationWarning",

@@ -68,29 +68,18 @@ def between_clusterings(
 def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
     """Adjusted Rand index of all pairs of clusterings.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_clusterings, n_objects)
-        Whole numbers; below 0 is noise.
-    noise : {"cluster", "singletons"}, default="cluster"
-        Whether -1 is a cluster like any other, or every noise object is a cluster of
-        its own.
+    `labels` (n_clusterings, n_objects): whole numbers; below 0 is noise. `noise`:
+    whether -1 is a cluster like any other, or every noise object is a cluster of its
+    own.
 
-    Returns
-    -------
-    ndarray of shape (n_clusterings, n_clusterings)
-        1 for equal partitions, including two with a single cluster each or with only
-        single objects.
+    Returns (n_clusterings, n_clusterings): 1 for equal partitions, including two with a
+    single cluster each or with only single objects.
 
-    Notes
-    -----
     Time grows with n_clusterings² n_objects. Up to about ten clusters the contingency
     tables of many pairs are one product of matrices; more clusters are counted, in time
     that does not depend on their number. Memory holds a copy of the labels in addition
     to the result, and blocks of fixed size.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.divergence.clusterings import ari_matrix
     >>> ari_matrix(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, -1]]))[0]

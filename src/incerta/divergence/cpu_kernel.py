@@ -54,23 +54,11 @@ def mean_log_ratios_on_cpu(
 ) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
 
-    Parameters
-    ----------
-    kernels : Densities
-        The worlds.
-    picks : ndarray of shape (n_worlds, n_points)
-        Which values each world is evaluated at; with weights, all.
-    dtype : dtype
-        Precision of the exponentials.
-    engine : {"auto", "numpy", "numba"}
-        What computes them.
-    n_jobs : int or None
-        Number of threads.
+    `kernels`: the worlds. `picks` (n_worlds, n_points): which values each world is
+    evaluated at; with weights, all. `dtype`: precision of the exponentials. `engine`:
+    what computes them. `n_jobs`: number of threads.
 
-    Returns
-    -------
-    means : ndarray of shape (n_worlds, n_worlds)
-    errors : ndarray of shape (n_worlds, n_worlds)
+    Returns `means` (n_worlds, n_worlds). `errors` (n_worlds, n_worlds).
     """
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]

@@ -57,19 +57,12 @@ def augmented_centres(
 def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
     """Sum the kernels of all `centres` at each of the `points`.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_points, n_features + 2)
-        From `augmented_points`.
-    centres : ndarray of shape (n_features + 2, n_centres)
-        From `augmented_centres`.
-    engine : {"numpy", "numba"}
-        What computes the exponentials; the matrix product is BLAS either way.
+    `points` (n_points, n_features + 2): from `augmented_points`. `centres` (n_features
+    + 2, n_centres): from `augmented_centres`. `engine`: what computes the exponentials;
+    the matrix product is BLAS either way.
 
-    Returns
-    -------
-    ndarray of shape (n_points,), float64
-        Blocks are summed in the precision of the input, their sums in float64.
+    Returns (n_points,): blocks are summed in the precision of the input, their sums in
+    float64.
     """
     add_powers = _numpy_powers
     if engine == "numba" and points.dtype == np.float32:

@@ -17,19 +17,10 @@ N_PARTS = 10
 def by_some_objects(worlds: Worlds, n_objects: int | None, seed: int) -> Worlds:
     """The same worlds of at most `n_objects` objects, chosen by their ids.
 
-    Parameters
-    ----------
-    worlds : Worlds
-        Worlds of all objects.
-    n_objects : int or None
-        How many to choose; None for all.
-    seed : int
-        Of the choice.
+    `worlds`: worlds of all objects. `n_objects`: how many to choose; None for all.
+    `seed`: of the choice.
 
-    Returns
-    -------
-    Worlds
-        The same objects in each: what they are by chance is the same in all worlds.
+    Returns the same objects in each: what they are by chance is the same in all worlds.
     """
     if n_objects is None or n_objects >= worlds.shape[1]:
         return worlds
@@ -39,19 +30,12 @@ def by_some_objects(worlds: Worlds, n_objects: int | None, seed: int) -> Worlds:
 def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
     """Standard error of divergences that comes from the choice of objects.
 
-    Parameters
-    ----------
-    compare : callable
-        Takes worlds, and returns divergences.
-    worlds : Worlds
-        Of the chosen objects.
+    `compare`: takes worlds, and returns divergences. `worlds`: of the chosen objects.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_worlds)
-        By the divergences of parts of the objects: how much they differ says how much
-        those of another choice would. Densities of few values are wider than those of
-        many, so that all are lower than with all objects; that is not in it.
+    Returns (n_worlds, n_worlds): by the divergences of parts of the objects: how much
+    they differ says how much those of another choice would. Densities of few values are
+    wider than those of many, so that all are lower than with all objects; that is not
+    in it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)

@@ -24,14 +24,9 @@ EXPONENT_BYTES = 2**28
 def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
 
-    Parameters
-    ----------
-    kernels : sequence of ndarray of shape (n_objects, n_features)
-        Worlds, with the ``centers``, ``widths`` and ``log_norm`` of their kernels.
-    picks : ndarray of shape (n_worlds, n_points)
-        Which values each world is evaluated at.
-    device : str
-        Name of a device of torch.
+    `kernels` (n_objects, n_features): worlds, with the ``centers``, ``widths`` and
+    ``log_norm`` of their kernels. `picks` (n_worlds, n_points): which values each world
+    is evaluated at. `device`: name of a device of torch.
     """
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
@@ -89,14 +84,9 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
 def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
     """Sum the kernels of `centres` at `x`, block by block, on any device.
 
-    Parameters
-    ----------
-    x : tensor of shape (n_features, n_points)
-    centres : tensor of shape (n_centres, n_features)
-    center : tensor of shape (n_features,)
-        Subtracted from both.
-    unit : tensor of shape (n_features,)
-        Factors that bring both to the units of the kernel, in base 2.
+    `x` (n_features, n_points). `centres` (n_centres, n_features). `center`
+    (n_features,): subtracted from both. `unit` (n_features,): factors that bring both
+    to the units of the kernel, in base 2.
     """
     torch = require("torch", "gpu", "this device")
     a = (centres - center) * unit

@@ -109,18 +109,9 @@ def _sum_kernels(
 def sum_kernels(x: Any, a: Any, center: Any, unit: Any) -> Any:
     """``Σ_a 2 ** (−|x − a|² / 2)`` for every x.
 
-    Parameters
-    ----------
-    x : tensor of shape (n_features, n_points), float32, on CUDA
-        Points, by feature.
-    a : tensor of shape (n_features, n_centres), likewise
-        Centres.
-    center, unit : tensors of shape (n_features,)
-        ``(x - center) * unit`` is in the units of the kernel.
-
-    Returns
-    -------
-    tensor of shape (n_points,), float64
+    `x` (n_features, n_points): points, by feature. `a` (n_features, n_centres):
+    centres. `center`, `unit` (n_features,): ``(x - center) * unit`` is in the units of
+    the kernel.
     """
     d, n_points = x.shape
     out = torch.empty(n_points, dtype=torch.float64, device=x.device)

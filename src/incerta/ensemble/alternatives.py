@@ -38,33 +38,18 @@ def alternatives(
 ) -> Alternatives:
     """Choose a few clusterings that represent many.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_clusterings, n_clusterings)
-        Symmetric, not negative, zero on the diagonal.
-    n_alternatives : int, default=1
-        Number of groups to make of the clusterings; fewer if fewer of them differ.
-    criterion : {"center", "medoid"}, default="center"
-        What represents a group: the member with the smallest maximum distance to the
-        others, or with the smallest mean distance.
-    tau : float, optional
-        With it, groups are balls of this radius: the one that holds the most
-        clusterings, then the one that holds the most of the others, and so on.
-    holdout : float, default=0.0
-        Share of the clusterings that are only counted, within `tau` of the
-        representatives; the others are only chosen from. With 0 the clusterings are
-        chosen by their groups, and these are counted, too.
+    `distances` (n_clusterings, n_clusterings): symmetric, not negative, zero on the
+    diagonal. `n_alternatives`: number of groups to make of the clusterings; fewer if
+    fewer of them differ. `criterion`: what represents a group: the member with the
+    smallest maximum distance to the others, or with the smallest mean distance. `tau`:
+    with it, groups are balls of this radius: the one that holds the most clusterings,
+    then the one that holds the most of the others, and so on. `holdout`: share of the
+    clusterings that are only counted, within `tau` of the representatives; the others
+    are only chosen from. With 0 the clusterings are chosen by their groups, and these
+    are counted, too.
 
-    Returns
-    -------
-    Alternatives
-
-    Notes
-    -----
     A few passes over the distances per group and per swap.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.ensemble.alternatives import alternatives
     >>> place = np.array([0.0, 1.0, 2.0, 2.0, 9.0])
@@ -103,19 +88,11 @@ def medoids(distances: Array, n_groups: int) -> Indices:
     falls most, and then swapped for others, the best swap first, as long as that lowers
     it further.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n_clusterings, n_clusterings)
-    n_groups : int
-        Fewer are made if fewer clusterings differ.
+    `distances` (n_clusterings, n_clusterings). `n_groups`: fewer are made if fewer
+    clusterings differ.
 
-    Returns
-    -------
-    ndarray of shape (n_found,)
-        All different.
+    Returns (n_found,): all different.
 
-    Notes
-    -----
     All swaps are weighed at once, in a few passes over the distances.
     """
     m = len(distances)
@@ -177,18 +154,8 @@ def _held_out(n: int, share: float) -> Indices:
 def clopper_pearson(support: Indices, n: int, level: float) -> Array:
     """Exact lower bound on a probability: it holds for every number of draws.
 
-    Parameters
-    ----------
-    support : ndarray of int
-        Number of draws in which it happened.
-    n : int
-        Number of all draws.
-    level : float
-        Confidence of the bound, such as 0.95; one-sided.
-
-    Returns
-    -------
-    ndarray
+    `support`: number of draws in which it happened. `n`: number of all draws. `level`:
+    confidence of the bound, such as 0.95; one-sided.
     """
     bound = beta.ppf(1.0 - level, np.maximum(support, 1), n - support + 1)
     return np.where(support > 0, bound, 0.0)

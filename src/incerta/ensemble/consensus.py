@@ -31,34 +31,18 @@ def consensus(
 ) -> Indices:
     """Make one clustering of many.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_worlds, n_objects)
-        Clusters in each world, by any numbers; -1 is noise.
-    method : {"coassociation", "graph", "kmeans-binary", "vote"}
-        See `WorldConsensus`.
-    n_clusters : int, optional
-        How many clusters to make; has no meaning for "graph".
-    noise : {"separate", "cluster"}, default="separate"
-        Whether two objects that are noise in the same world are together there.
-    threshold : float, default=0.5
-        Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
-    seed : int, default=0
-        For the starts of k-means.
+    `labels` (n_worlds, n_objects): clusters in each world, by any numbers; -1 is noise.
+    `method`: see `WorldConsensus`. `n_clusters`: how many clusters to make; has no
+    meaning for "graph". `noise`: whether two objects that are noise in the same world
+    are together there. `threshold`: share of the worlds, for "graph", and for
+    "coassociation" without `n_clusters`. `seed`: for the starts of k-means.
 
-    Returns
-    -------
-    ndarray of shape (n_objects,)
-        Numbers from 0, -1 for noise.
+    Returns (n_objects,): numbers from 0, -1 for noise.
 
-    Notes
-    -----
     Objects labelled alike in every world are one object with a weight. All pairs are
     looked at only among 5000 of these, the most frequent; time and memory grow with
     n_worlds × n_objects.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> consensus(np.array([[0, 0, 1, 1], [5, 5, 5, 2], [1, 1, 0, 0]]))
     array([0, 0, 1, 1])

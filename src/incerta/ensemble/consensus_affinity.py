@@ -41,23 +41,13 @@ Eigenvectors = Callable[[sparse.csr_array, int], Array]
 def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
     """Affinity of the objects of one world to their nearest neighbours.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_objects, n_features)
-        One value per object.
-    n_neighbors : int
-        Number q of neighbours of each object; fewer if there are no more than q + 1
-        others.
+    `values` (n_objects, n_features): one value per object. `n_neighbors`: number q of
+    neighbours of each object; fewer if there are no more than q + 1 others.
 
-    Returns
-    -------
-    scipy.sparse.csr_array of shape (n_objects, n_objects)
-        ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
-        first object q' that is no longer a neighbour. Rows sum to one; the diagonal is
-        zero.
+    Returns (n_objects, n_objects): ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with
+    squared distances e and the first object q' that is no longer a neighbour. Rows sum
+    to one; the diagonal is zero.
 
-    Notes
-    -----
     One search for neighbours, in a tree where there are few features.
     """
     n = len(values)
@@ -73,20 +63,12 @@ def neighbour_weights(
 ) -> tuple[Indices, Array]:
     """Neighbours among the objects of a world, and the affinity to each.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_objects, n_features)
-        The world.
-    new : ndarray of shape (n_new, n_features) or None
-        Whose neighbours to look for; None for those of the objects themselves, which
-        are not their own neighbours.
-    n_neighbors : int
+    `values` (n_objects, n_features): the world. `new` (n_new, n_features): whose
+    neighbours to look for; None for those of the objects themselves, which are not
+    their own neighbours.
 
-    Returns
-    -------
-    near : ndarray of shape (n_new, n_neighbors)
-    weights : ndarray of shape (n_new, n_neighbors)
-        Rows sum to one; all are equal where all distances are.
+    Returns `near` (n_new, n_neighbors). `weights` (n_new, n_neighbors): rows sum to
+    one; all are equal where all distances are.
     """
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
@@ -133,25 +115,14 @@ def rank_constrained(
     orthonormal F, by turns, with λ doubled while there are too few components and
     halved when there are too many.
 
-    Parameters
-    ----------
-    mean : sparse array of shape (n_objects, n_objects)
-        A, the mean affinity of the worlds.
-    n_clusters : int
-        Number of components to reach, at least 2.
-    eigenvectors : callable
-        Called with a symmetric matrix and `n_clusters`; gives leading eigenvectors.
-    remix : callable, optional
-        Gives a new mean after each round, from the affinity reached in it.
+    `mean` (n_objects, n_objects): a, the mean affinity of the worlds. `n_clusters`:
+    number of components to reach, at least 2. `eigenvectors`: called with a symmetric
+    matrix and `n_clusters`; gives leading eigenvectors. `remix`: gives a new mean after
+    each round, from the affinity reached in it.
 
-    Yields
-    ------
-    Consensus
-        After each round, the first being that of A itself. The last one has
-        `n_clusters` components; without end if none ever does.
+    Yields a state after each round, the first being that of A itself. The last one has
+    `n_clusters` components; without end if none ever does.
 
-    Notes
-    -----
     An object distributes its affinity over those that are among its neighbours in any
     world, and itself: for all others the mean is zero, and leaving them out keeps S
     sparse. What an object keeps for itself connects nothing, and lets it be a cluster
@@ -180,19 +151,9 @@ def rank_constrained(
 def projected(values: Array, starts: Numbers) -> Array:
     """Project rows of different lengths onto the simplex: not negative, sum one.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        All rows, end to end.
-    starts : ndarray of shape (n_rows + 1,)
-        Where each begins; none is empty.
+    `values` (n_values,): all rows, end to end. `starts` (n_rows + 1,): where each
+    begins; none is empty.
 
-    Returns
-    -------
-    ndarray of shape (n_values,)
-
-    Notes
-    -----
     Rows are padded to equal length in blocks, and sorted.
     """
     out = np.empty_like(values)

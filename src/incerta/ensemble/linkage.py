@@ -17,24 +17,14 @@ ROWS = 256
 def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
     """Merge groups by their mean distance, for objects that represent several.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n, n)
-        Symmetric; overwritten.
-    sizes : ndarray of shape (n,)
-        How many objects each one represents.
+    `distances` (n, n): symmetric; overwritten. `sizes` (n,): how many objects each one
+    represents.
 
-    Returns
-    -------
-    merges : ndarray of shape (n - 1, 2)
-        One object of each of the two groups that are merged.
-    heights : ndarray of shape (n - 1,)
-        Their mean distance. Not in order.
+    Returns `merges` (n - 1, 2): one object of each of the two groups that are merged.
+    `heights` (n - 1,): their mean distance. Not in order.
 
-    Notes
-    -----
-    Chains of nearest neighbours, n² operations. SciPy's linkage gives the same
-    for sizes of 1; it has no others.
+    Chains of nearest neighbours, n² operations. SciPy's linkage gives the same for
+    sizes of 1; it has no others.
     """
     n = len(distances)
     weight = sizes.astype(np.float64)
@@ -71,19 +61,11 @@ def linked_by_average(
 ) -> Indices:
     """Cut the average linkage of patterns.
 
-    Parameters
-    ----------
-    found : Patterns
-        At most a few thousand.
-    n_clusters : int or None
-        How many groups to leave; without it, groups are merged as long as their
-        objects are together in more than `threshold` of the worlds, on average.
-    threshold : float
+    `found`: at most a few thousand. `n_clusters`: how many groups to leave; without it,
+    groups are merged as long as their objects are together in more than `threshold` of
+    the worlds, on average.
 
-    Returns
-    -------
-    ndarray of shape (n_patterns,)
-        Group of each.
+    Returns (n_patterns,): group of each.
     """
     one_hot = found.one_hot()
     shares = together(one_hot, one_hot) / float(found.n_worlds)
@@ -100,18 +82,8 @@ def linked_by_average(
 def components(found: Patterns, threshold: float) -> Indices:
     """Connected components of patterns together in more than a share of the worlds.
 
-    Parameters
-    ----------
-    found : Patterns
-    threshold : float
+    Returns (n_patterns,): component of each.
 
-    Returns
-    -------
-    ndarray of shape (n_patterns,)
-        Component of each.
-
-    Notes
-    -----
     All pairs are compared up to `MOST_PAIRS` patterns. Above that, patterns are first
     linked to a few frequent ones, which leaves about as many groups as there are
     clusters, and some single patterns. Groups with leader ℓ are then compared, but only

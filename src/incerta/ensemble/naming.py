@@ -29,15 +29,9 @@ def one_to_one(overlap: Array | Indices) -> tuple[NDArray[np.intp], NDArray[np.i
 def matched(overlap: Array | Indices) -> Indices:
     """Column of each row: one to one, then for rows left over the largest overlap.
 
-    Parameters
-    ----------
-    overlap : ndarray of shape (n_rows, n_columns)
-        Not negative.
+    `overlap` (n_rows, n_columns): not negative.
 
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        -1 for rows of zeros.
+    Returns (n_rows,): -1 for rows of zeros.
     """
     if overlap.shape[1] == 0:
         return np.full(len(overlap), -1, dtype=np.intp)
@@ -52,14 +46,8 @@ def renamings(
 ) -> list[Renaming]:
     """Match the clusters of each world with those of the consensus, by overlap.
 
-    Parameters
-    ----------
-    labels_per_world : ndarray of shape (n_worlds, n_objects)
-        -1 is noise.
-    labels : ndarray of shape (n_objects,)
-        The consensus, -1 for noise.
-    n_clusters : int
-        Number of its clusters.
+    `labels_per_world` (n_worlds, n_objects): -1 is noise. `labels` (n_objects,): the
+    consensus, -1 for noise. `n_clusters`: number of its clusters.
     """
     found = []
     for row in labels_per_world:
@@ -75,17 +63,10 @@ def renamings(
 def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
     """Express the labels of each world in terms of the consensus.
 
-    Parameters
-    ----------
-    labels_per_world : ndarray of shape (n_worlds, n_objects)
-        Of the objects of the fit or of others; -1 is noise.
-    names : sequence of Renaming
-        One for each world.
+    `labels_per_world` (n_worlds, n_objects): of the objects of the fit or of others; -1
+    is noise. `names`: one for each world.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects)
-        -1 for noise and for clusters without a name.
+    Returns (n_worlds, n_objects): -1 for noise and for clusters without a name.
     """
     out = np.full_like(labels_per_world, -1)
     for row, renaming, to in zip(labels_per_world, names, out, strict=True):
@@ -103,22 +84,12 @@ def aligned(labels_per_world: Indices, labels: Indices, n_clusters: int) -> Indi
     One to one by the largest overlap; a cluster left over goes with the one that it
     overlaps most, or is noise if it overlaps none.
 
-    Parameters
-    ----------
-    labels_per_world, labels, n_clusters
-        As for `renamings`.
+    `labels_per_world`, `labels`, `n_clusters`: as for `renamings`.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects)
-        -1 stays -1.
+    Returns (n_worlds, n_objects): -1 stays -1.
 
-    Notes
-    -----
     A sort of the objects and one assignment problem per world.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> aligned(np.array([[7, 7, 2, 2], [0, 1, 2, -1]]), np.array([0, 0, 1, 1]), 2)
     array([[ 0,  0,  1,  1],

@@ -15,16 +15,10 @@ MANY_CLUSTERS = 32
 class Patterns(NamedTuple):
     """Distinct columns of labels, the most frequent first.
 
-    Attributes
-    ----------
-    clusters : ndarray of shape (n_worlds, n_patterns)
-        Cluster in each world, numbered through all worlds; -1 is alone.
-    starts : ndarray of shape (n_worlds + 1,)
-        First cluster of each world; the last entry is the number of all.
-    sizes : ndarray of shape (n_patterns,)
-        Number of objects of each pattern.
-    of_object : ndarray of shape (n_objects,)
-        Pattern of each object.
+    `clusters` (n_worlds, n_patterns): cluster in each world, numbered through all
+    worlds; -1 is alone. `starts` (n_worlds + 1,): first cluster of each world; the last
+    entry is the number of all. `sizes` (n_patterns,): number of objects of each
+    pattern. `of_object` (n_objects,): pattern of each object.
     """
 
     clusters: Indices
@@ -55,20 +49,11 @@ class Patterns(NamedTuple):
 def patterns(labels: Indices, noise: str) -> Patterns:
     """Find the distinct patterns of objects over the worlds.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_worlds, n_objects)
-        -1 is noise.
-    noise : {"separate", "cluster"}
-        Whether an object that is noise is alone, or together with all other noise.
+    `labels` (n_worlds, n_objects): -1 is noise. `noise`: whether an object that is
+    noise is alone, or together with all other noise.
 
-    Returns
-    -------
-    Patterns
-        In order of size, then of appearance.
+    They are in order of size, then of appearance.
 
-    Notes
-    -----
     A sort of the objects per world, and one of a hash of their patterns. The hash is
     checked, so that no two patterns are ever taken for one.
     """
@@ -84,18 +69,11 @@ def patterns(labels: Indices, noise: str) -> Patterns:
 def together(rows: sparse.csr_array, columns: sparse.csr_array) -> Array:
     """Number of worlds in which two patterns are in the same cluster, for all pairs.
 
-    Parameters
-    ----------
-    rows, columns : sparse array of shape (n_rows, n_clusters), (n_columns, n_clusters)
-        From `Patterns.one_hot`. There should be no more rows than columns.
+    `rows`, `columns` (n_rows, n_clusters): from `Patterns.one_hot`. There should be no
+    more rows than columns.
 
-    Returns
-    -------
-    ndarray of float32 of shape (n_rows, n_columns)
-        Whole numbers.
+    Returns (n_rows, n_columns): whole numbers.
 
-    Notes
-    -----
     Each pair takes as many operations as there are worlds, or as many as the pair is
     together in where clusters are many.
     """

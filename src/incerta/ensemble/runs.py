@@ -22,17 +22,11 @@ TASKS_PER_JOB = 8
 class Runs(NamedTuple):
     """What a clusterer said in each world.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_worlds, n_objects)
-        As the clusterer gave them, with -1 for noise; a row of -1 where it failed.
-    failed : ndarray of shape (n_worlds,), of bool
-        Where it raised an exception: worlds that must not count.
-    failures : dict
-        Number of the world, and what happened there. Worlds in which all objects were
-        noise are named, too, though that is an answer.
-    models : list or None
-        The fitted clusterers, None for those that failed or cannot predict.
+    `labels` (n_worlds, n_objects): as the clusterer gave them, with -1 for noise; a row
+    of -1 where it failed. `failed` (n_worlds,): where it raised an exception: worlds
+    that must not count. `failures`: number of the world, and what happened there.
+    Worlds in which all objects were noise are named, too, though that is an answer.
+    `models`: the fitted clusterers, None for those that failed or cannot predict.
     """
 
     labels: Indices
@@ -59,43 +53,21 @@ def cluster_worlds(
 ) -> Runs:
     """Fit a copy of a clusterer in every world.
 
-    Parameters
-    ----------
-    clusterer : object
-        Anything with ``fit_predict``, with ``fit`` and ``labels_``, or with ``fit``
-        and ``predict``. It is copied, never changed.
-    worlds : Worlds
-        The worlds; each is drawn where it is needed.
-    seed : int
-        What the clusterer's own randomness comes from, together with the number of the
-        world: every ``random_state`` that is None, including those of nested
-        clusterers, gets a number made from both.
-    n_jobs : int, optional
-        Processes, or the backend that ``joblib.parallel_config`` names; the result does
-        not depend on it. Each runs on one thread.
-    keep_models : bool, default=False
-        Keep the fitted clusterers that can predict.
-    reseed : bool, default=False
-        Also replace a ``random_state`` that is set.
-    pieces : Checkpoint, optional
-        Where the answers of finished worlds are, and are kept.
+    `clusterer`: anything with ``fit_predict``, with ``fit`` and ``labels_``, or with
+    ``fit`` and ``predict``. It is copied, never changed. `worlds`: the worlds; each is
+    drawn where it is needed. `seed`: what the clusterer's own randomness comes from,
+    together with the number of the world: every ``random_state`` that is None,
+    including those of nested clusterers, gets a number made from both. `n_jobs`:
+    processes, or the backend that ``joblib.parallel_config`` names; the result does not
+    depend on it. Each runs on one thread. `keep_models`: keep the fitted clusterers
+    that can predict. `reseed`: also replace a ``random_state`` that is set. `pieces`:
+    where the answers of finished worlds are, and are kept.
 
-    Returns
-    -------
-    Runs
+    Raises Exception: what the clusterer raised in the first world, if it failed in all.
 
-    Raises
-    ------
-    Exception
-        What the clusterer raised in the first world, if it failed in all.
-
-    Notes
-    -----
     As many fits as worlds. Only data, seeds and labels travel between processes; kept
     clusterers travel back, too, and stay in memory, most with labels of their own.
 
-    Examples
-    --------
     >>> import incerta as ic
     >>> from sklearn.cluster import KMeans
     >>> worlds = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1).worlds(3, 0)
@@ -159,26 +131,15 @@ def predict_worlds(
 ) -> Indices:
     """Ask every world about new objects.
 
-    Parameters
-    ----------
-    worlds, labels
-        Worlds of the clustered objects, and their labels in each, of shape
-        (n_worlds, n_objects).
-    new_worlds : Worlds
-        As many worlds of the new objects.
-    models : sequence, optional
-        The clusterer fitted in each world, or None.
-    n_jobs : int, optional
-        Threads of the search for the nearest value.
+    `worlds`, `labels`: worlds of the clustered objects, and their labels in each, of
+    shape (n_worlds, n_objects). `new_worlds`: as many worlds of the new objects.
+    `models`: the clusterer fitted in each world, or None. `n_jobs`: threads of the
+    search for the nearest value.
 
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_new)
-        What the fitted clusterer predicts, where it can; else the label of the nearest
-        value in that world, -1 included. Numbers have the same meaning as in `labels`.
+    Returns (n_worlds, n_new): what the fitted clusterer predicts, where it can; else
+    the label of the nearest value in that world, -1 included. Numbers have the same
+    meaning as in `labels`.
 
-    Notes
-    -----
     For clusterers that cannot predict, one tree of the objects per world.
     """
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)

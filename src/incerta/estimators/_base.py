@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +25,53 @@ from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._facts import Facts
 from incerta.known import known_labels, partial
 from incerta.labels import (
     confidence_of,
     likeliest,
 )
-from incerta.models.checkpoint import Checkpoint
 from incerta.models.checks import wrong
 from incerta.models.fitted import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
+from incerta.views.consensus import View
 from incerta.wording import counted
 from incerta.worlds.streams import as_seed
+
+
+class Alternative(NamedTuple):
+    """A clustering that could be the true one."""
+
+    world: int  # that it comes from
+    probability: float
+    labels: Indices
+
+
+class Reachability(NamedTuple):
+    """At what distance each object is reached, and in what order."""
+
+    reachability: Array
+    ordering: Indices
+    cut: float | None
+
+
+class Facts(NamedTuple):
+    """What a fit can tell; None, or empty, where a method knows nothing about it.
+
+    Reports and pictures ask for these instead of looking for attributes.
+    """
+
+    objective: list[float] | None = None  # after each step
+    labels_per_world: Indices | None = None  # (n_worlds, n_objects)
+    n_drawn: int | None = None  # worlds that were drawn
+    kept: Indices | None = None  # positions of the kept ones; None if all were
+    divergences: Array | None = None  # between all worlds
+    stability: float | None = None  # mean adjusted Rand index of two worlds
+    failures: dict[int, str] = {}
+    alternatives: tuple[Alternative, ...] = ()
+    reachability: Reachability | None = None
+    views: Mapping[str, View] = {}  # what each view is worth
+
 
 __all__ = [
     "KEEPING",
@@ -339,9 +374,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
     return value
 
 
-def kept_worlds(
-    estimator: Any, objects: Any, n_clusters: int = 3, pieces: Checkpoint | None = None
-) -> Kept:
+def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
     """Worlds that an estimator was given, or that it draws and keeps itself."""
     if isinstance(objects, Kept):
         return objects
@@ -355,7 +388,6 @@ def kept_worlds(
         n_jobs=getattr(estimator, "n_jobs", None),
         device=getattr(estimator, "device", "cpu"),
         seed=estimator.seed_,
-        pieces=pieces,
     )
 
 

@@ -14,14 +14,13 @@ from incerta.ensemble.stability import Instability, mean_agreement
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
 )
-from incerta.estimators._facts import Facts
-from incerta.estimators._pieces import pieces_of
 from incerta.estimators._worlds import (
     STORED,
     Described,
@@ -31,12 +30,15 @@ from incerta.estimators._worlds import (
     predicted_shares,
 )
 from incerta.labels import in_order_of_appearance
-from incerta.selection.keeping import Divergence
+from incerta.models.checkpoint import Checkpoint, opened
+from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.pairing import paired
 
 # Entries of a membership that are still reasonable to store: 2 GB.
 MOST_ENTRIES = 2**28
+# What the result does not depend on.
+NO_PART = ("checkpoint", "n_jobs", "random_state")
 
 
 class WorldConsensus(UncertainClusterer):
@@ -225,8 +227,8 @@ class WorldConsensus(UncertainClusterer):
 
     def _fit(self, objects: Any) -> None:
         self._check_choices()
-        pieces = pieces_of(self, objects)
-        kept = kept_worlds(self, objects, pieces=pieces)
+        pieces = self._pieces(objects)
+        kept = kept_worlds(self, objects)
         runs = cluster_worlds(
             self.clusterer,
             kept.worlds,
@@ -243,6 +245,20 @@ class WorldConsensus(UncertainClusterer):
         describe(self, kept.worlds, runs)
         if self.soft:
             self.membership_ = self._soft_membership()
+
+    def _pieces(self, objects: Any) -> Checkpoint:
+        """Finished worlds; they keep their seed if the estimator has none."""
+        given = self.get_params(deep=False)
+        pieces = opened(
+            self.checkpoint,
+            type(self).__name__,
+            {name: value for name, value in given.items() if name not in NO_PART},
+            [objects.drawn, objects.chosen] if isinstance(objects, Kept) else objects,
+            self.seed_,
+            self.random_state is not None,
+        )
+        self.seed_ = pieces.seed
+        return pieces
 
     def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
         """Tell the uncertainty of the data from the clusterer's own randomness.

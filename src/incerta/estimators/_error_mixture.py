@@ -10,20 +10,18 @@ from incerta.backend.parameters import NOT_NEGATIVE
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
-from incerta.estimators._facts import Facts
+from incerta.estimators._base import SEED, WHOLE, Facts, StrOptions, UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
 from incerta.mixture.clusters import by_cluster, with_clusters_known
 from incerta.mixture.expectation import log_densities, sums
-from incerta.mixture.fitting import How, refuse_wide
-from incerta.mixture.maximisation import moments, prior_for
+from incerta.mixture.fitting import Effort, Search, refuse_wide
+from incerta.mixture.maximisation import Running, moments, prior_for
 from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import MOST_CORRELATED, Components
 from incerta.mixture.pieces import fitted_to, ids_of
-from incerta.mixture.running import Running
 from incerta.models.checks import check_shapes, within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
@@ -204,10 +202,10 @@ class ErrorMixture(UncertainClusterer):
         covariance: str = "auto",
         noise: bool = False,
         max_components: int = 10,
-        prior_weight: float = 0.1,
-        n_init: int = 8,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        prior_weight: float = Effort.prior_weight,
+        n_init: int = Effort.n_init,
+        tol: float = Effort.tol,
+        max_iter: int = Effort.max_iter,
         device: str = CPU,
         random_state: Seed = None,
     ) -> None:
@@ -279,7 +277,7 @@ class ErrorMixture(UncertainClusterer):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
         n_known = n_named(known)
-        found = fitted_to(objects, self._how(n_known), known)
+        found = fitted_to(objects, self._search(n_known), known)
         components = found.components
         groups = np.arange(components.n_components)
         if self.n_components == "auto":
@@ -373,22 +371,19 @@ class ErrorMixture(UncertainClusterer):
             return self.max_components, "max_components"
         return self.n_components, "n_components"
 
-    def _how(self, n_known: int) -> How:
+    def _search(self, n_known: int) -> Search:
         numbers = (
             range(max(n_known, 1), self.max_components + 1)
             if isinstance(self.n_components, str)
             else [self.n_components]
         )
         kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
-        return How(
-            numbers,
-            kinds,
-            self.noise,
-            self.prior_weight,
-            self.n_init,
-            self.tol,
-            self.max_iter,
-            self.seed_,
+        return Search(
+            numbers=numbers,
+            covariances=kinds,
+            seed=self.seed_,
+            effort=Effort.of(self),
+            noise=self.noise,
             device=self.device,
         )
 

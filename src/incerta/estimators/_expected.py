@@ -20,11 +20,11 @@ from incerta.distances.affinity import (
 from incerta.estimators._base import (
     SEED,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
 )
-from incerta.estimators._facts import Facts
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
@@ -34,8 +34,12 @@ from incerta.spectral.affinity import (
     normalise_in_place,
     usable_width,
 )
-from incerta.spectral.cutting import cut, nearest
-from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
+from incerta.spectral.embedding import (
+    cut,
+    leading_eigenvectors,
+    nearest,
+    of_unit_length,
+)
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 

@@ -31,12 +31,13 @@ from incerta.density.within import known
 from incerta.estimators._base import (
     SEED,
     WHOLE,
+    Facts,
     Interval,
+    Reachability,
     StrOptions,
     UncertainClusterer,
     check_model,
 )
-from incerta.estimators._facts import Facts, Reachability
 from incerta.exceptions import IncertaWarning
 from incerta.labels import in_order_of_appearance, shares
 from incerta.typing import Array, Indices, Seed

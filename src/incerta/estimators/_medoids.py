@@ -12,8 +12,7 @@ from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
-from incerta.estimators._base import SEED, WHOLE, StrOptions, UncertainClusterer
-from incerta.estimators._facts import Facts
+from incerta.estimators._base import SEED, WHOLE, Facts, StrOptions, UncertainClusterer
 from incerta.estimators._scored import ScoredByDistance
 from incerta.labels import in_order_of_appearance
 from incerta.models.checks import wrong

@@ -24,17 +24,16 @@ from incerta.ensemble.consensus_affinity import (
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
+    Facts,
     StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
 )
-from incerta.estimators._facts import Facts
 from incerta.labels import shares
 from incerta.models.registry import stored
 from incerta.selection.keeping import Divergence
-from incerta.spectral.cutting import cut
-from incerta.spectral.embedding import leading_eigenvectors
+from incerta.spectral.embedding import cut, leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.pairing import paired

@@ -1,9 +1,7 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from numbers import Integral, Real
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,23 +13,25 @@ from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
+    Facts,
     Interval,
     StrOptions,
     UncertainClusterer,
     kept_worlds,
 )
-from incerta.estimators._facts import Facts
-from incerta.estimators._pieces import pieces_of
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.spectral.consistency import (
     Alone,
     consistency,
     embeddings_alone,
+    n_clusters_by_eigengap,
 )
-from incerta.spectral.cutting import cut, nearest
-from incerta.spectral.eigengap import n_clusters_by_eigengap
-from incerta.spectral.embedding import of_unit_length
+from incerta.spectral.embedding import (
+    cut,
+    nearest,
+    of_unit_length,
+)
 from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
 from incerta.spectral.remembered import Embeddings, extensions, remembered
@@ -96,10 +96,6 @@ class RPC(UncertainClusterer):
     device : str, default="cpu"
         Where worlds are compared with each other, and objects in a world: "cpu", or a
         device of torch such as "cuda" (extra ``gpu``).
-    checkpoint : path-like, optional
-        Folder for finished pieces, made if it is not there. The same call again goes on
-        where it was stopped, with the same result to the last bit; a folder of other
-        data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the selection and of k-means.
 
@@ -185,7 +181,6 @@ class RPC(UncertainClusterer):
         "n_init": WHOLE,
         "n_jobs": [Integral, None],
         "device": [str],
-        "checkpoint": [str, PathLike, None],
     }
     _stored: ClassVar[dict[str, str]] = {
         "representatives_": "i w",
@@ -218,7 +213,6 @@ class RPC(UncertainClusterer):
         n_init: int = 10,
         n_jobs: int | None = None,
         device: str = CPU,
-        checkpoint: str | PathLike[str] | None = None,
         random_state: Seed = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -236,18 +230,14 @@ class RPC(UncertainClusterer):
         self.n_init = n_init
         self.n_jobs = n_jobs
         self.device = device
-        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
-        self._pieces = pieces_of(self, objects)
         k = 3 if isinstance(self.n_clusters, str) else int(self.n_clusters)
-        kept = kept_worlds(self, objects, k, self._pieces)
+        kept = kept_worlds(self, objects, k)
         self._landmarks = self._standing_for_all(kept.data)
         worlds = self._of_landmarks(kept.worlds)
-        found = self._pieces.piece("embedding", lambda: self._embedded(worlds))
-        self.labels_, self._model, self._common, alone, self.objective_ = found
-
+        alone = self._embed(worlds)
         self.n_clusters_ = len(self._model.centres)
         self.n_iter_ = len(self.objective_)
         self.representatives_ = kept.positions
@@ -260,10 +250,8 @@ class RPC(UncertainClusterer):
         else:
             self._put_all(kept.worlds)
 
-    def _embedded(
-        self, worlds: Worlds
-    ) -> tuple[Indices, Embeddings, Array, Array, list[float]]:
-        """Labels, what predictions need, U*, what each world says alone, objective."""
+    def _embed(self, worlds: Worlds) -> Array:
+        """Find U* and its labels, and return what each world says alone."""
         k = (
             n_clusters_by_eigengap(worlds, self.n_neighbors)
             if isinstance(self.n_clusters, str)
@@ -273,9 +261,11 @@ class RPC(UncertainClusterer):
         laplacians = Laplacians(worlds, *how)
         stop: Any = {"tol": self.tol, "max_iter": self.max_iter}
         found = consistency(laplacians, k, weight=self.weight, **stop)
-        labels, centres = cut(self._rows(found.common), k, self.n_init, self.seed_)
-        model = remembered(worlds, found, laplacians, centres)
-        return labels, model, found.common, found.alone.embeddings, found.objective
+        rows = self._rows(found.common)
+        self.labels_, centres = cut(rows, k, self.n_init, self.seed_)
+        self._model = remembered(worlds, found, laplacians, centres)
+        self._common, self.objective_ = found.common, found.objective
+        return found.alone.embeddings
 
     def _standing_for_all(self, data: UncertainData) -> Indices | None:
         """Objects that stand for more than can be compared with each other."""
@@ -291,18 +281,13 @@ class RPC(UncertainClusterer):
         model, k = self._model, self.n_clusters_
         self.embedding_ = np.zeros((worlds.shape[1], k))
         per_world = np.empty(worlds.shape[:2], dtype=np.intp)
-
-        def put(j: int) -> tuple[Array, Indices]:
+        for j in followed(range(len(worlds)), "objects"):
             values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
             world = values[self._landmarks], model.scales[j], model.roots[j], both
             rows = extend(values, Embedded(*world), self.width, None, self.device)
-            own = nearest(self._rows(rows[:, k:]), model.centres)
-            return np.ascontiguousarray(rows[:, :k]), own
-
-        for j in followed(range(len(worlds)), "objects"):
-            rows, per_world[j] = self._pieces.piece(f"objects-{j}", partial(put, j))
-            self.embedding_ += rows / len(worlds)
+            per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
+            self.embedding_ += rows[:, :k] / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, k)
@@ -313,23 +298,15 @@ class RPC(UncertainClusterer):
 
     def _membership(self) -> Array:
         how = self.width, self.width_scale, self._model.n_neighbors, self.device
-        n_objects = self._drawn.shape[1]
-
-        def counted(first: int) -> Array:
-            counts = np.zeros((n_objects, self.n_clusters_))
+        n_worlds, n_objects, _ = self._drawn.shape
+        counts = np.zeros((n_objects, self.n_clusters_))
+        for first in followed(range(0, n_worlds, WORLDS_AT_A_TIME), "confidence"):
             some = self._drawn[first : first + WORLDS_AT_A_TIME]
             laplacians = Laplacians(self._of_landmarks(some), *how)
             alone = embeddings_alone(laplacians, self.n_clusters_)
             for labels in self._of_all(some, laplacians, alone):
                 counts[np.arange(n_objects), labels] += 1.0
-            return counts
-
-        starts = range(0, len(self._drawn), WORLDS_AT_A_TIME)
-        total = sum(
-            self._pieces.piece(f"membership-{first}", partial(counted, first))
-            for first in followed(starts, "confidence")
-        )
-        return self._at_rows(total / len(self._drawn))
+        return self._at_rows(counts / n_worlds)
 
     def _of_all(
         self, worlds: Worlds, laplacians: Laplacians, alone: Alone

@@ -1,6 +1,9 @@
 """UK-means: expected distance to centres."""
 
+from collections.abc import Callable
 from functools import cached_property
+from itertools import repeat
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,18 +15,21 @@ from incerta.backend.progress import followed
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
+from incerta.data.meaning import certain
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import StrOptions, UncertainClusterer
-from incerta.estimators._ckmeans import (
-    CONSTRAINTS,
-    STORED,
-    OfWorlds,
-    check_of_worlds,
-    found_centres,
-    keep_run,
+from incerta.estimators._base import (
+    SEED,
+    WHOLE,
+    Facts,
+    Interval,
+    StrOptions,
+    UncertainClusterer,
 )
-from incerta.estimators._facts import Facts
 from incerta.estimators._scored import ScoredByDistance, as_points
+from incerta.labels import in_order_of_appearance, with_empty_last
+from incerta.mixture.pieces import by_moments, some_objects
+from incerta.models.checks import check_shapes, wrong
+from incerta.models.registry import Recipe, State, register
 from incerta.partition.distributed import (
     drawn_means,
     labels_of,
@@ -34,9 +40,41 @@ from incerta.partition.distributed import (
 from incerta.partition.euclidean import PRUNING
 from incerta.partition.euclidean_search import EuclideanSearch
 from incerta.partition.kmeans import Run, SquaredSearch, starts
-from incerta.partition.shares import nearest_centres, nearest_shares
+from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
+from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
+
+# Worlds that are clustered by themselves at most, and objects of each.
+MANY_WORLDS = 20
+MANY_OBJECTS = 5000
+
+
+class OfWorlds:
+    """Centres of several worlds, found when they are first needed.
+
+    Parameters
+    ----------
+    find : callable
+        A function of a module, and what it is called with.
+    """
+
+    def __init__(self, find: Callable[..., Array], *given: Any) -> None:
+        self._how = find, given
+
+    @cached_property
+    def centres(self) -> Array:
+        """Shape (n_worlds, n_clusters, n_features)."""
+        find, given = self._how
+        return find(*given)
+
+
+def _of_file(state: State) -> OfWorlds:
+    check_shapes(state, {"centres": "f w k d"}, {})
+    return OfWorlds(np.asarray, state["centres"])
+
+
+register(OfWorlds, Recipe(lambda model: {"centres": model.centres}, _of_file))
 
 
 def _by_means(estimator: Any) -> bool:
@@ -51,7 +89,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects by expected distance to centres.
 
     With squared distances this is exactly k-means on the means, and is computed as
-    such by scikit-learn: see `CKMeans`. With ``metric="euclidean"`` the expected
+    such by scikit-learn. With ``metric="euclidean"`` the expected
     distance itself is taken over the values of each object, and uncertainty does change
     it; bounds save most of its evaluations and change no label.
 
@@ -103,9 +141,21 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         `inertia_` after each iteration. It never rises, except with
         ``metric="euclidean"`` and ``center="mean"``. The iterations are repeated to
         compute it, when first asked for.
-    cluster_centers_, membership_, confidence_, cluster_sizes_, n_iter_, seed_
-        As in `CKMeans`; centres are taken for certain in `membership_` with
-        ``metric="euclidean"`` and after `partial_fit`.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres; with squared distances the mean of the members' means.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of objects in each cluster.
+    membership_ : ndarray of shape (n_objects, n_clusters)
+        Probability, under the object's own law, that its value is nearest to each
+        centre. Centres are not taken for certain, except with ``metric="euclidean"``
+        and after `partial_fit`: 20 worlds, whose objects are weighted at random, are
+        clustered by themselves. Computed when first asked for.
+    confidence_ : ndarray of shape (n_objects,)
+        Its entry for the object's own label.
+    n_iter_ : int
+        Number of iterations of the best start.
+    seed_ : int
+        ``random_state=seed_`` repeats the fit.
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         have one row for each, in this order.
@@ -149,13 +199,25 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
 
     _takes_partitions = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CONSTRAINTS,
+        "n_clusters": WHOLE,
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": WHOLE,
+        "max_iter": WHOLE,
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "algorithm": [StrOptions({"lloyd", "elkan"})],
+        "n_worlds": WHOLE,
+        "random_state": SEED,
         "metric": [StrOptions({"sqeuclidean", "euclidean"})],
         "center": [StrOptions({"mean", "geometric-median"})],
         "pruning": [StrOptions({"all", *PRUNING}), None],
     }
     _stored: ClassVar[dict[str, str]] = {
-        **STORED,
+        "cluster_centers_": "f k d",
+        "cluster_sizes_": "i k",
+        "inertia_": "",
+        "objective_": "",
+        "n_iter_": "",
+        "_model": "",
         "ids_": "a n",
         "n_evaluations_": "",
         "share_saved_": "",
@@ -261,7 +323,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             self._fit_here(objects)
         centres = self.cluster_centers_
         self._model = (
-            OfWorlds(found_centres, objects, centres, self.n_worlds, self.seed_)
+            OfWorlds(_found_centres, objects, centres, self.n_worlds, self.seed_)
             if self.metric == "sqeuclidean"
             else OfWorlds(np.asarray, centres[None])
         )
@@ -270,8 +332,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         search = self._search_for(data)
         first = self._starts(search.means)
         best = min(map(search.run, followed(first, "starts")), key=lambda run: run.cost)
-        keep_run(self, best)
-        self._run = best
+        self._keep(best)
         if isinstance(search, EuclideanSearch):
             self.n_evaluations_ = search.n_evaluations
             self.share_saved_ = 1.0 - search.n_evaluations / search.n_pairs
@@ -282,9 +343,16 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self._check_number(len(self.ids_))
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
-        self._run = Run(best.start, best.centres, labels, best.inertia, best.n_iter)
-        keep_run(self, self._run)
+        self._keep(Run(best.start, best.centres, labels, best.inertia, best.n_iter))
         self.inertia_, self.objective_ = best.inertia, best.objective
+
+    def _keep(self, best: Run) -> None:
+        """Set what is known about the best start, clusters in order of appearance."""
+        k, self._run = self.n_clusters, best
+        self.labels_, order = in_order_of_appearance(best.labels)
+        self.cluster_centers_ = best.centres[with_empty_last(order, k)]
+        self.cluster_sizes_ = np.bincount(self.labels_, minlength=k)
+        self.n_iter_ = best.n_iter
 
     def _membership(self) -> Array:
         return self._at_rows(self._proba(self._data))
@@ -310,7 +378,13 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         return wherever(nearest_shares, objects, *how)
 
     def _check_stored(self) -> None:
-        check_of_worlds(self)
+        if "_model" not in vars(self):  # of before there were any
+            self._model = OfWorlds(np.asarray, self.cluster_centers_[None])
+        model = self._model
+        if not isinstance(model, OfWorlds):
+            wrong("what should be the centres of worlds is something else")
+        if model.centres.shape[1:] != self.cluster_centers_.shape:
+            wrong("the centres of worlds do not fit")
 
     def _starts(self, means: Array) -> Any:
         return starts(means, self.n_clusters, self.init, self.n_init, self.seed_)
@@ -332,3 +406,22 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             )
             raise ValueError(msg)
         super()._check_partitions(data, reset=reset)
+
+
+def _found_centres(
+    objects: UncertainData | PartitionedData, centres: Array, n_worlds: int, seed: int
+) -> Array:
+    """Find the centres of worlds, with some of the objects if there are many.
+
+    Objects that are spread are where their means are, whatever the worlds of their
+    values.
+    """
+    some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
+    if certain(some):
+        return centres[None]
+    n_worlds = min(n_worlds, MANY_WORLDS)
+    spread = some.meaning == "spread" and not some.joint
+    worlds = (
+        repeat(some.mean(), n_worlds) if spread else worlds_of(some, n_worlds, seed)
+    )
+    return centres_in_worlds(worlds, some.keys, centres, seed)

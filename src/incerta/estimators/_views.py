@@ -11,8 +11,7 @@ from incerta.backend.progress import followed
 from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import SEED, WHOLE, UncertainClusterer
-from incerta.estimators._facts import Facts
+from incerta.estimators._base import SEED, WHOLE, Facts, UncertainClusterer
 from incerta.known import n_named, surely
 from incerta.labels import likeliest, numbered
 from incerta.mixture.pieces import ids_of, some_labelled

@@ -10,7 +10,7 @@ from incerta.data.container import UncertainData
 from incerta.ensemble.naming import Renaming, renamed, renamings
 from incerta.ensemble.runs import Runs, cluster_worlds, predict_worlds
 from incerta.ensemble.stability import Instability, sources
-from incerta.estimators._facts import Facts
+from incerta.estimators._base import Facts
 from incerta.exceptions import IncertaWarning
 from incerta.labels import shares
 from incerta.models.checks import wrong

@@ -33,17 +33,26 @@ IN_WORLDS = {
     "optics": Clusterer("sklearn.cluster", "OPTICS"),
     "meanshift": Clusterer("sklearn.cluster", "MeanShift"),
 }
+# What help and messages list; the rivals in `incerta.published` have names, too.
 METHODS = (*OWN, *IN_WORLDS)
+PUBLISHED = ("CKMeans", "MMVar", "UCPC", "PDBSCAN", "SC", "REP")
+NAMES = (*METHODS, *PUBLISHED)
+# What `incerta.compare` runs if it is not told, and what it adds: clusterers of
+# scikit-learn that take the values for exact.
+COMPARED = ("ViewConsensus", "UKMeans", "RPC", "FDBSCAN")
+CONTROLS = KMEANS, HDBSCAN = "k-means on the values", "HDBSCAN on the values"
 
 
 def spelled(name: str) -> str | None:
-    """A name as it is in the list, from any upper or lower case; None if it is not."""
-    return {known.lower(): known for known in METHODS}.get(name.lower())
+    """A name as it is written, from any upper or lower case; None if there is none."""
+    return {each.lower(): each for each in NAMES}.get(name.lower())
 
 
 def made(name: str) -> Any:
     """Make an estimator of ours or a clusterer of scikit-learn, unfitted."""
-    if name in OWN:
-        return getattr(estimators, name)()
-    found = IN_WORLDS[name]
-    return getattr(import_module(found.home), found.name)(**found.settings)
+    if name in IN_WORLDS:
+        clusterer = IN_WORLDS[name]
+        cls = getattr(import_module(clusterer.home), clusterer.name)
+        return cls(**clusterer.settings)
+    home = "incerta.published" if name in PUBLISHED else "incerta.estimators"
+    return getattr(import_module(home), name)()

@@ -21,17 +21,9 @@ class Belief(NamedTuple):
 def belief(measured: Measured, components: Components) -> Belief:
     """Condition the truth on what was measured.
 
-    Parameters
-    ----------
-    measured : Measured
-        The n objects.
-    components : Components
-        What the truth is like; without noise.
+    `measured`: the n objects. `components`: what the truth is like; without noise.
 
-    Returns
-    -------
-    Belief
-        Values without error are known: they come back as they are.
+    Values without error are known: they come back as they are.
     """
     n, (k, d) = measured.n_objects, components.means.shape
     by_feature = measured.by_feature(components)

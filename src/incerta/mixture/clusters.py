@@ -15,20 +15,8 @@ def by_cluster(
 ) -> Array:
     """Probability of each cluster: of its components together.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The n objects.
-    components : Components
-        The mixture.
-    clusters : ndarray of shape (n_components,)
-        Cluster of each component.
-    device : str
-        Where densities are computed.
-
-    Returns
-    -------
-    ndarray of shape (n, n_clusters)
+    `data`: the n objects. `components`: the mixture. `clusters` (n_components,):
+    cluster of each component. `device`: where densities are computed.
     """
     there, k = measured(data).on(device), int(clusters.max()) + 1
     return shares_of_clusters(there, components, clusters, k)
@@ -50,21 +38,9 @@ def with_clusters_known(
 ) -> Measured:
     """What was measured, in the order of the ids, and components that are known.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The n objects.
-    known : ndarray of shape (n,) or None
-        Their clusters, −1 where unknown. Of a cluster of several components, an object
-        is of the most probable one.
-    components : Components
-        The mixture.
-    clusters : ndarray of shape (n_components,)
-        Cluster of each component.
-
-    Returns
-    -------
-    Measured
+    `data`: the n objects. `known` (n,): their clusters, −1 where unknown. Of a cluster
+    of several components, an object is of the most probable one. `components`: the
+    mixture. `clusters` (n_components,): cluster of each component.
     """
     given = measured(sorted_by_id(data))
     if known is None:

@@ -19,7 +19,7 @@ from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
-from incerta.mixture.fitting import How, refuse_wide
+from incerta.mixture.fitting import Effort, Search, refuse_wide
 from incerta.mixture.measured import measured
 from incerta.mixture.model import MOST_CORRELATED, Components
 from incerta.mixture.pieces import fitted_to
@@ -134,10 +134,10 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         prior: str | int = "gaussian",
         *,
         covariance: str = "auto",
-        prior_weight: float = 0.1,
-        n_init: int = 8,
-        tol: float = 1e-6,
-        max_iter: int = 500,
+        prior_weight: float = Effort.prior_weight,
+        n_init: int = Effort.n_init,
+        tol: float = Effort.tol,
+        max_iter: int = Effort.max_iter,
         random_state: Seed = 0,
     ) -> None:
         self.prior = prior
@@ -176,17 +176,13 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             full = d < len(data) and d <= MOST_CORRELATED
             self.covariance_ = "full" if full else "diag"
         refuse_wide(d, self.covariance_)
-        how = How(
-            numbers,
-            (self.covariance_,),
-            False,
-            self.prior_weight,
-            self.n_init,
-            self.tol,
-            self.max_iter,
-            as_seed(self.random_state),
+        search = Search(
+            numbers=numbers,
+            covariances=(self.covariance_,),
+            seed=as_seed(self.random_state),
+            effort=Effort.of(self),
         )
-        found = fitted_to(data, how)
+        found = fitted_to(data, search)
         self.n_iter_, components = len(found.objective), found.components
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.published

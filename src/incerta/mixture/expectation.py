@@ -43,20 +43,11 @@ def log_shares(
 ) -> tuple[Any, Any]:
     """Log probability of each component, and log density of each object.
 
-    Parameters
-    ----------
-    measured : Measured
-        A block of n objects.
-    several : sequence of Components
-        Mixtures of k components each, with or without noise.
-    logs : array of shape (n_mixtures * k, n)
-        Log densities under their components. They are written over.
+    `measured`: a block of n objects. `several`: mixtures of k components each, with or
+    without noise. `logs` (n_mixtures * k, n): log densities under their components.
+    They are written over.
 
-    Returns
-    -------
-    shares : array of shape (n_mixtures, k, n) or (n_mixtures, k + 1, n)
-        Noise is the last.
-    totals : array of shape (n_mixtures, n)
+    Returns `shares` (n_mixtures, k, n): noise is the last. `totals` (n_mixtures, n).
     """
     xp = namespace(measured.values)
     s, k, n = len(several), several[0].n_components, measured.n_objects
@@ -100,16 +91,8 @@ class Densities(NamedTuple):
 def log_densities(measured: Measured, components: Components) -> Densities:
     """Log probabilities of the components, and log densities, of all objects.
 
-    Parameters
-    ----------
-    measured : Measured
-        The n objects.
-    components : Components
-        The k components, and noise if there is any.
-
-    Returns
-    -------
-    Densities
+    `measured`: the n objects. `components`: the k components, and noise if there is
+    any.
     """
     k, n = components.n_components, measured.n_objects
     shares = np.empty((k + (components.ranges is not None), n))
@@ -127,23 +110,11 @@ def sums(
 ) -> Sums:
     """Go through all objects once.
 
-    Parameters
-    ----------
-    measured : Measured
-        The n objects.
-    components : Components
-        The k components.
-    scratch : Scratch, optional
-        As for `sums_of_each`.
+    `measured`: the n objects. `components`: the k components. `scratch`: as for
+    `sums_of_each`.
 
-    Returns
-    -------
-    Sums
-
-    Notes
-    -----
-    Some d³ operations for each object and component; d where covariances and errors
-    are both diagonal. Blocks are added up in their order.
+    Some d³ operations for each object and component; d where covariances and errors are
+    both diagonal. Blocks are added up in their order.
     """
     return sums_of_each(measured, [components], scratch)[0]
 
@@ -155,18 +126,8 @@ def sums_of_each(
 ) -> list[Sums]:
     """Go through all objects once with several mixtures.
 
-    Parameters
-    ----------
-    measured : Measured
-        The n objects.
-    several : sequence of Components
-        Mixtures that have as many components, of one kind.
-    scratch : Scratch, optional
-        Memory to work with, for those who go through the objects again.
-
-    Returns
-    -------
-    list of Sums
+    `measured`: the n objects. `several`: mixtures that have as many components, of one
+    kind. `scratch`: memory to work with, for those who go through the objects again.
     """
     scratch = scratch or Scratch()
     # Of few objects several at once: a call for each would take longer than what it

@@ -18,24 +18,14 @@ from incerta.backend.device import namespace
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     """Inverse Cholesky factors and determinants of positive definite matrices.
 
-    Parameters
-    ----------
-    matrices : array of shape (d, d, n)
-        Only what is on and below the diagonal is looked at. On any device.
+    `matrices` (d, d, n): only what is on and below the diagonal is looked at. On any
+    device.
 
-    Returns
-    -------
-    roots : array of shape (d, d, n)
-        ``L⁻¹`` of ``A = L L'``, lower triangular, so that ``A⁻¹ = L⁻¹' L⁻¹``.
-    log_determinants : array of shape (n,)
-        Of the matrices themselves.
+    Returns `roots` (d, d, n): ``L⁻¹`` of ``A = L L'``, lower triangular, so that ``A⁻¹
+    = L⁻¹' L⁻¹``. `log_determinants` (n,): of the matrices themselves.
 
-    Notes
-    -----
     A third of d³ multiplications for each matrix, and as much memory again.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.mixture.factors import inverse_roots
     >>> roots, logs = inverse_roots(np.diag([4.0, 25.0])[:, :, None])
@@ -49,17 +39,10 @@ def inverse_roots(matrices: Any) -> tuple[Any, Any]:
 def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
     """Inverse Cholesky factors and determinants of matrices that are nowhere stored.
 
-    Parameters
-    ----------
-    column : callable
-        Column j of all matrices from the diagonal on, shape (d - j, n).
-    roots : array of shape (d, d, n)
-        For the inverse factors.
+    `column`: column j of all matrices from the diagonal on, shape (d - j, n). `roots`
+    (d, d, n): for the inverse factors.
 
-    Returns
-    -------
-    array of shape (n,)
-        Logarithms of the determinants.
+    Returns (n,): logarithms of the determinants.
     """
     xp, d = namespace(roots), roots.shape[0]
     # Below the diagonal are first the factors, then, row by row, their inverses.

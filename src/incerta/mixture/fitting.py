@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -25,8 +26,6 @@ from incerta.mixture.starts import one_component, starting_components
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 5
 FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
-# How many objects' worth the prior of covariances is, where nobody says otherwise.
-PRIOR_WEIGHT = 0.1
 # The search for the number of components ends after so many that are no better.
 PATIENCE = 2
 # So many where errors are unequal, as long as nobody insists: each object then needs a
@@ -37,23 +36,36 @@ MOST_UNLIKE = 40
 HOPELESS = {15: 0.25, 35: 0.5}
 
 
-class How(NamedTuple):
-    """How a mixture is fitted."""
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much work EM may take; the defaults are those of every method."""
+
+    prior_weight: float = 0.1  # how many objects' worth the prior of covariances is
+    n_init: int = 8
+    tol: float = 1e-6
+    max_iter: int = 500
+
+    @classmethod
+    def of(cls, estimator: object) -> Effort:
+        """As the parameters of an estimator say, which have these names."""
+        return cls(**{each.name: getattr(estimator, each.name) for each in fields(cls)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Which mixtures are tried, and how hard."""
 
     numbers: Sequence[int]  # of components, to choose from
     covariances: Sequence[str]  # kinds to choose from, the simpler ones first
-    noise: bool
-    prior_weight: float
-    n_init: int
-    tol: float
-    max_iter: int
     seed: int
+    effort: Effort = field(default_factory=Effort)
+    noise: bool = False
     near: Sequence[Components] = ()  # starts to be tried, too, of the number they have
     criterion: str = "bic"  # by which the number is chosen; or "aic"
     device: str = CPU  # where sums over all objects are made; starts are on the CPU
 
 
-class Found(NamedTuple):
+class FittedMixture(NamedTuple):
     """A fitted mixture, and the way to it."""
 
     components: Components
@@ -75,79 +87,65 @@ def refuse_wide(n_features: int, covariance: str) -> None:
         raise ValueError(msg)
 
 
-def fitted(some: Measured, how: How, sums_of: SumsOf | None = None) -> Found:
+def fitted(
+    some: Measured, search: Search, sums_of: SumsOf | None = None
+) -> FittedMixture:
     """The best mixture, by the criterion.
 
-    Parameters
-    ----------
-    some : Measured
-        The objects, or some of them, which the choice is made with.
-    how : How
-    sums_of : callable, optional
-        Sums over all objects under given components, if those are only some.
-
-    Returns
-    -------
-    Found
+    `some`: the objects, or some of them, which the choice is made with. `sums_of`: sums
+    over all objects under given components, if those are only some.
     """
     # Products are small and many: threads would cost more than they bring.
     with threads(1):
-        prior = prior_for(some, how.prior_weight)
-        best = min(_tried(some, prior, how), key=attrgetter(how.criterion))
+        prior = prior_for(some, search.effort.prior_weight)
+        best = min(_tried(some, prior, search), key=attrgetter(search.criterion))
         if sums_of is not None:
-            best = _finished(sums_of, best.components, best.covariance, prior, how)
-        if len(best.objective) >= how.max_iter:
-            warn_unfinished(how.tol, how.max_iter)
+            best = _finished(sums_of, best.components, best.covariance, prior, search)
+        if len(best.objective) >= search.effort.max_iter:
+            warn_unfinished(search.effort.tol, search.effort.max_iter)
         return best
 
 
-def candidates(some: Measured, how: How) -> Iterator[Found]:
+def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:
     """Mixtures of all kinds, in rising order of components.
 
-    Parameters
-    ----------
-    some : Measured
-        The objects.
-    how : How
+    `some`: the objects.
 
-    Yields
-    ------
-    Found
-        Numbers of components end after two that are no better, by the criterion.
+    Numbers of components end after two that are no better, by the criterion.
     """
     with threads(1):
-        yield from _tried(some, prior_for(some, how.prior_weight), how)
+        yield from _tried(some, prior_for(some, search.effort.prior_weight), search)
 
 
-def _tried(some: Measured, prior: Prior, how: How) -> Iterator[Found]:
+def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixture]:
     """Mixtures of all kinds, until more components are no better."""
-    best = dict.fromkeys(how.covariances, np.inf)
-    since = dict.fromkeys(how.covariances, 0)
-    steps = track(len(how.numbers) * len(how.covariances), "mixtures")
-    sums_of = partial(sums, some.on(how.device), scratch=Scratch())
+    best = dict.fromkeys(search.covariances, np.inf)
+    since = dict.fromkeys(search.covariances, 0)
+    steps = track(len(search.numbers) * len(search.covariances), "mixtures")
+    sums_of = partial(sums, some.on(search.device), scratch=Scratch())
     trials: dict[str, Trial] = {}
-    for k in how.numbers:
+    for k in search.numbers:
         if k > some.n_objects:
             return
         simple: Components | None = None
-        also = [each for each in how.near if each.n_components == k]
-        for kind in _affordable(how.covariances, k, some):
+        also = [each for each in search.near if each.n_components == k]
+        for kind in _affordable(search.covariances, k, some):
             if since[kind] >= PATIENCE:
                 continue
             if kind not in trials:
-                trials[kind] = _trial(some, kind, how)
+                trials[kind] = _trial(some, kind, search)
             trial, bars = trials[kind], Bars()
             if kind == "full" and simple is not None:
-                bars = bars_above(trial, simple, some.n_objects, how.criterion)
-            start = _first(trial, k, kind, also, how, bars)
+                bars = bars_above(trial, simple, some.n_objects, search.criterion)
+            start = _first(trial, k, kind, also, search, bars)
             if start is None:
                 # They are tried as long as there is something to compare them with.
                 since[kind] = since["diag"]
                 continue
-            yield (found := _finished(sums_of, start, kind, prior, how))
+            yield (found := _finished(sums_of, start, kind, prior, search))
             if kind == "diag":
                 simple = found.components
-            value = getattr(found, how.criterion)
+            value = getattr(found, search.criterion)
             since[kind] = 0 if value < best[kind] else since[kind] + 1
             best[kind] = min(best[kind], value)
             also.append(found.components)
@@ -167,14 +165,16 @@ def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
 
 
 def _finished(
-    sums_of: SumsOf, start: Components, covariance: str, prior: Prior, how: How
-) -> Found:
+    sums_of: SumsOf, start: Components, covariance: str, prior: Prior, search: Search
+) -> FittedMixture:
     """Follow a start to its end."""
 
     def one_by_one(several: Sequence[Components]) -> list[Sums]:
         return [sums_of(each) for each in several]
 
-    states = climbed(one_by_one, [start], prior, how.tol, how.max_iter)[0]
+    states = climbed(
+        one_by_one, [start], prior, search.effort.tol, search.effort.max_iter
+    )[0]
     last = states[-1].components
     # Each state says how good the one before it was.
     closing = sums_of(last)
@@ -183,7 +183,13 @@ def _finished(
     objective = [*(state.objective for state in states[1:]), final]
     size, misfit = n_parameters(last, covariance), -2.0 * closing.log_likelihood
     bic = misfit + size * np.log(closing.n_objects)
-    return Found(last, covariance, objective, float(bic), float(misfit + 2.0 * size))
+    return FittedMixture(
+        components=last,
+        covariance=covariance,
+        objective=objective,
+        bic=float(bic),
+        aic=float(misfit + 2.0 * size),
+    )
 
 
 class Trial(NamedTuple):
@@ -194,13 +200,13 @@ class Trial(NamedTuple):
     truth: Components  # a single Gaussian
 
 
-def _trial(measured: Measured, covariance: str, how: How) -> Trial:
-    few = some_of(measured, TRIAL_OBJECTS, how.seed)
-    prior = prior_for(few, how.prior_weight)
+def _trial(measured: Measured, covariance: str, search: Search) -> Trial:
+    few = some_of(measured, TRIAL_OBJECTS, search.seed)
+    prior = prior_for(few, search.effort.prior_weight)
     single = one_component(few, covariance)
     alike = few._replace(labels=None)  # a single Gaussian is of all objects
     trying = partial(sums_of_each, alike)
-    states = climbed(trying, [single], prior, how.tol, FIRST_ROUNDS)[0]
+    states = climbed(trying, [single], prior, search.effort.tol, FIRST_ROUNDS)[0]
     truth = states[-1].components
     return Trial(few, prior, truth)
 
@@ -242,7 +248,7 @@ def _first(
     n_components: int,
     covariance: str,
     also: Sequence[Components],
-    how: How,
+    search: Search,
     bars: Bars,
 ) -> Components | None:
     """The best of several starts, followed for a while with some of the objects.
@@ -250,16 +256,20 @@ def _first(
     None if no start reaches the bars.
     """
     few, prior, truth = trial
-    if n_components == 1 and not how.noise:
+    if n_components == 1 and not search.noise:
         return truth
-    seeds = range(how.seed, how.seed + (how.n_init if n_components > 1 else 1))
-    starts = starting_components(few, truth, n_components, covariance, how.noise, seeds)
+    seeds = range(
+        search.seed, search.seed + (search.effort.n_init if n_components > 1 else 1)
+    )
+    starts = starting_components(
+        few, truth, n_components, covariance, search.noise, seeds
+    )
     # The worse half is given up, and the others are followed for twice as long.
     alive = [*starts, *(each.as_kind(covariance) for each in also)]
     trying = partial(sums_of_each, few, scratch=Scratch())
     n_rounds, followed = TRIAL_ROUNDS, 0
     while len(alive) > 1:
-        ways = climbed(trying, alive, prior, how.tol, n_rounds, "starts")
+        ways = climbed(trying, alive, prior, search.effort.tol, n_rounds, "starts")
         states = sorted((way[-1] for way in ways), key=lambda state: -state.objective)
         alive = [state.components for state in states[: len(states) // 2]]
         followed += n_rounds

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.progress import track
-from incerta.mixture.acceleration import ahead
 from incerta.mixture.expectation import Sums
 from incerta.mixture.model import Components, Measured
 from incerta.models.registry import stored
@@ -72,17 +71,9 @@ class Moments(NamedTuple):
 def moments(before: Components, found: Sums) -> Moments:
     """Number, mean and spread of the objects of each component.
 
-    Parameters
-    ----------
-    before : Components
-        What the sums were made with.
-    found : Sums
-        Over all objects.
+    `before`: what the sums were made with. `found`: over all objects.
 
-    Returns
-    -------
-    Moments
-        Of a component without objects mean and spread stay.
+    Of a component without objects mean and spread stay.
     """
     shares = np.maximum(found.shares, TINY)
     k = len(before.means)
@@ -101,18 +92,8 @@ def moments(before: Components, found: Sums) -> Moments:
 def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
     """Components that explain the objects better than those before.
 
-    Parameters
-    ----------
-    found : Moments
-        Of all objects.
-    before : Components
-        Of the same kind.
-    prior : Prior
-        What covariances are drawn towards.
-
-    Returns
-    -------
-    Components
+    `found`: of all objects. `before`: of the same kind. `prior`: what covariances are
+    drawn towards.
     """
     by_feature = found.spreads.ndim == 2
     towards = prior.variances if by_feature else np.diag(prior.variances)
@@ -136,26 +117,12 @@ def climb(
 
     Whoever follows it makes the rounds, of several ways at once if there are.
 
-    Parameters
-    ----------
-    start : Components
-        Where to begin.
-    scale : ndarray of shape (d,)
-        Standard deviations of the features.
-    tol : float
-        Gain of the objective that ends the way.
-    max_iter : int
-        Rounds at most.
+    `start`: where to begin. `scale` (d,): standard deviations of the features. `tol`:
+    gain of the objective that ends the way. `max_iter`: rounds at most.
 
-    Yields
-    ------
-    Components
-        A round from these is to be sent.
+    A round from what it yields is to be sent.
 
-    Returns
-    -------
-    list of State
-        After each round, without steps ahead that led nowhere.
+    Returns the states after each round, without steps ahead that led nowhere.
     """
     before, states, longest = start, [(yield start)], FIRST_STEP
     while len(states) < max_iter and not _flat(states, tol):
@@ -190,23 +157,11 @@ def climbed(
 ) -> list[list[State]]:
     """Climb from several starts at once.
 
-    Parameters
-    ----------
-    sums_of_each : callable
-        Sums over all objects under each of some mixtures.
-    starts : sequence of Components
-        Of one kind, with as many components.
-    prior : Prior
-        Of the covariances.
-    tol, max_iter
-        Where ways end; see `climb`.
-    task : str, default="rounds"
-        What progress is of.
+    `sums_of_each`: sums over all objects under each of some mixtures. `starts`: of one
+    kind, with as many components. `prior`: of the covariances. `tol`, `max_iter`: where
+    ways end; see `climb`. `task`: what progress is of.
 
-    Returns
-    -------
-    list of list of State
-        For each start.
+    Returns the way from each start.
     """
     scale = np.sqrt(prior.variances)
     ways = [climb(start, scale, tol, max_iter) for start in starts]
@@ -226,8 +181,127 @@ def climbed(
     return [ended[number] for number in range(len(starts))]
 
 
+def ahead(
+    rounds: tuple[Components, Components, Components], scale: Array, longest: float
+) -> tuple[Components | None, float]:
+    """Components ahead of where two rounds have led.
+
+    EM slows down where errors are large. Two rounds show the way; a long step along it
+    is kept if it is better. R. Varadhan, C. Roland, "Simple and globally convergent
+    methods for accelerating the convergence of any EM algorithm", Scand. J. Stat. 35,
+    2008.
+
+    `rounds`: before, between and after the two rounds. `scale` (d,): standard
+    deviations of the features. `longest`: the longest step to try; 1 is where the
+    rounds have led.
+
+    Returns `components`: None where there is nothing to be gained. `step`: length of
+    the step.
+    """
+    before, between, after = (coordinates(each, scale) for each in rounds)
+    way = between - before
+    bend = after - between - way
+    length = float(np.linalg.norm(bend))
+    if not length * longest > 0.0:
+        return None, 1.0
+    step = min(float(np.linalg.norm(way) / length), longest)
+    if step <= 1.0:
+        return None, 1.0
+    return _at(before + 2.0 * step * way + step**2 * bend, rounds[0], scale), step
+
+
+def coordinates(components: Components, scale: Array) -> Array:
+    """Components as a vector: roots of weights, means, covariances or log variances."""
+    weights = np.append(components.weights, components.noise_weight)
+    return np.concatenate(
+        [
+            np.sqrt(weights),
+            (components.means / scale).ravel(),
+            _standard(components.covariances, scale).ravel(),
+        ]
+    )
+
+
+def _standard(covariances: Array, scale: Array) -> Array:
+    if covariances.ndim == 2:
+        return np.log(covariances / scale**2)
+    return covariances / scale[:, None] / scale
+
+
+def _at(place: Array, like: Components, scale: Array) -> Components | None:
+    k, d = like.means.shape
+    roots, means, shapes = np.split(place, [k + 1, k + 1 + k * d])
+    shapes = shapes.reshape(like.covariances.shape)
+    if shapes.ndim == 2:
+        with np.errstate(over="ignore"):
+            covariances = np.exp(shapes) * scale**2
+    else:
+        # Long steps make rounding errors large: what is symmetric must stay so.
+        shapes = 0.5 * (shapes + np.swapaxes(shapes, 1, 2))
+        covariances = shapes * scale[:, None] * scale
+        try:
+            np.linalg.cholesky(covariances)
+        except np.linalg.LinAlgError:
+            return None
+    weights = np.square(roots)
+    return like._replace(
+        weights=(weights / weights.sum())[:k],
+        means=means.reshape(k, d) * scale,
+        covariances=covariances,
+    )
+
+
 def _next(components: Components, found: Sums, prior: Prior) -> State:
     """A round: what follows components, and how good these were."""
     gained = found.log_likelihood + prior.log_density(components.covariances)
     following = with_prior(moments(components, found), components, prior)
     return State(following, gained / found.n_objects)
+
+
+# A piece that is a share p of all objects so far counts for p**0.6. What earlier pieces
+# said was said with worse components: it counts for less than their share.
+FORGETTING = 0.6
+
+
+@stored()
+class Running(NamedTuple):
+    """What the pieces so far said: running moments.
+
+    O. Cappé, E. Moulines, "On-line expectation–maximization algorithm for latent data
+    models", J. R. Stat. Soc. B 71, 2009.
+    """
+
+    moments: Moments
+    prior: Prior
+
+    def and_then(self, before: Components, found: Sums) -> Running:
+        """With one more piece, of which there are the sums under `before`."""
+        new = moments(before, found)
+        share = new.n_objects / (self.moments.n_objects + new.n_objects)
+        return self._replace(moments=blended(self.moments, new, share**FORGETTING))
+
+    def components(self, before: Components) -> Components:
+        """The components now, of the same kind as those before."""
+        return with_prior(self.moments, before, self.prior)
+
+
+def blended(old: Moments, new: Moments, step: float) -> Moments:
+    """Old moments to a share of ``1 - step``, and new ones to a share of `step`."""
+    total = old.n_objects + new.n_objects
+    a = (1.0 - step) * old.counts / old.n_objects
+    b = step * new.counts / new.n_objects
+    part = b / (a + b)
+    gaps = new.means - old.means
+    by_feature = old.spreads.ndim == 2
+    squares = gaps**2 if by_feature else gaps[:, :, None] * gaps[:, None]
+
+    def each(weights: Array) -> Array:
+        return weights.reshape(-1, *(1,) * (old.spreads.ndim - 1))
+
+    within = each(1.0 - part) * old.spreads + each(part) * new.spreads
+    return Moments(
+        (a + b) * total,
+        old.means + part[:, None] * gaps,
+        within + each(part * (1.0 - part)) * squares,
+        total,
+    )

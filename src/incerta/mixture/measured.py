@@ -18,14 +18,7 @@ MOST_CORRELATED = 10
 def measured(data: UncertainData) -> Measured:
     """Values, errors, and which values are missing.
 
-    Parameters
-    ----------
-    data : UncertainData
-        Laws other than Gaussian count by their means and covariances.
-
-    Returns
-    -------
-    Measured
+    `data`: laws other than Gaussian count by their means and covariances.
     """
     values = np.ascontiguousarray(data.mean().T)
     if data.law.independent_features:

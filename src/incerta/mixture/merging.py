@@ -30,22 +30,13 @@ STEPS = 21  # places between two means
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     """Cluster of each component.
 
-    Parameters
-    ----------
-    components : Components
-        The mixture.
-    seed : int
-        Of the draws that the overlap is found by.
-    n_named : int, default=0
-        The first so many components are clusters that are known to be different.
+    `components`: the mixture. `seed`: of the draws that the overlap is found by.
+    `n_named`: the first so many components are clusters that are known to be different.
 
-    Returns
-    -------
-    ndarray of shape (n_components,)
-        Numbered from 0, in the order of the components. The two that overlap most are
-        joined, again and again, until no two leave more than 0.35 of a bit open (of two
-        clusters of unequal size, of the entropy of their shares); or more than 0.1, if
-        there is no valley between them.
+    Returns (n_components,): numbered from 0, in the order of the components. The two
+    that overlap most are joined, again and again, until no two leave more than 0.35 of
+    a bit open (of two clusters of unequal size, of the entropy of their shares); or
+    more than 0.1, if there is no valley between them.
     """
     if components.n_components == 1:
         return np.zeros(1, dtype=np.intp)

@@ -15,7 +15,7 @@ from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
-from incerta.mixture.fitting import Found, How, fitted
+from incerta.mixture.fitting import FittedMixture, Search, fitted
 from incerta.mixture.maximisation import SumsOf
 from incerta.mixture.measured import measured
 from incerta.mixture.model import Components, Measured
@@ -39,21 +39,10 @@ def some_objects(
 ) -> tuple[UncertainData, int]:
     """At most `most` objects, chosen by their ids.
 
-    Parameters
-    ----------
-    objects : UncertainData or PartitionedData
-        The objects, in one place or in partitions.
-    most : int
-        Number of objects to take at most.
-    seed : int
-        Of the choice. It does not depend on where objects lie.
+    `objects`: the objects, in one place or in partitions. `most`: number of objects to
+    take at most. `seed`: of the choice. It does not depend on where objects lie.
 
-    Returns
-    -------
-    data : UncertainData
-        Sorted by their ids.
-    n_objects : int
-        How many there are in all.
+    Returns `data`: sorted by their ids. `n_objects`: how many there are in all.
     """
     if isinstance(objects, PartitionedData):
         found = Parts(objects.partitions).fold(_some_of, _some_of_both, most, seed)
@@ -71,20 +60,11 @@ def some_labelled(
 ) -> tuple[UncertainData, Indices | None, int]:
     """At most `most` objects, up to half of them with known labels, and those labels.
 
-    Parameters
-    ----------
-    objects : UncertainData or PartitionedData
-        The objects; in one place and in the order of their ids if there are labels.
-    most, seed : int
-        As for `some_objects`.
-    known : ndarray of shape (n_objects,) or None
-        Labels, −1 where unknown; None if all are.
+    `objects`: the objects; in one place and in the order of their ids if there are
+    labels. `most`, `seed`: as for `some_objects`. `known` (n_objects,): labels, −1
+    where unknown; None if all are.
 
-    Returns
-    -------
-    data : UncertainData
-    known : ndarray of shape (len(data),) or None
-    n_objects : int
+    Returns `known` (len(data).
     """
     if known is None or not isinstance(objects, UncertainData):
         some, n_objects = some_objects(objects, most, seed)
@@ -102,22 +82,10 @@ def sums_over(
 ) -> SumsOf:
     """Sums over all objects under given components, wherever these are.
 
-    Parameters
-    ----------
-    objects : UncertainData or PartitionedData
-        The objects.
-    device : str
-        Where sums are made. Objects in one place are sent there once, those of
-        partitions each time.
-    known : ndarray of shape (n_objects,), optional
-        Components of objects in one place, −1 where unknown.
+    `objects`: the objects. `device`: where sums are made. Objects in one place are sent
+    there once, those of partitions each time. `known` (n_objects,): components of
+    objects in one place, −1 where unknown.
 
-    Returns
-    -------
-    callable
-
-    Notes
-    -----
     Sums of partitions are added up in the order of the partitions: other partitions
     round differently in the last digits.
     """
@@ -134,28 +102,21 @@ def sums_over(
 
 
 def fitted_to(
-    objects: UncertainData | PartitionedData, how: How, known: Indices | None = None
-) -> Found:
+    objects: UncertainData | PartitionedData,
+    search: Search,
+    known: Indices | None = None,
+) -> FittedMixture:
     """Fit a mixture to objects, wherever they are.
 
-    Parameters
-    ----------
-    objects : UncertainData or PartitionedData
-        The objects.
-    how : How
-    known : ndarray of shape (n_objects,), optional
-        Components of objects in one place, in the order of their ids; −1 where unknown.
-
-    Returns
-    -------
-    Found
+    `objects`: the objects. `known` (n_objects,): components of objects in one place, in
+    the order of their ids; −1 where unknown.
     """
     some, labels, n_objects = some_labelled(
-        by_moments(objects), MANY_OBJECTS, how.seed, known
+        by_moments(objects), MANY_OBJECTS, search.seed, known
     )
     all_of_them = len(some) == n_objects
-    sums_of = None if all_of_them else sums_over(objects, how.device, known)
-    return fitted(measured(some)._replace(labels=labels), how, sums_of)
+    sums_of = None if all_of_them else sums_over(objects, search.device, known)
+    return fitted(measured(some)._replace(labels=labels), search, sums_of)
 
 
 def by_moments(
@@ -163,15 +124,9 @@ def by_moments(
 ) -> UncertainData | PartitionedData:
     """Partitions with means and covariances only, where objects are spread.
 
-    Parameters
-    ----------
-    objects : UncertainData or PartitionedData
-        The objects. In one place they stay as they are.
+    `objects`: the objects. In one place they stay as they are.
 
-    Returns
-    -------
-    UncertainData or PartitionedData
-        Objects that take little memory, however many values they have.
+    Returns objects that take little memory, however many values they have.
     """
     if not isinstance(objects, PartitionedData):
         return objects

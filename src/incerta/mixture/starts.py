@@ -44,25 +44,10 @@ def starting_components(
     measured well and are far from each other; with noise, some more at dense places.
     Objects of known components are near their own.
 
-    Parameters
-    ----------
-    measured : Measured
-        The objects.
-    truth : Components
-        A single Gaussian that was fitted to them. What it says about each object
-        counts, not the values: those that were measured badly would lead astray.
-    n_components : int
-        Number of Gaussians.
-    kind : {"full", "diag", "tied"}
-        Of covariances.
-    noise : bool
-        Whether there is a uniform component besides.
-    seeds : sequence of int
-        For one start each.
-
-    Yields
-    ------
-    Components
+    `measured`: the objects. `truth`: a single Gaussian that was fitted to them. What it
+    says about each object counts, not the values: those that were measured badly would
+    lead astray. `n_components`: number of Gaussians. `kind`: of covariances. `noise`:
+    whether there is a uniform component besides. `seeds`: for one start each.
     """
     scale = np.sqrt(_positive(truth.variances[0]))
     places = belief(measured._replace(labels=None), truth).centres[:, 0] / scale

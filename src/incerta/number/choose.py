@@ -14,7 +14,7 @@ from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
 from incerta.data.order import sorted_by_id
 from incerta.directions import Directions
-from incerta.mixture.fitting import PRIOR_WEIGHT, How
+from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Components, Measured, without_errors
@@ -31,7 +31,7 @@ from incerta.worlds.streams import as_seed
 MORE = 2
 # With one shape for all clusters, many small ones can be told from few large ones.
 KINDS = ("diag", "full", "tied")
-N_INIT, TOL, MOST_ROUNDS = 2, 1e-4, 500
+EFFORT = Effort(n_init=2, tol=1e-4)
 # In more directions than this, covariances cost more than they tell.
 MOST_DIRECTIONS = 8
 # A few objects far from all others are no cluster: it has so many, or, of few objects,
@@ -113,8 +113,8 @@ class KChoice:
     @property
     def n_tried(self) -> int:
         """How many of the numbers were tried, until two in a row were no better."""
-        known = ~np.isnan(self.scores) | (self.weights > 0.0)
-        return int(np.flatnonzero(known)[-1]) + 1
+        tried = ~np.isnan(self.scores) | (self.weights > 0.0)
+        return int(np.flatnonzero(tried)[-1]) + 1
 
     def __repr__(self) -> str:
         return f"KChoice(k={self.k}, ks={self.ks}, seed={self.seed})"
@@ -126,8 +126,8 @@ class KChoice:
         usual = self.reference_quantiles([0.5])[0]
         rows = [*zip(self.ks, self.weights, self.scores, usual, strict=True)]
         for k, weight, score, reference in rows[: self.n_tried]:
-            told = f"{k:8} {weight:7.2f} {_number(score):>8} {_number(reference):>11}"
-            lines.append(f"{told} <-" if k == self.k else told)
+            row = f"{k:8} {weight:7.2f} {_number(score):>8} {_number(reference):>11}"
+            lines.append(f"{row} <-" if k == self.k else row)
         return "\n".join([*lines, "", f"Seed {self.seed}."])
 
     def reference_quantiles(self, quantiles: ArrayLike) -> Array:
@@ -145,33 +145,32 @@ class KChoice:
         """
         levels = np.asarray(quantiles, dtype=np.float64)
         out = np.full((len(levels), len(self.ks)), np.nan)
-        known = ~np.isnan(self.null_scores)
-        for j in np.flatnonzero(known.any(axis=0)):
-            out[:, j] = np.quantile(self.null_scores[known[:, j], j], levels)
+        reached = ~np.isnan(self.null_scores)
+        for j in np.flatnonzero(reached.any(axis=0)):
+            out[:, j] = np.quantile(self.null_scores[reached[:, j], j], levels)
         return out
 
     def sentences(self) -> list[str]:
         """What was chosen, and why."""
-        told = [
+        lines = [
             f"{counted(self.k, 'cluster')}, of {self.ks[0]} to {self.ks[-1]} that were "
             f"allowed{self._plausible()}."
         ]
         if not np.isnan(self.p_one):
             if self.k == 1:
-                told.append(
+                lines.append(
                     "Data of one cluster, with features of the same shape and the same "
                     f"errors, look as clustered (p = {self.p_one:.2f})."
                 )
             else:
-                told.append(
-                    "Data of one cluster hardly ever look as clustered "
-                    f"(p {_p(self.p_one)})."
-                )
+                p = f"= {self.p_one:.3f}" if self.p_one >= 0.001 else "< 0.001"
+                rarely = "Data of one cluster hardly ever look as clustered"
+                lines.append(f"{rarely} (p {p}).")
         elif self.k == 1:
-            told.append("One Gaussian explains the data best, errors included.")
+            lines.append("One Gaussian explains the data best, errors included.")
         if self.k == self.ks[-1]:
-            told.append("There may be more: larger numbers were not allowed.")
-        return told
+            lines.append("There may be more: larger numbers were not allowed.")
+        return lines
 
     def _plausible(self) -> str:
         """How plausible the number is, and which others are."""
@@ -290,17 +289,10 @@ def choose_k(
     objects = sorted_by_id(as_uncertain(data))
     refuse_extremes(objects)
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
-    given = {
-        "ks": tried,
-        "n_null": n_null,
-        "alpha": alpha,
-        "max_objects": max_objects,
-        "directions": directions,
-    }
-    seed_is_given = random_state is not None
-    pieces = opened(
-        checkpoint, "choose_k", given, objects, as_seed(random_state), seed_is_given
-    )
+    given = {"ks": tried, "n_null": n_null, "alpha": alpha}
+    given |= {"max_objects": max_objects, "directions": directions}
+    seed, seed_is_given = as_seed(random_state), random_state is not None
+    pieces = opened(checkpoint, "choose_k", given, objects, seed, seed_is_given)
     seed = pieces.seed
     some, _ = some_objects(objects, max_objects, seed)
     if directions is not None:
@@ -310,37 +302,37 @@ def choose_k(
     seen = _seen(some)
 
     most = min(tried[-1] + MORE, seen.n_objects)
-    how = How(
-        range(1, most + 1), KINDS, False, PRIOR_WEIGHT, N_INIT, TOL, MOST_ROUNDS, seed
+    search = Search(
+        numbers=range(1, most + 1), covariances=KINDS, seed=seed, effort=EFFORT
     )
-    found = Best.kept("mixtures", seen, how, pieces)
-    weights = _weights(found, tried, seed)
+    best = Best.kept("mixtures", seen, search, pieces)
+    weights = _weights(best, tried, seed)
     j, p_one, null_scores = int(weights.argmax()), np.nan, np.empty((0, len(tried)))
     if tried[0] == 1 and j > 0:
-        p_one, null_scores = p_of_one(seen, found, tried, how, n_null, n_jobs, pieces)
+        p_one, null_scores = p_of_one(seen, best, tried, search, n_null, n_jobs, pieces)
         weights[0] = 0.0
-        one = np.sqrt(p_one) / (np.sqrt(p_one) + 2.0 * np.sqrt(alpha))
-        weights *= (1.0 - one) / weights.sum()
-        weights[0] = one
+        of_one = np.sqrt(p_one) / (np.sqrt(p_one) + 2.0 * np.sqrt(alpha))
+        weights *= (1.0 - of_one) / weights.sum()
+        weights[0] = of_one
         j = j if p_one <= alpha else 0
     k = tried[j]
-    scores = found.gains(tried)
+    scores = best.gains(tried)
     return KChoice(k, tried, weights, scores, null_scores, float(p_one), alpha, seed)
 
 
-def _weights(found: Best, tried: tuple[int, ...], seed: int) -> Array:
+def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
     """How plausible each number is, by the mixtures that have so many clusters."""
-    least = min(mixture.bic for mixture in found.mixtures.values())
+    least = min(mixture.bic for mixture in best.mixtures.values())
     weights = np.zeros(len(tried))
-    for mixture in found.mixtures.values():
+    for mixture in best.mixtures.values():
         weight = np.exp(-0.5 * TEMPER * (mixture.bic - least))
         if weight >= LEAST_WEIGHT:
-            k = _n_clusters(mixture.components, found.n_objects, seed)
+            k = _n_clusters(mixture.components, best.n_objects, seed)
             if k in tried:
                 j = tried.index(k)
                 weights[j] = max(weights[j], weight)
     if not weights.any():  # none of these numbers explains the data well
-        weights[tried.index(found.best_of(tried))] = 1.0
+        weights[tried.index(best.best_of(tried))] = 1.0
     return weights / weights.sum()
 
 
@@ -363,10 +355,6 @@ def _seen(data: UncertainData) -> Measured:
 
 def _number(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.3f}"
-
-
-def _p(value: float) -> str:
-    return f"= {value:.3f}" if value >= 0.001 else "< 0.001"
 
 
 def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, ...]:

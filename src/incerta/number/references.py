@@ -1,20 +1,29 @@
-"""How often data of one cluster look as clustered as the given ones."""
+"""How often data of one cluster look as clustered as the given ones.
+
+In such data every feature keeps its shape, as far as that has a single peak, features
+keep their correlation, and objects their errors; everything else is left to chance. So
+data that are skewed, heavy-tailed or flat are not taken for clusters.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from scipy.special import stdtr
+from scipy.special import ndtr, ndtri, stdtr
+from scipy.stats import rankdata
+from sklearn.isotonic import isotonic_regression
 
 from incerta.backend.progress import track
-from incerta.mixture.fitting import Found, How, candidates
-from incerta.mixture.model import Measured
+from incerta.mixture.expectation import sums
+from incerta.mixture.fitting import FittedMixture, Search, candidates, n_parameters
+from incerta.mixture.merging import drawn
+from incerta.mixture.model import Components, Measured
 from incerta.models.checkpoint import Checkpoint
-from incerta.number.structureless import Structureless, structureless
 from incerta.typing import Array
 
 # After so few references data are clear that are beyond them with this p-value (t).
@@ -22,92 +31,85 @@ FEW_REFERENCES, CLEAR = 3, 1e-4
 # Deviation of a gain, times the number of objects, at least: that some references do
 # not differ says little.
 LEAST_DEVIATION = 5.0
+# The law of a feature is a mixture of at most so many Gaussians.
+MOST_PIECES = 6
+# Places of that law, how far out they go in deviations, and peaks that are tried.
+N_PLACES, REACH, N_PEAKS = 1500, 5.0, 40
+N_DRAWS = 4000
+# Of a correlation matrix, so that it has a root.
+RIDGE = 1e-3
 
 
 class Best(NamedTuple):
     """The best mixture of each number of components."""
 
-    mixtures: dict[int, Found]
+    mixtures: dict[int, FittedMixture]
     n_objects: int
 
     @classmethod
-    def of(cls, seen: Measured, how: How) -> Best:
+    def of(cls, seen: Measured, search: Search) -> Best:
         """Fit them."""
-        best: dict[int, Found] = {}
-        for found in candidates(seen, how):
-            k = found.components.n_components
-            if k not in best or found.bic < best[k].bic:
-                best[k] = found
+        best: dict[int, FittedMixture] = {}
+        for mixture in candidates(seen, search):
+            k = mixture.components.n_components
+            if k not in best or mixture.bic < best[k].bic:
+                best[k] = mixture
         return cls(best, seen.n_objects)
 
     @classmethod
-    def kept(cls, name: str, seen: Measured, how: How, pieces: Checkpoint) -> Best:
+    def kept(
+        cls, name: str, seen: Measured, search: Search, pieces: Checkpoint
+    ) -> Best:
         """As a finished piece."""
 
         def made() -> list[tuple[Any, ...]]:
-            return [tuple(found) for found in cls.of(seen, how).mixtures.values()]
+            return [
+                tuple(mixture) for mixture in cls.of(seen, search).mixtures.values()
+            ]
 
-        mixtures = [Found(*found) for found in pieces.piece(name, made)]
-        best = {found.components.n_components: found for found in mixtures}
+        mixtures = [FittedMixture(*fields) for fields in pieces.piece(name, made)]
+        best = {mixture.components.n_components: mixture for mixture in mixtures}
         return cls(best, seen.n_objects)
 
     def best_of(self, ks: tuple[int, ...]) -> int:
         """Number with the lowest BIC; the smallest if none was tried."""
-        known = [k for k in ks if k in self.mixtures]
-        return min(known, key=lambda k: self.mixtures[k].bic) if known else ks[0]
+        tried = [k for k in ks if k in self.mixtures]
+        return min(tried, key=lambda k: self.mixtures[k].bic, default=ks[0])
 
     def gains(self, ks: tuple[int, ...]) -> Array:
         """Half the gain of BIC per object, over the smallest number."""
         bic = np.array(
             [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
         )
-        gains: Array = (bic[0] - bic) / (2 * self.n_objects)
-        return gains
+        return (bic[0] - bic) / (2 * self.n_objects)
 
 
 def p_of_one(
     seen: Measured,
     of_data: Best,
     ks: tuple[int, ...],
-    how: How,
+    search: Search,
     n_null: int,
     n_jobs: int | None,
     pieces: Checkpoint,
 ) -> tuple[float, Array]:
-    """P-value of one cluster, and the gains of the references behind it.
+    """P-value of one cluster, and the gains (n_references, n_ks) behind it.
 
-    Parameters
-    ----------
-    seen : Measured
-        The objects.
-    of_data : Best
-        The mixtures that describe them.
-    ks : tuple of int
-        Numbers of clusters to choose from.
-    how : How
-        How mixtures were fitted to the data, and are to references.
-    n_null : int
-        Most references.
-    n_jobs : int or None
-        Processes; the result does not depend on it.
-    pieces : Checkpoint
-        Where finished references are, and are kept.
-
-    Returns
-    -------
-    p : float
-    gains : ndarray of shape (n_references, n_ks)
+    At most `n_null` references are made, to which mixtures are fitted as to the data;
+    `of_data` holds those of the data.
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
     own = float(np.nanmax(of_data.gains(numbers)))
-    one = structureless(seen, best.components, how)
-    fit = delayed(partial(_reference, seen, one, how._replace(numbers=numbers), ks))
-    found = _references(fit, n_null, n_jobs, pieces)
+    cluster = structureless(seen, best.components, search)
+    fit = delayed(
+        partial(_reference, seen, cluster, replace(search, numbers=numbers), ks)
+    )
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
     steps = track(n_null, "references")
-    for number, (row, gain) in enumerate(found, 1):
+    references = _references(fit, n_null, n_jobs, pieces)
+    for number, (row, gain) in enumerate(references, 1):
         rows.append(row)
         gains.append(gain)
         next(steps, None)
@@ -147,8 +149,100 @@ def _references(
 
 
 def _reference(
-    seen: Measured, one: Structureless, how: How, ks: tuple[int, ...], number: int
+    seen: Measured,
+    cluster: Structureless,
+    search: Search,
+    ks: tuple[int, ...],
+    number: int,
 ) -> tuple[Array, float]:
     """Gains of one reference, and the largest of them."""
-    found = Best.of(one.measured(seen, how.seed + number), how)
-    return found.gains(ks), float(np.nanmax(found.gains(tuple(how.numbers))))
+    best = Best.of(cluster.measured(seen, search.seed + number), search)
+    return best.gains(ks), float(np.nanmax(best.gains(tuple(search.numbers))))
+
+
+class Structureless(NamedTuple):
+    """True values of one cluster."""
+
+    places: Array  # (d, n_places), of each feature, rising
+    levels: Array  # (d, n_places), probability below them
+    root: Array  # (d, d), of the correlation of normal scores
+
+    def measured(self, like: Measured, seed: int) -> Measured:
+        """Values of new objects with the errors of the given ones."""
+        rng = np.random.default_rng([seed, 1])
+        d, n = like.values.shape
+        normal = self.root @ rng.standard_normal((d, n))
+        of_features = zip(ndtr(normal), self.levels, self.places, strict=True)
+        truth = np.array([np.interp(*of_feature) for of_feature in of_features])
+        values = truth + _errors(like.errors, rng)
+        if like.known is not None:
+            values = values * like.known
+        return Measured(values, like.errors, like.known)
+
+
+def structureless(
+    measured: Measured, components: Components, search: Search
+) -> Structureless:
+    """One cluster that is as like the objects as can be.
+
+    Components that were fitted to them say how features are correlated; `search` is for
+    the laws of single features.
+    """
+    laws = [_law(measured, j, search) for j in range(measured.n_features)]
+    places, levels = (np.array(each) for each in zip(*laws, strict=True))
+    draws = drawn(components, N_DRAWS, search.seed)
+    scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
+    d = draws.shape[1]
+    correlation: Array = np.eye(d)
+    if d > 1:
+        correlation = (1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)
+    root: Array = np.asarray(np.linalg.cholesky(correlation), dtype=np.float64)
+    return Structureless(places, levels, root)
+
+
+def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array]:
+    """Places of the true values of a feature, and the probability below them."""
+    rows = slice(feature, feature + 1)
+    known = None if measured.known is None else measured.known[rows]
+    alone = Measured(measured.values[rows], measured.variances[rows], known)
+
+    def akaike(
+        mixture: FittedMixture,
+    ) -> float:  # the shape counts, not the number of pieces
+        likelihood = sums(alone, mixture.components).log_likelihood
+        return n_parameters(mixture.components, "diag") - likelihood
+
+    pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
+    best = min(candidates(alone, pieces), key=akaike).components
+    centres, spread = best.means[:, 0], np.sqrt(best.covariances[:, 0])
+    low, high = (centres - REACH * spread).min(), (centres + REACH * spread).max()
+    places = np.linspace(low, high, N_PLACES)
+    gaps = (places[:, None] - centres) / spread
+    density = (best.weights / spread * np.exp(-0.5 * gaps**2)).sum(axis=1)
+    levels = np.cumsum(unimodal(density))
+    # Rising, so that it can be inverted.
+    levels = levels / levels[-1] + np.linspace(0.0, 1e-9, N_PLACES)
+    return places, levels
+
+
+def unimodal(density: Array) -> Array:
+    """The density with one peak that is nearest; two peaks become a plateau."""
+
+    def with_peak(at: int) -> Array:
+        rising = isotonic_regression(density[:at])
+        falling = isotonic_regression(density[at:], increasing=False)
+        return np.concatenate([rising, falling])
+
+    places = np.unique(np.linspace(1, len(density) - 1, N_PEAKS).astype(int))
+    return min(map(with_peak, places), key=lambda fit: np.square(fit - density).sum())
+
+
+def _errors(errors: Array, rng: np.random.Generator) -> Array:
+    """Draw an error of each value: shape (d, n)."""
+    if errors.ndim == 2:
+        return np.sqrt(errors) * rng.standard_normal(errors.shape)
+    each = np.moveaxis(errors, -1, 0)
+    values, vectors = np.linalg.eigh(each)
+    roots = vectors * np.sqrt(np.clip(values, 0.0, None))[:, None]
+    normal = rng.standard_normal(roots.shape[:2])
+    return np.einsum("nij,nj->in", roots, normal)

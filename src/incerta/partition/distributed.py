@@ -76,7 +76,7 @@ class Far(NamedTuple):
 
 
 @dataclass
-class Run:
+class DistributedRun:
     """One start: where its centres are."""
 
     start: Array
@@ -212,30 +212,20 @@ def drawn_means(parts: Parts, seed: int, n_drawn: int) -> Array:
 
 def lloyd(
     parts: Parts, starts: Iterator[Array], max_iter: int, tol: float
-) -> tuple[Run, Indices]:
+) -> tuple[DistributedRun, Indices]:
     """K-means from each start, all starts in the same passes over the partitions.
 
-    Parameters
-    ----------
-    parts : Parts
-        Summaries of the partitions.
-    starts : iterator of ndarray of shape (n_clusters, n_features)
-    max_iter : int
-        Maximum number of iterations.
-    tol : float
-        As in scikit-learn: it stops when the squared movements of the centres sum to
-        less than this share of the mean variance of the features.
+    `parts`: summaries of the partitions. `starts` (n_clusters, n_features). `max_iter`:
+    maximum number of iterations. `tol`: as in scikit-learn: it stops when the squared
+    movements of the centres sum to less than this share of the mean variance of the
+    features.
 
-    Returns
-    -------
-    run : Run
-        The best start. Its objective and inertia include the variances.
-    labels : ndarray of shape (n_objects,)
-        In the order of the sorted ids.
+    Returns `run`: the best start. Its objective and inertia include the variances.
+    `labels` (n_objects,): in the order of the sorted ids.
     """
     extent = parts.fold(extent_of, wider)
     least = tol * _spread(parts, extent)
-    runs = [Run(start, start) for start in starts]
+    runs = [DistributedRun(start, start) for start in starts]
     for _ in track(max_iter, "iterations"):
         live = [run for run in runs if not run.done]
         if not live:
@@ -256,7 +246,9 @@ def lloyd(
     return best, labels
 
 
-def _advance(run: Run, sums: Sums, extent: Extent, parts: Parts, least: float) -> None:
+def _advance(
+    run: DistributedRun, sums: Sums, extent: Extent, parts: Parts, least: float
+) -> None:
     """Move the centres of one start to the means of their members."""
     # What objects cost where the last iteration has put the centres.
     if run.n_iter:

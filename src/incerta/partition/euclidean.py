@@ -34,12 +34,7 @@ def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:
 
 
 def within_minmax(boxes: Boxes, centres: Array) -> Mask:
-    """Centres whose least distance to the box is at most the best greatest one.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_objects, n_clusters)
-    """
+    """Centres whose least distance to the box is at most the best greatest one."""
     below = boxes.low[:, None] - centres
     above = centres - boxes.high[:, None]
     least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=2)
@@ -117,11 +112,8 @@ def assign(
 ) -> tuple[Indices, int]:
     """Label of the centre with the least expected distance, the first of tied ones.
 
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,)
-    n_evaluations : int
-        Number of expected distances that were computed.
+    Returns `labels` (n_objects,). `n_evaluations`: number of expected distances that
+    were computed.
     """
     n, k = law.n_objects, len(centres)
     candidates = np.ones((n, k), dtype=np.bool_)

@@ -13,21 +13,16 @@ from incerta.partition.euclidean import (
     geometric_median,
 )
 from incerta.partition.kmeans import Run
-from incerta.partition.seeding import without_empty
+from incerta.partition.relocate import without_empty
 from incerta.typing import Array, Indices
 
 
 class EuclideanSearch:
     """Expected distances of objects given by values.
 
-    Attributes
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-        Means of the objects.
-    n_evaluations : int
-        Number of expected distances that were computed.
-    n_pairs : int
-        Number that would have been computed without bounds.
+    `means` (n_objects, n_features): means of the objects. `n_evaluations`: number of
+    expected distances that were computed. `n_pairs`: number that would have been
+    computed without bounds.
     """
 
     def __init__(

@@ -27,15 +27,8 @@ def starts(
 ) -> Iterator[Array]:
     """Centres to start from, one set per run.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-    n_clusters : int
-    init : {"k-means++", "random"} or array of shape (n_clusters, n_features)
-        An array is the only start.
-    n_init : int
-        Number of starts.
-    seed : int
+    `means` (n_objects, n_features). `init` (n_clusters, n_features): an array is the
+    only start. `n_init`: number of starts.
     """
     rng = np.random.RandomState(seed % 2**32)
     if not isinstance(init, str):
@@ -60,10 +53,7 @@ class SquaredSearch:
 
     The variances of the objects add the same amount to every partition.
 
-    Attributes
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-        Means of the objects.
+    `means` (n_objects, n_features): means of the objects.
     """
 
     def __init__(

@@ -69,18 +69,13 @@ def assign(distances: Array, medoids: Indices) -> Indices:
 def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
     """Swap medoids for other objects as long as that helps (FasterPAM).
 
-    One object after the other offers to replace a medoid. What it would change is
-    found for all k medoids at once, from the nearest and second nearest medoid of
-    each object, and the best swap is made at once if it lowers the objective. The
-    search ends when n objects in a row had nothing to offer.
+    One object after the other offers to replace a medoid. What it would change is found
+    for all k medoids at once, from the nearest and second nearest medoid of each
+    object, and the best swap is made at once if it lowers the objective. The search
+    ends when n objects in a row had nothing to offer.
 
-    Yields
-    ------
-    Medoids
-        After each pass over the objects; the last one has converged.
+    Yields a state after each pass over the objects; the last one has converged.
 
-    Notes
-    -----
     n + k operations per offer, n k per swap.
     """
     n, k = len(distances), len(medoids)
@@ -119,13 +114,8 @@ def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
 def alternate_rounds(distances: Array, medoids: Indices) -> Iterator[Medoids]:
     """Alternate between clusters and their medoids, as UK-medoids was published.
 
-    Yields
-    ------
-    Medoids
-        After each round; the last one has converged.
+    Yields a state after each round; the last one has converged.
 
-    Notes
-    -----
     A round takes the sum of the squares of the cluster sizes.
     """
     labels = assign(distances, medoids)

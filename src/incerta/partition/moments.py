@@ -35,19 +35,13 @@ def ucpc(sizes: Array, scatter: Array, variances: Array) -> Array:
 
 
 @dataclass
-class Moments:
+class ClusterMoments:
     """Moments of all clusters; each member added or taken away costs O(d).
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (n_clusters,)
-        Number of members, at least one.
-    centres : ndarray of shape (n_clusters, n_features)
-        Mean of the members' means.
-    scatter : ndarray of shape (n_clusters,)
-        Sum of the squared distances of the members' means to the centre.
-    variances : ndarray of shape (n_clusters,)
-        Sum of the members' total variances.
+    `sizes` (n_clusters,): number of members, at least one. `centres` (n_clusters,
+    n_features): mean of the members' means. `scatter` (n_clusters,): sum of the squared
+    distances of the members' means to the centre. `variances` (n_clusters,): sum of the
+    members' total variances.
     """
 
     sizes: Array
@@ -61,13 +55,8 @@ class Moments:
     ) -> Self:
         """Moments of a partition without empty clusters, from scratch.
 
-        Parameters
-        ----------
-        means : ndarray of shape (n_objects, n_features)
-        variances : ndarray of shape (n_objects,)
-            Total variance of each object: the sum over its features.
-        labels : ndarray of shape (n_objects,)
-        n_clusters : int
+        `means` (n_objects, n_features). `variances` (n_objects,): total variance of
+        each object: the sum over its features. `labels` (n_objects,).
         """
         sizes = np.bincount(labels, minlength=n_clusters).astype(np.float64)
         centres = mean_by_cluster(means, labels, sizes)

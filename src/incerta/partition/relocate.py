@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from sklearn.cluster import kmeans_plusplus
 
 from incerta.backend.progress import track
-from incerta.partition.moments import Moments, Objective
-from incerta.partition.seeding import random_partition, seeded_partition
+from incerta.partition.moments import ClusterMoments, Objective, mean_by_cluster
+from incerta.partition.shares import nearest_centres
 from incerta.typing import Array, Indices
 
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -40,22 +41,15 @@ def relocation_sweeps(
 
     No cluster loses its last member. A move must gain more than rounding errors can.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-        Means of the objects, centred.
-    variances : ndarray of shape (n_objects,)
-        Total variance of each object.
-    labels : ndarray of shape (n_objects,)
-        Partition to start from, without empty clusters.
-    n_clusters : int
-    objective : callable
-        Value of clusters from their sizes, scatter and variances.
+    `means` (n_objects, n_features): means of the objects, centred. `variances`
+    (n_objects,): total variance of each object. `labels` (n_objects,): partition to
+    start from, without empty clusters. `objective`: value of clusters from their sizes,
+    scatter and variances.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
     size = float(squares.max())
-    clusters = Moments.of(means, variances, labels, n_clusters)
+    clusters = ClusterMoments.of(means, variances, labels, n_clusters)
     while True:
         total = clusters.total(objective)
         # What rounding does to a total, and to a distance between far means.
@@ -72,12 +66,12 @@ def relocation_sweeps(
             ROUNDING * size,
         )
         # From scratch, so that the rounding of many updates does not add up.
-        clusters = Moments.of(means, variances, labels, n_clusters)
+        clusters = ClusterMoments.of(means, variances, labels, n_clusters)
         yield Sweep(labels.copy(), clusters.total(objective), n_moved)
 
 
 def changes(
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     apart: Array,
     variances: Array,
@@ -85,19 +79,11 @@ def changes(
 ) -> Array:
     """How much the total changes if each object alone moves to each cluster.
 
-    Parameters
-    ----------
-    clusters : Moments
-    objective : callable
-    apart : ndarray of shape (n_some, n_clusters)
-        Squared distance of each object's mean to each centre.
-    variances : ndarray of shape (n_some,)
-    labels : ndarray of shape (n_some,)
+    `apart` (n_some, n_clusters): squared distance of each object's mean to each centre.
+    `variances` (n_some,). `labels` (n_some,).
 
-    Returns
-    -------
-    ndarray of shape (n_some, n_clusters)
-        Infinite for the object's own cluster, and for an object that is alone in it.
+    Returns (n_some, n_clusters): infinite for the object's own cluster, and for an
+    object that is alone in it.
     """
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
@@ -120,7 +106,7 @@ def _sweep(
     variances: Array,
     squares: Array,
     labels: Indices,
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     least: float,
     doubt: float,
@@ -157,7 +143,7 @@ def _first_move(
     variances: Array,
     squares: Array,
     labels: Indices,
-    clusters: Moments,
+    clusters: ClusterMoments,
     objective: Objective,
     least: float,
     doubt: float,
@@ -198,18 +184,9 @@ def best_relocation(
 ) -> list[Sweep]:
     """Sweeps of the start that ends lowest.
 
-    Parameters
-    ----------
-    means, variances
-        As for `relocation_sweeps`.
-    n_clusters : int
-    objective : Objective
-        What is lowered.
-    init : {"k-means++", "random"}
-        Partitions to start from.
-    n_init, max_iter : int
-        Number of starts, and maximum number of sweeps of each.
-    seed : int
+    `means`, `variances`: as for `relocation_sweeps`. `objective`: what is lowered.
+    `init`: partitions to start from. `n_init`, `max_iter`: number of starts, and
+    maximum number of sweeps of each.
     """
     random_state = np.random.RandomState(seed % 2**32)
     n, k = len(means), n_clusters
@@ -232,3 +209,67 @@ def best_relocation(
             best = history
         next(starts)
     return best
+
+
+ROUNDS = 20
+
+
+def seeded_partition(
+    means: Array, n_clusters: int, random_state: np.random.RandomState
+) -> Indices:
+    """Draw seeds by k-means++ and improve them by a few rounds of k-means.
+
+    A round of k-means moves many objects at once, which is far cheaper than one by one;
+    what follows has little left to do.
+
+    `means` (n_objects, n_features): means of the objects, centred: k-means++ squares
+    them. `n_clusters`: at most `n_objects`.
+    """
+    seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
+    labels = _nearest_seeds(means, seeds)
+    for _ in range(ROUNDS):
+        sizes = np.bincount(labels, minlength=n_clusters)
+        before = labels
+        labels = _nearest_seeds(means, mean_by_cluster(means, labels, sizes))
+        if np.array_equal(labels, before):
+            break
+    return labels
+
+
+def _nearest_seeds(means: Array, seeds: Array) -> Indices:
+    labels = nearest_centres(means, seeds, np.zeros(len(seeds)))
+    costs = np.square(means - seeds[labels]).sum(axis=1)
+    return without_empty(labels, costs, len(seeds))
+
+
+def random_partition(
+    n_objects: int, n_clusters: int, random_state: np.random.RandomState
+) -> Indices:
+    """Give each object a random cluster, and each cluster an object."""
+    labels = random_state.randint(n_clusters, size=n_objects).astype(np.intp)
+    first = random_state.permutation(n_objects)[:n_clusters]
+    labels[first] = np.arange(n_clusters)
+    return labels
+
+
+def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
+    """Fill empty clusters with the objects that cost most where they are.
+
+    `labels` (n_objects,): at least `n_clusters` of them. `costs` (n_objects,).
+
+    Returns (n_objects,): no object leaves a cluster in which it is alone.
+    """
+    sizes = np.bincount(labels, minlength=n_clusters)
+    empty = iter(np.flatnonzero(sizes == 0).tolist())
+    target = next(empty, None)
+    if target is None:
+        return labels
+    labels = labels.copy()
+    for i in np.argsort(-costs, kind="stable"):
+        if target is None:
+            break
+        if sizes[labels[i]] > 1:
+            sizes[labels[i]] -= 1
+            labels[i] = target
+            target = next(empty, None)
+    return labels

@@ -1,13 +1,18 @@
 """How often the values of an object are nearest to each centre."""
 
+from collections.abc import Iterable
 from itertools import cycle
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
+from incerta.backend.keyed import stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
+from incerta.lloyd import lloyd
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
@@ -15,12 +20,9 @@ from incerta.worlds import Worlds
 def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
     """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-    centres : ndarray of shape (n_clusters, n_features)
-    offsets : ndarray of shape (n_clusters,)
-        What a centre costs in addition to the distance, such as its own variance.
+    `values` (n_values, n_features). `centres` (n_clusters, n_features). `offsets`
+    (n_clusters,): what a centre costs in addition to the distance, such as its own
+    variance.
     """
     middle = centres.mean(axis=0)
     centred = centres - middle
@@ -40,22 +42,11 @@ def nearest_shares(
     Exact for objects given by values and for joint draws; over `n_worlds` worlds for
     the others.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects.
-    centres : ndarray of shape (n_clusters, n_features) or (n_sets, ...)
-        The centres, or several sets of them: one world after the other has the next
-        set, and values have all.
-    offsets : ndarray of shape (n_clusters,)
-        See `nearest_centres`.
-    n_worlds, seed : int
-        Of the worlds.
+    `data`: the objects. `centres` (n_clusters, n_features): the centres, or several
+    sets of them: one world after the other has the next set, and values have all.
+    `offsets` (n_clusters,): see `nearest_centres`. `n_worlds`, `seed`: of the worlds.
 
-    Returns
-    -------
-    ndarray of shape (n_objects, n_clusters)
-        Rows sum to one.
+    Returns (n_objects, n_clusters): rows sum to one.
     """
     sets = centres if centres.ndim == 3 else centres[None]
     n, k = len(data), sets.shape[1]
@@ -75,3 +66,40 @@ def nearest_shares(
         cells = np.arange(n) * k + nearest_centres(world, own, offsets)
         counts += np.bincount(cells, minlength=n * k)
     return counts.reshape(n, k) / n_worlds
+
+
+KMEANS_STARTS = 3
+# What the stream of these draws is for; worlds have others.
+_WEIGHTS = 9
+
+
+def centres_in_worlds(
+    worlds: Iterable[Array], keys: NDArray[np.uint64], centres: Array, seed: int
+) -> Array:
+    """Cluster each world, its objects weighted at random (Bayesian bootstrap).
+
+    `worlds` (n_objects, n_features): values of the same objects. `keys` (n_objects,):
+    of the objects: what weights go by. `centres` (n_clusters, n_features): a start that
+    is tried, too, and whose numbers the clusters get. `seed`: of weights and starts.
+    """
+    found = []
+    for number, values in enumerate(followed(worlds, "worlds")):
+        stream = stream_keys(seed, _WEIGHTS, np.array([number]))
+        weights = -np.log(uniforms(stream, keys)[0])
+        own = _clustered(values, weights, centres, seed + number)
+        found.append(own[_named(values, own, centres)])
+    return np.array(found)
+
+
+def _clustered(values: Array, weights: Array, start: Array, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    return lloyd(values, len(start), KMEANS_STARTS, rng, weights, also=start).centres
+
+
+def _named(values: Array, own: Array, centres: Array) -> NDArray[np.intp]:
+    """Which centre takes the place of each given one, by the objects in common."""
+    k, flat = len(centres), np.zeros(len(centres))
+    given = nearest_centres(values, centres, flat)
+    here = nearest_centres(values, own, flat)
+    overlap = np.bincount(given * k + here, minlength=k * k).reshape(k, k)
+    return linear_sum_assignment(overlap, maximize=True)[1]

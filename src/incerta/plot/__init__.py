@@ -4,12 +4,10 @@ Every function draws into the Axes it is given, or into those of a new figure
 (``ax.figure``), and returns them. Nothing is shown, and pyplot is not touched.
 """
 
+from incerta.plot.bars import membership, reachability
 from incerta.plot.curves import choice, objective, reliability
 from incerta.plot.objects import scatter
-from incerta.plot.order import reachability
-from incerta.plot.pairs import coassociation
-from incerta.plot.shares import membership
-from incerta.plot.worlds import divergences
+from incerta.plot.worlds import coassociation, divergences
 
 __all__ = [
     "choice",

@@ -4,7 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from incerta.plot.style import INK, PALE, PALETTE, axes_for, part_of_matplotlib, tidy
+from incerta.plot.style import (
+    INK,
+    PALE,
+    PALETTE,
+    axes_for,
+    legend_above,
+    part_of_matplotlib,
+    tidy,
+)
 from incerta.typing import Array, ArrayLike, Indices
 
 # Half width of the band around the diagonal in which a confidence is called right.
@@ -78,21 +86,14 @@ def choice(
     low, high = np.asarray(band, dtype=np.float64)
     ax = axes_for(ax, (6.0, 3.8))
     if not np.isnan(low).all():
-        told = "references with one cluster, 90 %"
-        ax.fill_between(numbers, low, high, color=PALE, label=told)
+        label = "references with one cluster, 90 %"
+        ax.fill_between(numbers, low, high, color=PALE, label=label)
     ax.plot(numbers, scores, "o-", color=PALETTE[0], label="data")
     ax.axvline(k, color=INK, linestyle=":", label=f"chosen: {k}")
     ax.set(xlabel="number of clusters", ylabel="gain over the smallest number")
     if len(numbers) <= 20:
         ax.set_xticks(numbers)
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-    )
+    legend_above(ax, 3)
     tidy(ax)
     return ax
 
@@ -129,11 +130,11 @@ def reliability(
     >>> ax.get_xlabel()
     'confidence'
     """
-    said = np.asarray(confidence, dtype=np.float64)
-    given = ~np.isnan(said)
-    said, right = said[given], np.asarray(correct, dtype=np.float64)[given]
+    sure = np.asarray(confidence, dtype=np.float64)
+    given = ~np.isnan(sure)
+    sure, right = sure[given], np.asarray(correct, dtype=np.float64)[given]
     ax = axes_for(ax, (5.6, 4.6))
-    counts, mean_said, share_right = in_bins(said, right, n_bins)
+    counts, mean_sure, share_right = in_bins(sure, right, n_bins)
     used = np.flatnonzero(counts)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     start = edges[used[0]] if len(used) else 0.0
@@ -151,25 +152,13 @@ def reliability(
     ax.patch.set_visible(False)
 
     ends = np.array([0.0, 1.0])
-    ax.fill_between(
-        ends, ends - BAND, ends + BAND, color=INK, alpha=0.15, label=f"within {BAND}"
-    )
+    grey = {"color": INK, "alpha": 0.15}
+    ax.fill_between(ends, ends - BAND, ends + BAND, label=f"within {BAND}", **grey)
     ax.plot(ends, ends, color=INK, linewidth=0.8, label="ideal")
-    ax.plot(mean_said[used], share_right[used], "o-", color=PALETTE[0], label="found")
-    ax.set(
-        xlim=(start, 1.0),
-        ylim=(0.0, 1.02),
-        xlabel="confidence",
-        ylabel="share that is right",
-    )
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-    )
+    ax.plot(mean_sure[used], share_right[used], "o-", color=PALETTE[0], label="found")
+    ax.set(xlim=(start, 1.0), ylim=(0.0, 1.02))
+    ax.set(xlabel="confidence", ylabel="share that is right")
+    legend_above(ax, 3)
     tidy(ax)
     return ax
 
@@ -186,5 +175,5 @@ def in_bins(
     place = np.clip(place, 0, n_bins - 1)
     counts = np.bincount(place, minlength=n_bins)
     divisor = np.where(counts > 0, counts, np.nan)
-    said = np.bincount(place, confidence, n_bins) / divisor
-    return counts, said, np.bincount(place, correct, n_bins) / divisor
+    mean = np.bincount(place, confidence, n_bins) / divisor
+    return counts, mean, np.bincount(place, correct, n_bins) / divisor

@@ -1,12 +1,12 @@
-"""Objects where they lie: `scatter`."""
+"""Objects where they lie: `scatter`, and the features to look at."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from incerta.data.container import UncertainData
-from incerta.plot.ellipses import ellipse_axes, separating_features
 from incerta.plot.style import (
     MOST_NAMED,
     as_labels,
@@ -25,6 +25,9 @@ from incerta.typing import Array, ArrayLike, Indices
 # Of more objects only the means are drawn: ellipses would hide each other.
 MOST_ELLIPSES = 5000
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+# Correlations within clusters are shrunk by this, so that a copy of a feature adds
+# nothing to it.
+SHRINKAGE = 0.99
 
 
 def scatter(
@@ -82,11 +85,10 @@ def scatter(
     title = None
     if features is None and data.n_features > 2:
         features = separating_features(data.mean(), data.variance(), ids).tolist()
-        title = (
-            f"the 2 of {data.n_features} features that separate the clusters best"
-            if len(np.unique(ids[ids >= 0])) > 1
-            else f"the first 2 of {data.n_features} features"
-        )
+        title = f"the first 2 of {data.n_features} features"
+        if len(np.unique(ids[ids >= 0])) > 1:
+            best = "that separate the clusters best"
+            title = f"the 2 of {data.n_features} features {best}"
     shown = data if features is None else data.select(features)
     if shown.n_features > 2:
         msg = f"features={features!r} must name one or two features."
@@ -130,21 +132,16 @@ def _ellipses(
     layers = max(1.0, float(np.pi / 4.0 * lengths @ widths) / room)
     inside = np.clip(0.3 / layers**1.3, 0.002, 0.25)
     outline = np.clip(1.5 / layers, 0.15, 0.5)
-    collections = part_of_matplotlib("collections")
-    ax.add_collection(
-        collections.EllipseCollection(
-            lengths[order],
-            widths[order],
-            angles[order],
-            units="xy",
-            offsets=mean[order],
-            offset_transform=ax.transData,
-            facecolors=rgba_of(labels, inside * opacity)[order],
-            edgecolors=rgba_of(labels, outline * opacity)[order],
-            linewidths=0.6,
-        ),
-        autolim=False,
+    sizes = lengths[order], widths[order], angles[order]
+    place = {"units": "xy", "offsets": mean[order], "offset_transform": ax.transData}
+    ellipses = part_of_matplotlib("collections").EllipseCollection(
+        *sizes,
+        **place,
+        facecolors=rgba_of(labels, inside * opacity)[order],
+        edgecolors=rgba_of(labels, outline * opacity)[order],
+        linewidths=0.6,
     )
+    ax.add_collection(ellipses, autolim=False)
 
 
 def _points(ax: Any, places: Array, labels: Indices, opacity: Array) -> None:
@@ -181,14 +178,61 @@ def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Non
     if len(data) <= MOST_ELLIPSES and not data.exact:
         sd = np.sqrt(data.variance()[:, 0])
         ends = np.stack([mean - sd, height, mean + sd, height], axis=1)
-        collections = part_of_matplotlib("collections")
-        bars = collections.LineCollection(
-            ends.reshape(-1, 2, 2), colors=rgba_of(labels, 0.5 * opacity), linewidths=1
-        )
-        ax.add_collection(bars)
+        bars = part_of_matplotlib("collections").LineCollection
+        colours = rgba_of(labels, 0.5 * opacity)
+        ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colours, linewidths=1))
     _points(ax, np.stack([mean, height], axis=1), labels, opacity)
     ax.autoscale_view()
     named = clusters[:MOST_NAMED].tolist()
     ax.set_yticks(-np.arange(len(named)), [name_of(cluster) for cluster in named])
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel=data.feature_names[0], ylabel="objects, by cluster")
+
+
+def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
+    """Ellipses of one standard deviation of covariances (n, 2, 2).
+
+    Lengths and widths are full axes, twice the roots of the eigenvalues; angles go from
+    the first feature to the longer axis, in degrees.
+    """
+    a, b, c = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
+    largest = (a + c) / 2.0 + np.hypot((a - c) / 2.0, b)
+    # By the determinant: a difference would lose the smaller one of two features
+    # whose units differ by many powers of ten.
+    smallest = np.clip(a * c - b**2, 0.0, None) / np.where(largest > 0, largest, 1.0)
+    angles = np.degrees(np.arctan2(2.0 * b, a - c) / 2.0)
+    return 2.0 * np.sqrt(largest), 2.0 * np.sqrt(smallest), angles
+
+
+def separating_features(means: Array, variances: Array, labels: Indices) -> Indices:
+    """The two features in which clusters lie furthest apart relative to their width.
+
+    The criterion is the trace of W⁻¹B for each pair, where B is the covariance of the
+    means between clusters, and W that within clusters with the objects' own variances
+    added: a feature that was measured badly separates less. Noise is left out. The
+    better feature comes first; they are 0 and 1 if there are fewer than two clusters.
+
+    Takes n_objects × n_features² operations, and a table of all pairs of features.
+    """
+    kept = labels >= 0
+    clusters, codes = np.unique(labels[kept], return_inverse=True)
+    if len(clusters) < 2:
+        return np.arange(2)
+    n = len(codes)
+    centred = means[kept] - means[kept].mean(axis=0)
+    spread = np.sqrt(np.square(centred).mean(axis=0) + variances[kept].mean(axis=0))
+    centred /= np.where(spread > 0, spread, 1.0)
+    members = sparse.csr_array((np.ones(n), (codes, np.arange(n))))
+    sums = members @ centred
+    between = (sums / np.bincount(codes)[:, None]).T @ sums / n
+    within = centred.T @ centred / n - between
+    # A spread of 1 is the total; the floor is for clusters without any width.
+    width = np.sqrt(np.clip(1.0 - np.diag(between), 1e-9, None))
+    between /= width * width[:, None]
+    correlation = SHRINKAGE * within / (width * width[:, None])
+    alone = np.diag(between)
+    score = alone + alone[:, None] - 2.0 * correlation * between
+    score /= 1.0 - correlation**2
+    score[np.tril_indices(len(score))] = -np.inf
+    pair = np.array(np.unravel_index(score.argmax(), score.shape))
+    return pair[np.argsort(-alone[pair], kind="stable")]

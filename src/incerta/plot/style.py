@@ -6,12 +6,13 @@ clusters repeat them with another marker and hatch.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from incerta.backend.optional import require
-from incerta.typing import Array, ArrayLike, Ids, Indices
+from incerta.typing import Array, ArrayLike, Indices
 
 # Okabe and Ito's, without black, and without yellow, which is pale on white.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -41,20 +42,20 @@ def part_of_matplotlib(name: str) -> Any:
 
 def as_labels(labels: ArrayLike, n_objects: int) -> Indices:
     """Labels as whole numbers; raise if there is not one for each object."""
-    found = np.asarray(labels)
-    if found.shape != (n_objects,):
+    given = np.asarray(labels)
+    if given.shape != (n_objects,):
         msg = (
-            f"labels of shape {found.shape} do not fit {n_objects} objects; give one "
+            f"labels of shape {given.shape} do not fit {n_objects} objects; give one "
             "label for each."
         )
         raise ValueError(msg)
-    return np.maximum(found.astype(np.intp), -1)
+    return np.maximum(given.astype(np.intp), -1)
 
 
 def clusters_in(labels: Indices) -> Indices:
     """The clusters that occur, rising, with noise (-1) last."""
-    found = np.unique(labels)
-    return np.concatenate([found[found >= 0], found[found < 0]])
+    clusters = np.unique(labels)
+    return np.concatenate([clusters[clusters >= 0], clusters[clusters < 0]])
 
 
 def colour_of(cluster: int) -> str:
@@ -67,52 +68,27 @@ def marker_of(cluster: int) -> str:
     return NOISE_MARKER if cluster < 0 else MARKERS[cluster % len(MARKERS)]
 
 
-def hatch_of(cluster: int) -> str:
-    """Hatch of a cluster."""
-    return "" if cluster < 0 else HATCHES[cluster % len(HATCHES)]
-
-
 def name_of(cluster: int) -> str:
     """Name of a cluster in legends."""
     return "noise" if cluster < 0 else f"cluster {cluster}"
 
 
-def colours_of(labels: Indices) -> Ids:
-    """Colour of each object's cluster as a hex string."""
-    return np.array([*PALETTE, NOISE])[_place_in_palette(labels)]
-
-
 def rgba_of(labels: Indices, opacity: Array | float) -> Array:
     """Colour and opacity of each object, shape (n_objects, 4)."""
-    colours = part_of_matplotlib("colors")
-    rgba: Array = colours.to_rgba_array([*PALETTE, NOISE])[_place_in_palette(labels)]
+    palette: Array = part_of_matplotlib("colors").to_rgba_array([*PALETTE, NOISE])
+    rgba = palette[np.where(labels < 0, len(PALETTE), labels % len(PALETTE))]
     rgba[:, 3] = opacity
     return rgba
-
-
-def _place_in_palette(labels: Indices) -> Indices:
-    return np.where(labels < 0, len(PALETTE), labels % len(PALETTE))
 
 
 def fill_of(cluster: int) -> dict[str, Any]:
     """Keywords for an area of a cluster: colour, and a fine white hatch over it."""
     return {
         "facecolor": colour_of(cluster),
-        "hatch": hatch_of(cluster),
+        "hatch": "" if cluster < 0 else HATCHES[cluster % len(HATCHES)],
         "edgecolor": (1.0, 1.0, 1.0, 0.6),  # of the hatch; there is no outline
         "linewidth": 0.0,
     }
-
-
-def fill_steps(ax: Any, edges: Array, low: Array, high: Array, cluster: int) -> None:
-    """Fill bars that touch, as one area: bar i is from ``low[i]`` to ``high[i]``."""
-    ax.fill_between(
-        edges,
-        np.append(low, low[-1]),
-        np.append(high, high[-1]),
-        step="post",
-        **fill_of(cluster),
-    )
 
 
 def tidy(ax: Any) -> None:
@@ -123,33 +99,22 @@ def tidy(ax: Any) -> None:
 def legend_beside(ax: Any, handles: Sequence[Any], title: str | None = None) -> None:
     """Legend to the right of the Axes, where it covers nothing."""
     if handles:
-        ax.legend(
-            handles=handles,
-            title=title,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            borderaxespad=0.0,
-            frameon=False,
-            fontsize="small",
-            title_fontsize="small",
-            alignment="left",
-        )
+        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+        titled = {"title": title, "title_fontsize": "small", "alignment": "left"}
+        ax.legend(handles=handles, frameon=False, fontsize="small", **place, **titled)
+
+
+def legend_above(ax: Any, ncols: int, marker_scale: float | None = None) -> None:
+    """Legend above the Axes, in one row."""
+    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
+    row = {"ncols": ncols, "markerscale": marker_scale}
+    ax.legend(frameon=False, fontsize="small", **place, **row)
 
 
 def markers_in_legend(labels: Indices) -> list[Any]:
     """An entry for each cluster with its marker and its number of objects."""
-    line = part_of_matplotlib("lines").Line2D
-    return _named(
-        labels,
-        lambda cluster, name: line(
-            [],
-            [],
-            linestyle="",
-            marker=marker_of(cluster),
-            color=colour_of(cluster),
-            label=name,
-        ),
-    )
+    line = partial(part_of_matplotlib("lines").Line2D, [], [], linestyle="")
+    return _entries(labels, lambda c: line(marker=marker_of(c), color=colour_of(c)))
 
 
 def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
@@ -158,40 +123,30 @@ def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
     Clusters of `also` are named even if no object has their label.
     """
     patch = part_of_matplotlib("patches").Patch
-    return _named(
-        labels, lambda cluster, name: patch(label=name, **fill_of(cluster)), also
-    )
+    return _entries(labels, lambda cluster: patch(**fill_of(cluster)), also)
 
 
-def _named(
-    labels: Indices, make: Callable[[int, str], Any], also: Indices | None = None
+def _entries(
+    labels: Indices, make: Callable[[int], Any], also: Indices | None = None
 ) -> list[Any]:
-    found = clusters_in(labels if also is None else np.concatenate([labels, also]))
-    sizes = np.bincount(labels + 1, minlength=found.max(initial=-1) + 2)
-    entries = [
-        make(c, f"{name_of(c)} ({sizes[c + 1]})") for c in found[:MOST_NAMED].tolist()
-    ]
-    if len(found) > MOST_NAMED:
+    clusters = clusters_in(labels if also is None else np.concatenate([labels, also]))
+    sizes = np.bincount(labels + 1, minlength=clusters.max(initial=-1) + 2)
+    entries = []
+    for cluster in clusters[:MOST_NAMED].tolist():
+        entries.append(make(cluster))
+        entries[-1].set_label(f"{name_of(cluster)} ({sizes[cluster + 1]})")
+    if len(clusters) > MOST_NAMED:
+        more = f"and {len(clusters) - MOST_NAMED} more"
         line = part_of_matplotlib("lines").Line2D
-        more = f"and {len(found) - MOST_NAMED} more"
         entries.append(line([], [], linestyle="", label=more))
     return entries
 
 
 def mark_groups(axis: Any, labels: Indices) -> list[int]:
-    """Name, on one axis of the Axes, the runs of objects sorted by cluster.
+    """Name, on ``ax.xaxis`` or ``ax.yaxis``, the runs of objects sorted by cluster.
 
-    Parameters
-    ----------
-    axis : matplotlib Axis
-        ``ax.xaxis`` or ``ax.yaxis``; objects count from 0 along it.
-    labels : ndarray of shape (n_objects,)
-        Sorted: each cluster is one run.
-
-    Returns
-    -------
-    list of int
-        Where one cluster ends and the next begins.
+    Objects count from 0 along the axis. Returns where one cluster ends and the next
+    begins.
     """
     starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(starts[1:], len(labels))

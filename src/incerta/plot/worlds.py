@@ -1,12 +1,28 @@
-"""Worlds as points on a map: `divergences`."""
+"""What worlds say: as points on a map, `divergences`, and of pairs, `coassociation`."""
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import eigh
 
-from incerta.plot.style import INK, NOISE, PALETTE, axes_for, part_of_matplotlib, tidy
-from incerta.typing import Array, ArrayLike
+from incerta.backend.memory import blocks
+from incerta.ensemble.consensus import consensus
+from incerta.ensemble.patterns import Patterns, patterns, together
+from incerta.plot.style import (
+    INK,
+    NOISE,
+    PALETTE,
+    as_labels,
+    axes_for,
+    legend_above,
+    mark_groups,
+    part_of_matplotlib,
+    tidy,
+)
+from incerta.typing import Array, ArrayLike, Indices
 
 
 def divergences(
@@ -59,68 +75,32 @@ def divergences(
     places, shown = classical_scaling(table)
     if len(kept):
         nearest = kept[table[:, kept].argmin(axis=1)]
-        lines = part_of_matplotlib("collections").LineCollection(
-            np.stack([places, places[nearest]], axis=1),
-            colors=NOISE,
-            linewidths=0.5,
-            alpha=0.5,
-            zorder=1,
-        )
-        ax.add_collection(lines)
+        ends = np.stack([places, places[nearest]], axis=1)
+        lines = part_of_matplotlib("collections").LineCollection
+        thin = {"colors": NOISE, "linewidths": 0.5, "alpha": 0.5}
+        ax.add_collection(lines(ends, **thin, zorder=1))
     ax.scatter(*places.T, s=18, color=NOISE, label="worlds", zorder=2)
-    ax.scatter(
-        *places[kept].T,
-        s=150,
-        color=PALETTE[0],
-        edgecolors="white",
-        label="representatives, in order of choice",
-        zorder=3,
-    )
+    disc = {"s": 150, "color": PALETTE[0], "edgecolors": "white", "zorder": 3}
+    ax.scatter(*places[kept].T, **disc, label="representatives, in order of choice")
+    font = {"color": "white", "fontsize": "x-small", "fontweight": "bold"}
+    middle = {"ha": "center", "va": "center_baseline"}
     for number, place in enumerate(places[kept], start=1):
-        ax.annotate(
-            str(number),
-            place,
-            color="white",
-            fontsize="x-small",
-            fontweight="bold",
-            ha="center",
-            va="center_baseline",
-            zorder=4,
-        )
+        ax.annotate(str(number), place, **font, **middle, zorder=4)
     ax.axhline(0.0, color=INK, linewidth=0.3, zorder=0)
     ax.axvline(0.0, color=INK, linewidth=0.3, zorder=0)
-    ax.set(
-        xlabel=f"first direction ({shown[0]:.0%} of the spread)",
-        ylabel=f"second direction ({shown[1]:.0%} of the spread)",
-    )
+    ax.set_xlabel(f"first direction ({shown[0]:.0%} of the spread)")
+    ax.set_ylabel(f"second direction ({shown[1]:.0%} of the spread)")
     ax.set_aspect("equal", adjustable="datalim")
-    ax.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=2,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-        markerscale=0.7,
-    )
+    legend_above(ax, 2, marker_scale=0.7)
     tidy(ax)
     return ax
 
 
 def classical_scaling(squares: Array) -> tuple[Array, Array]:
-    """Points in the plane whose squared distances are closest to those given.
+    """Points in the plane whose squared distances are closest to those given, (n, n).
 
-    Parameters
-    ----------
-    squares : ndarray of shape (n, n)
-        Squared distances.
-
-    Returns
-    -------
-    places : ndarray of shape (n, 2)
-        Along the two directions of the largest spread.
-    shown : ndarray of shape (2,)
-        Share of the spread along each; 0 if there is none at all.
+    Also the share of the spread along each of the two directions, the largest first; 0
+    if there is none at all.
     """
     n = len(squares)
     half = -0.5 * (squares + squares.T) / 2.0
@@ -135,3 +115,108 @@ def classical_scaling(squares: Array) -> tuple[Array, Array]:
     total = np.trace(gram)
     spread = np.square(places).sum(axis=0)
     return places, spread / total if total > 0 else np.zeros(2)
+
+
+def coassociation(
+    labels_per_world: ArrayLike,
+    labels: ArrayLike | None = None,
+    ax: Any = None,
+    max_size: int = 1000,
+) -> Any:
+    """Draw in how many worlds two objects are in the same cluster, for all pairs.
+
+    Objects are sorted by cluster, noise last, and then by how often they are with the
+    others of their cluster. Dark squares on the diagonal are stable clusters; what is
+    dark off the diagonal belongs to two of them.
+
+    Parameters
+    ----------
+    labels_per_world : array-like of shape (n_worlds, n_objects)
+        Clusters in each world, by any numbers; -1 is noise, which is with no other
+        object.
+    labels : array-like of shape (n_objects,), optional
+        Cluster of each object, to sort by. By default what the worlds agree on.
+    ax : matplotlib Axes, optional
+        Where to draw; those of a new figure by default.
+    max_size : int, default=1000
+        With more objects, neighbours in this order share a row, which is their mean.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Time and memory grow with n_worlds × n_objects, and with the square of `max_size`
+    or of the number of objects, whichever is less. Finding what the worlds agree on
+    takes longer than the rest.
+
+    Examples
+    --------
+    >>> from incerta.plot import coassociation
+    >>> ax = coassociation([[0, 0, 1, 1], [0, 2, 1, 1]], labels=[0, 0, 1, 1])
+    >>> ax.images[0].get_array()[0].tolist()
+    [1.0, 0.5, 0.0, 0.0]
+    """
+    worlds = np.asarray(labels_per_world, dtype=np.intp)
+    n = worlds.shape[1]
+    ids = consensus(worlds) if labels is None else as_labels(labels, n)
+    ax = axes_for(ax, (6.0, 4.8))
+    found = patterns(worlds, "separate")
+    order = by_cluster_and_company(found, ids)
+    size = min(n, max_size)
+    block = np.empty(n, dtype=np.intp)
+    block[order] = np.arange(n) * size // n
+    shown = {"cmap": "Blues", "vmin": 0.0, "vmax": 1.0, "interpolation": "nearest"}
+    image = ax.imshow(mean_together(found, block, size), extent=(0, n, n, 0), **shown)
+    borders = mark_groups(ax.xaxis, ids[order])
+    mark_groups(ax.yaxis, ids[order])
+    for border in borders:
+        ax.axhline(border, color=INK, linewidth=0.6)
+        ax.axvline(border, color=INK, linewidth=0.6)
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label("share of the worlds in the same cluster")
+    ax.set(xlabel="objects, by cluster", ylabel="objects, by cluster")
+    return ax
+
+
+def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
+    """Objects sorted by cluster, noise last, then by how often they are with it."""
+    n_groups = int(labels.max(initial=-1)) + 2
+    group = np.where(labels < 0, n_groups - 1, labels)
+    counts = _in_clusters(found, group, n_groups).toarray()
+    # A column more for -1: noise is with nobody.
+    counts = np.pad(counts, ((0, 0), (0, 1)))
+    company = np.zeros(len(labels))
+    for clusters in found.clusters:
+        company += counts[group, clusters[found.of_object]]
+    return np.lexsort((-company, group))
+
+
+def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
+    """Mean, over the pairs of two blocks, of the share of worlds they are together in.
+
+    `block` (n_objects,) is the block of each object; none is empty. An object is always
+    with itself, even if it is noise. Counts the objects of each block in each cluster
+    and multiplies the counts: pairs of objects are never examined.
+    """
+    counts = _in_clusters(found, block, n_blocks)
+    table = together(counts, counts).astype(np.float64)
+    alone = (found.clusters < 0).sum(axis=0)[found.of_object]
+    table[np.diag_indices(n_blocks)] += np.bincount(block, alone, n_blocks)
+    sizes = np.bincount(block, minlength=n_blocks)
+    return table / (found.n_worlds * np.outer(sizes, sizes))
+
+
+def _in_clusters(found: Patterns, group: Indices, n_groups: int) -> sparse.csr_array:
+    """Number of objects of each group in each cluster of all worlds."""
+    n_patterns = len(found.sizes)
+    members = sparse.csc_array(
+        (np.ones(len(group), np.float32), (group, found.of_object)),
+        shape=(n_groups, n_patterns),
+    )
+    parts = (
+        members[:, part].tocsr() @ found.one_hot(part)
+        for part in blocks(n_patterns, 16 * found.n_worlds)
+    )
+    return reduce(add, parts)

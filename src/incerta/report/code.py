@@ -24,16 +24,8 @@ MOST_NAMES = 8
 def python_of(result: Clustering) -> str:
     """Code that repeats the clustering: with the data, if it is known how to read them.
 
-    Parameters
-    ----------
-    result : Clustering
-
-    Returns
-    -------
-    str
-        Where the data came from is known for results of the command line. Otherwise a
-        comment says what ``data`` must hold. Parameters that cannot be written as code,
-        such as functions, are named in a comment.
+    Otherwise a comment says what ``data`` must hold. Parameters that cannot be written
+    as code, such as functions, are named in a comment.
     """
     named = result.method in IN_WORLDS
     changed = _in_worlds(result) if named else _own(result)
@@ -58,7 +50,7 @@ def python_of(result: Clustering) -> str:
         "import incerta as ic",
         *sorted({line for value in given.values() for line in _imports(value)}),
         "",
-        result.reading or _what_data(result),
+        *_reading(result),
         *(
             f"# The method also had {name}={text(' '.join(ascii(value).split()), 100)}."
             for name, value in changed.items()
@@ -67,6 +59,16 @@ def python_of(result: Clustering) -> str:
         f"result = ic.cluster({', '.join(arguments)})",
     ]
     return "\n".join(lines)
+
+
+def _reading(result: Clustering) -> list[str]:
+    """Code that makes the data, or words that say what they must be."""
+    if result.spec is None or result.file is None:
+        return [_what_data(result)]
+    if result.file != "-":
+        return [f"data = {result.spec.to_python(result.file)}"]
+    call = result.spec.to_python("stdin.csv")
+    return ["# stdin.csv: what came from stdin.", f"data = {call}"]
 
 
 def _what_data(result: Clustering) -> str:

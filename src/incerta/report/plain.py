@@ -62,13 +62,6 @@ def distinct(column: Array) -> Array:
     return significant(column, int(np.clip(5 + more, 5, 15)))
 
 
-def listed(words: list[str]) -> str:
-    """Words as a list in a sentence: "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
 def percent(share: float) -> str:
     """Share as a percentage that never rounds to all or nothing."""
     rounded = round(100 * share)

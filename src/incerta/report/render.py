@@ -89,7 +89,9 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
 
 
 def write(
-    result: Clustering, path: str | os.PathLike[str], *, with_json: bool = False
+    result: Clustering,
+    path: str | os.PathLike[str],
+    summary: dict[str, Any] | None = None,
 ) -> Path:
     """Write the report of a clustering.
 
@@ -99,8 +101,8 @@ def write(
         What `incerta.cluster` returned.
     path : str or path-like
         Where to; an existing file is replaced when the new one is complete.
-    with_json : bool, default=False
-        Also write what `summarise` returns next to it, with the extension ``.json``.
+    summary : dict, optional
+        What `summarise` returns, if that is there already.
 
     Returns
     -------
@@ -115,19 +117,12 @@ def write(
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
     >>> result = ic.cluster(data, k=3, method="UKMeans")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(result, f"{folder}/report.html", with_json=True).name
+    ...     write(result, f"{folder}/report.html").name
     'report.html'
     """
     target = Path(path)
-    if with_json and target.suffix.lower() == ".json":
-        msg = f"path={str(target)!r} has the extension of the summary; use .html."
-        raise ValueError(msg)
-    summary = summarise(result)
-    page = render(summary, picture(result))
+    page = render(summary or summarise(result), picture(result))
     _write(target, page)
-    if with_json:
-        told = json.dumps(summary, allow_nan=False, ensure_ascii=False, indent=1)
-        _write(target.with_suffix(".json"), told + "\n")
     return target
 
 

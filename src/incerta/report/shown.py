@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.plot.ellipses import separating_features
-from incerta.report.grid import beyond, grid_of, range_of
+from incerta.plot.objects import separating_features
 from incerta.report.plain import distinct, name, numbers, significant, text
 from incerta.typing import Array, Indices
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -23,28 +24,17 @@ MOST_POINTS = 3000
 MOST_UNSURE = 1000
 # The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
-SURE = 0.8  # as `Clustering.unclassifiable` has it
 MOST_FEATURES = 50
 # Covariances of all pairs of these are in the page.
 MOST_AXES = 6
+# Of the grid. Points that lie upon each other hide each other; counts hide nothing.
+COLUMNS, ROWS = 60, 40
+# On each axis at most so many objects lie below the grid, and so many above it.
+MOST_BEYOND = 50
 
 
 def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
-    """Objects to show: all, or the least certain ones and some of the rest, evenly.
-
-    Parameters
-    ----------
-    confidence : ndarray of shape (n_objects,)
-    most : int
-        How many may be shown.
-    least_certain : int
-        How many of them are the least certain ones.
-
-    Returns
-    -------
-    ndarray of shape (n_shown,)
-        Positions, rising.
-    """
+    """Positions of all objects, or the least certain and some of the rest, evenly."""
     n = len(confidence)
     if n <= most:
         return np.arange(n)
@@ -55,18 +45,9 @@ def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
 
 
 def separation(means: Array, labels: Indices) -> Array:
-    """Share of each feature's spread that lies between clusters.
+    """Share of each feature's spread that lies between clusters, from 0 to 1.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_objects, n_features)
-    labels : ndarray of shape (n_objects,)
-        −1 is noise, and not counted.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        From 0 to 1; 0 for a feature without spread.
+    Noise is not counted; it is 0 for a feature without spread.
     """
     inside = labels >= 0
     codes, values = labels[inside], means[inside]
@@ -97,25 +78,11 @@ def features_shown(result: Clustering) -> Indices:
 def picture(result: Clustering) -> dict[str, Any]:
     """What the scatter plot needs: means, and covariances for the ellipses.
 
-    Parameters
-    ----------
-    result : Clustering
+    ``axes`` are what can be drawn; the last is the confidence or, if there is none, the
+    place of the object in the data. ``first`` are the two to begin with, and
+    covariances are those of the last ``n_ellipses`` objects, per pair of features
+    ``"i,j"``, i ≤ j. The least certain objects come last, so that they lie on top.
 
-    Returns
-    -------
-    dict
-        ``axes`` (names of what can be drawn; the last is the confidence or, if there is
-        none, the place of the object in the data), ``first`` (the two to begin with),
-        ``values`` (per axis), ``covariances`` (per pair of features ``"i,j"``, i ≤ j,
-        of the last ``n_ellipses`` objects), ``position``, ``id``, ``cluster``,
-        ``confidence``, ``n_objects``, ``n_ellipses``, ``sizes`` (objects per cluster,
-        with noise under −1), ``threshold``, ``grid`` (None, or counts of all objects;
-        see `incerta.report.grid`). In the units of the data, or in the directions in
-        which a wide table was clustered. The least certain objects come last, so that
-        they lie on top.
-
-    Notes
-    -----
     Up to 3000 objects are all there. Of more, all are counted in the grid but for a few
     that lie far out; these are there, and at most 1000 whose label is not sure. Of more
     than six features, the six that separate the clusters best.
@@ -193,3 +160,57 @@ def _drawing_order(labels: Indices, confidence: Array) -> Indices:
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))
     return rank
+
+
+def range_of(column: Array) -> tuple[float, float]:
+    """From where to where a grid counts: all values but a few that lie far out."""
+    known = np.sort(column[np.isfinite(column)])
+    if len(known) == 0:
+        return 0.0, 1.0
+    # One far object would otherwise leave a single cell for all others.
+    few = min(MOST_BEYOND, len(known) // 500)
+    low, high = known[few], known[-1 - few]
+    room = 0.2 * (high - low)
+    return float(max(known[0], low - room)), float(min(known[-1], high + room))
+
+
+def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:
+    """Positions of objects that lie outside of the range of an axis."""
+    low, high = np.array(ranges).T
+    return np.flatnonzero(
+        ((values < low[:, None]) | (values > high[:, None])).any(axis=0)
+    )
+
+
+def grid_of(
+    values: Array, labels: Indices, ranges: list[tuple[float, float]]
+) -> dict[str, Any]:
+    """Count the objects of each cluster in cells, for each pair of axes ``"i,j"``.
+
+    Of ``cells`` there are three lists: cell (column × rows + row), cluster, count;
+    ``without`` says how many objects lack a value. What is out of range is not counted.
+    """
+    low, high = np.array(ranges).T
+    width = np.where(high > low, high - low, 1.0)
+    inside = (values >= low[:, None]) & (values <= high[:, None])
+    shares = np.where(inside, (values - low[:, None]) / width[:, None], 0.0)
+    across, up = (
+        np.minimum((shares * n).astype(np.intp), n - 1) for n in (COLUMNS, ROWS)
+    )
+    cells, without = {}, {}
+    for i, j in combinations(range(len(values)), 2):
+        both = inside[i] & inside[j]
+        cell = across[i, both] * ROWS + up[j, both]
+        keys, counts = np.unique(
+            cell * (labels.max() + 2) + labels[both] + 1, return_counts=True
+        )
+        cell, label = np.divmod(keys, labels.max() + 2)
+        without[f"{i},{j}"] = int(np.isnan(values[[i, j]]).any(axis=0).sum())
+        cells[f"{i},{j}"] = [cell.tolist(), (label - 1).tolist(), counts.tolist()]
+    return {
+        "columns": COLUMNS,
+        "rows": ROWS,
+        "ranges": numbers(np.array(ranges)),
+        "cells": cells,
+        "without": without,
+    }

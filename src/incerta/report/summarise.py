@@ -5,23 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
+from incerta.api.comparison import filled_means, k_means_on_values
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
-from incerta.plot.order import MOST_BARS, highest_bars
-from incerta.report.beside import alternatives, compared, on_values
+from incerta.metrics import ari
+from incerta.plot.bars import MOST_BARS, highest_bars
+from incerta.plot.objects import separating_features
+from incerta.plot.worlds import classical_scaling
 from incerta.report.code import python_of
 from incerta.report.plain import name, number, numbers, text
 from incerta.report.shown import (
     LEAST_CERTAIN_ROWS,
     MOST_ROWS,
-    SURE,
     features_shown,
     shown_objects,
 )
 from incerta.report.words import label_set_in_words, sentences
-from incerta.report.worlds import world_facts
 from incerta.typing import Array, Indices
+from incerta.wording import SURE
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -31,6 +34,10 @@ FORMAT = 1
 LEAST_CERTAIN = 10
 MOST_PAIRS = 5
 N_BINS = 10
+MOST_DOTS = 300  # of a small picture
+# A map of more worlds takes long, and shows no more.
+MOST_MAPPED = 1000
+MOST_FAILURES = 10
 
 
 def summarise(result: Clustering) -> dict[str, Any]:
@@ -292,4 +299,149 @@ def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
         "reachability": numbers(heights),
         "cluster": owners.tolist(),
         "cut": None if cut is None else number(cut),
+    }
+
+
+def on_values(result: Clustering) -> Indices | None:
+    """Labels by k-means on the means, on the scale that the estimator saw.
+
+    Clusters have the numbers of those of `result` which they share most objects with,
+    one to one. None if fewer than two clusters were found: there is nothing to compare.
+    """
+    k = result.n_clusters
+    if k < 2:
+        return None
+    values = filled_means(result.data)
+    if result.scaler is not None:
+        values = (values - result.scaler.center_) / result.scaler.scale_
+    return renumbered(k_means_on_values(values, k, result.seed), result.labels)
+
+
+def renumbered(labels: Indices, like: Indices) -> Indices:
+    """Labels with the numbers of clusters that they share most objects with.
+
+    Numbers that `like` does not have are left for clusters that remain; −1 stays noise.
+    """
+    both = (labels >= 0) & (like >= 0)
+    k = int(max(labels.max(), like.max())) + 1
+    overlap = np.zeros((k, k), dtype=np.intp)
+    np.add.at(overlap, (labels[both], like[both]), 1)
+    numbers = linear_sum_assignment(overlap, maximize=True)[1]
+    return np.where(labels >= 0, numbers[labels], -1)
+
+
+def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
+    """How far other labels agree with those that were found."""
+    if other is None:
+        return None
+    changed = other != result.labels
+    return {
+        "ari": float(ari(result.labels, other)),
+        "n_changed": int(changed.sum()),
+        "n_changed_unsure": int((changed & (result.confidence < sure)).sum()),
+        "sizes": np.bincount(other, minlength=result.n_clusters).tolist(),
+    }
+
+
+def alternatives(result: Clustering) -> dict[str, Any] | None:
+    """Other clusterings that the data allow, with what small pictures of them need.
+
+    ``x`` and ``y`` are places of some objects from 0 to 100, and ``here`` their
+    clusters in the result. None if there are none.
+    """
+    found = result.alternatives()
+    if not found:
+        return None
+    data, labels = result.shown, result.labels
+    n, means = len(labels), data.mean()
+    pair = np.arange(min(data.n_features, 2))
+    if data.n_features > 2:
+        pair = separating_features(means, data.variance(), labels)
+    rows = np.linspace(0, n - 1, min(n, MOST_DOTS)).astype(np.intp)
+    places = [_from_0_to_100(means[:, j])[rows] for j in pair]
+    if len(pair) == 1:  # against the place in the data
+        places.append(_from_0_to_100(np.arange(float(n)))[rows])
+    return {
+        "axes": [text(data.feature_names[j]) for j in pair],
+        "x": numbers(places[0].round(1)),
+        "y": numbers(places[1].round(1)),
+        "here": labels[rows].tolist(),
+        "found": [
+            {
+                "weight": number(each.weight),
+                "what": text(each.what),
+                "sizes": np.bincount(own[own >= 0]).tolist(),
+                "cluster": own[rows].tolist(),
+            }
+            for each in found
+            for own in [renumbered(each.clustering.labels, labels)]
+        ],
+    }
+
+
+def _from_0_to_100(column: Array) -> Array:
+    """Places between the extremes, but for the last hundredth on either side."""
+    low, high = np.nanquantile(column, [0.01, 0.99])
+    return 100.0 * np.clip((column - low) / ((high - low) or 1.0), 0.0, 1.0)
+
+
+def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
+    """Tell how many worlds there were, how they agree, and which were kept.
+
+    None if the method does not look at single worlds.
+    """
+    facts = estimator.facts()
+    per_world, kept = facts.labels_per_world, facts.kept
+    if per_world is None:
+        return None
+    agreement = (per_world == labels).mean(axis=1)
+    return {
+        "n_drawn": facts.n_drawn,
+        "n_clustered": len(per_world),
+        "agreement": numbers(agreement),
+        "stability": None if facts.stability is None else number(facts.stability),
+        "representatives": []
+        if kept is None
+        else _representatives(kept, agreement, facts.divergences),
+        "map": None if kept is None else _map(facts.divergences, kept),
+        "alternatives": [
+            {
+                "world": int(world),
+                "probability": number(share),
+                "n_clusters": int(found.max()) + 1,
+            }
+            for world, share, found in facts.alternatives
+        ],
+        "n_failures": len(facts.failures),
+        "failures": [
+            {"world": int(world), "what": text(what)}
+            for world, what in list(facts.failures.items())[:MOST_FAILURES]
+        ],
+    }
+
+
+def _representatives(
+    kept: Indices, agreement: Array, divergences: Array | None
+) -> list[dict[str, Any]]:
+    stands_for: list[Any] = [None] * len(kept)
+    if divergences is not None:
+        nearest = divergences[:, kept].argmin(axis=1)
+        stands_for = np.bincount(nearest, minlength=len(kept)).tolist()
+    return [
+        {"world": world, "stands_for": n_worlds, "agreement": share}
+        for world, n_worlds, share in zip(
+            kept.tolist(), stands_for, agreement.tolist(), strict=True
+        )
+    ]
+
+
+def _map(divergences: Array | None, kept: Indices) -> dict[str, Any] | None:
+    if divergences is None or not 3 <= len(divergences) <= MOST_MAPPED:
+        return None
+    places, shown = classical_scaling(divergences)
+    return {
+        "x": numbers(places[:, 0]),
+        "y": numbers(places[:, 1]),
+        "kept": kept.tolist(),
+        "shown": numbers(shown),
     }

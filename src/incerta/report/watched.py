@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from incerta.backend.templates import pages_of, part_of_page
 from incerta.plot.style import MARKERS, PALETTE
-from incerta.report.plain import cut, measured, percent
+from incerta.report.plain import cut, measured, numbers, percent, text
 from incerta.report.render import SIGNS
-from incerta.wording import counted
+from incerta.wording import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from incerta.api.watcher import Watcher
+    from incerta.streams.following import Cluster, Event
+
+WIDTH_OF_LINE, LONGEST_NAME = 80, 24
 
 MOST_FEATURES = 12
 MOST_EVENTS = 200
@@ -17,18 +27,89 @@ WIDTH, HEIGHT = 640, 220
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 14, 24
 
 
+def facts(watcher: Watcher) -> dict[str, Any]:
+    """What was found in a stream, as plain values."""
+
+    def described(cluster: Cluster) -> dict[str, Any]:
+        return {
+            "cluster": cluster.number,
+            "share": cluster.share,
+            "rows": cluster.rows,
+            "since": cluster.since,
+            "centre": numbers(cluster.centre),
+            "error": numbers(cluster.error),
+            "spread": numbers(cluster.spread),
+        }
+
+    return {
+        "rows": watcher.n_seen,
+        "left_out": watcher.counts["bad"],
+        "bad_rows": [{"line": n, "why": text(why, 200)} for n, why in watcher.bad],
+        "features": [text(name, 200) for name in watcher.names],
+        "clusters": [described(each) for each in watcher.clusters],
+        "gone": [{**described(each), "until": n} for n, each in watcher.gone],
+        "counts": {kind: watcher.counts[kind] for kind in ("new", "moved", "gone")},
+        "events": [
+            {
+                "rows": n,
+                "kind": event.kind,
+                "cluster": event.cluster.number,
+                "told": line_about(event, n, watcher.names),
+            }
+            for n, event in watcher.events
+        ],
+        "history": {
+            "rows": watcher.history.rows,
+            "centres": [
+                {str(c): numbers(centre) for c, centre in look.items()}
+                for look in watcher.history.centres
+            ],
+        },
+    }
+
+
+def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
+    """One line about something that happened."""
+    cluster = event.cluster
+    begin = f"{counted(n_seen, 'row')}: "
+    if event.kind == "moved" and event.before is not None:
+        begin += f"cluster {cluster.number} moved, "
+        end = f" ({event.ratio:.0f} × its uncertainty)"
+        room = WIDTH_OF_LINE - len(begin) - len(end)
+        return begin + places(cluster, names, room, event.before) + end
+    if event.kind == "gone":
+        begin += f"cluster {cluster.number} is gone; it was at "
+    else:
+        begin += f"new cluster {cluster.number} ({percent(cluster.share)}) at "
+    return begin + places(cluster, names, WIDTH_OF_LINE - len(begin))
+
+
+def places(
+    cluster: Cluster, names: Sequence[str], width: int, before: Cluster | None = None
+) -> str:
+    """Centres by feature, as many as fit; those that moved most first."""
+    order = np.arange(len(names))
+    if before is not None:
+        order = np.argsort(-np.abs(cluster.centre - before.centre) / cluster.error)
+    out = ""
+    for j in order.tolist():
+        place = measured(float(cluster.centre[j]), float(cluster.error[j]))
+        if before is not None:
+            was = measured(float(before.centre[j]), float(before.error[j]))
+            place = f"{was.partition(' ')[0]} → {place}"
+        name = cut(printable(names[j]), LONGEST_NAME)
+        more = f"{', ' if out else ''}{name} {place}"
+        if len(out) + len(more) > width - 3 * (j != order[-1]):
+            return f"{out}, …" if out else printable(more)[: max(width - 1, 1)] + "…"
+        out += more
+    return out
+
+
 def page_of_stream(found: dict[str, Any]) -> str:
-    """Make the page: one HTML text that holds everything it needs, and no script.
+    """One HTML text that holds everything it needs, and no script.
 
-    Parameters
-    ----------
-    found : dict
-        What ``incerta watch`` writes to ``summary.json``.
-
-    Returns
-    -------
-    str
-        HTML. Texts from the data are escaped.
+    It is made from what ``incerta watch`` writes to ``summary.json``; texts from the
+    data are escaped.
     """
     environment = pages_of("incerta.report", "a report")
     environment.filters |= {"counted": counted, "cut": cut, "percent": percent}
@@ -52,19 +133,8 @@ def page_of_stream(found: dict[str, Any]) -> str:
 def picture(history: dict[str, Any], j: int) -> dict[str, Any]:
     """Centres of one feature over time, as lines in the units of the picture.
 
-    Parameters
-    ----------
-    history : dict
-        Rows that had come at each look, and the centres of the clusters by then.
-    j : int
-        Number of the feature.
-
-    Returns
-    -------
-    dict
-        ``lines``: of each cluster, pieces of points without a look between them at
-        which the cluster was not there; ``ticks`` of the upright axis and ``rows`` at
-        the ends of the other one.
+    Of each cluster there are pieces of points without a look between them at which the
+    cluster was not there.
     """
     rows, looks = history["rows"], history["centres"]
     places = [one[c][j] for one in looks for c in one if one[c][j] is not None]

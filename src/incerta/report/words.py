@@ -3,25 +3,15 @@
 from typing import Any
 
 from incerta.api.words import conditional
-from incerta.report.plain import listed, percent
-from incerta.wording import counted, share, verb
+from incerta.report.plain import percent
+from incerta.wording import counted, joined, no_confidence, share, verb
 
 # Beyond this many clusters their sizes are not listed one by one.
 _FEW_CLUSTERS = 8
 
 
 def sentences(summary: dict[str, Any]) -> list[str]:
-    """Say in plain words what was found, and how sure it is.
-
-    Parameters
-    ----------
-    summary : dict
-        As `incerta.report.summarise` makes it, without its sentences.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say in plain words what was found, and how sure it is."""
     told = [_found(summary)]
     if summary["n_noise"]:
         told.append(_noise(summary))
@@ -32,8 +22,7 @@ def sentences(summary: dict[str, Any]) -> list[str]:
             told.append(conditional(choice["k"], choice["plausibility"]))
         told += _unclear(summary)
     else:
-        why = summary["confidence"]["not_applicable"]
-        told.append(f"Confidence is not applicable: {why}.")
+        told.append(no_confidence(summary["confidence"]["not_applicable"]))
     data = summary["data"]
     if data["exact"] or data["n_objects"] == 1:  # nothing to compare its errors with
         return told
@@ -43,9 +32,7 @@ def sentences(summary: dict[str, Any]) -> list[str]:
 
 def label_set_in_words(clusters: tuple[int, ...]) -> str:
     """Clusters of which one is the object's: "2", "2 or 0", "2, 0 or noise"."""
-    names = ["noise" if cluster < 0 else str(cluster) for cluster in clusters]
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
+    return joined(["noise" if c < 0 else str(c) for c in clusters], "or")
 
 
 def _found(summary: dict[str, Any]) -> str:
@@ -63,7 +50,7 @@ def _found(summary: dict[str, Any]) -> str:
     elif len(set(sizes)) == 1:
         how = f"they have {counted(clusters[0]['size'], 'object')} each"
     elif len(sizes) <= _FEW_CLUSTERS:
-        how = f"they have {listed(sizes)} objects"
+        how = f"they have {joined(sizes)} objects"
     else:
         by_size = sorted(cluster["size"] for cluster in clusters)
         how = f"they have {by_size[0]:,} to {by_size[-1]:,} objects"

@@ -1,6 +1,5 @@
 """Which worlds represent the rest (Eqs. 1 and 7)."""
 
-from incerta.selection.choosing import random_worlds, representatives
-from incerta.selection.keeping import Kept, keep_worlds
+from incerta.selection.keeping import Kept, keep_worlds, random_worlds, representatives
 
 __all__ = ["Kept", "keep_worlds", "random_worlds", "representatives"]

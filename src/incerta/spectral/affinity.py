@@ -203,20 +203,13 @@ def neighbours_of(values: Array, k: int) -> NearestNeighbors:
 def neighbour_graphs(values: Array, n_neighbors: int) -> tuple[Matrix, Matrix]:
     """Who is near whom, and how near, by one search.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_objects, n_features)
-        One value per object.
-    n_neighbors : int
-        How many neighbours of each object are near.
+    `values` (n_objects, n_features): one value per object. `n_neighbors`: how many
+    neighbours of each object are near.
 
-    Returns
-    -------
-    counted : ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
-        1 where two objects are neighbours of each other, 1/2 where only one is. Dense
-        for few objects.
-    weighted : ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
-        As ``gaussian_affinity(values, width="self-tuning", n_neighbors=n_neighbors)``.
+    Returns `counted` (n_objects, n_objects): 1 where two objects are neighbours of each
+    other, 1/2 where only one is. Dense for few objects. `weighted` (n_objects,
+    n_objects): as ``gaussian_affinity(values, width="self-tuning",
+    n_neighbors=n_neighbors)``.
     """
     n = len(values)
     k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)

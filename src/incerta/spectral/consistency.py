@@ -6,12 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.progress import track
-from incerta.convergence import until_flat
+from incerta.convergence import warn_unfinished
 from incerta.exceptions import DataError
 from incerta.spectral.embedding import leading_eigenvectors, multiply
 from incerta.spectral.krylov import complement, ritz
+from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
+from incerta.worlds import Worlds
 
+# By the eigengap.
+MOST_CLUSTERS = 10
 INNER_TOL = 1e-8
 INNER_STEPS = 50
 
@@ -103,11 +107,14 @@ def consistency(
         msg = "laplacians is empty; give one per world."
         raise DataError(msg)
     alone = embeddings_alone(laplacians, n_clusters)
-    sweeps = consistency_sweeps(laplacians, alone, weight)
-    history = []
-    for sweep in until_flat(sweeps, tol, max_iter):
-        last = sweep
-        history.append(sweep.objective)
+    history: list[float] = []
+    for last in consistency_sweeps(laplacians, alone, weight):
+        history.append(last.objective)
+        if history[1:] and history[-1] - history[-2] <= tol * abs(history[-2]):
+            break
+        if len(history) >= max_iter:
+            warn_unfinished(tol, max_iter)
+            break
     return Consistency(common_embedding(last.per_world), last.per_world, history, alone)
 
 
@@ -169,3 +176,33 @@ def pulled_eigenvectors(
     k = own.shape[1]
     _, vectors, images = ritz(times, basis, start, k, INNER_TOL, INNER_STEPS)
     return vectors, images - weight * (common @ (common.T @ vectors))
+
+
+def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
+    """Eigenvalues of the mean Laplacian within the space that all worlds share.
+
+    The leading `k` eigenvectors of every world give a common embedding; in it the
+    Laplacians are averaged and their k × k mean is diagonalised.
+    """
+    common = common_embedding(embeddings_alone(laplacians, k).embeddings)
+    mean = np.zeros((k, k))
+    for laplacian in laplacians:
+        mean += common.T @ multiply(laplacian, common) / len(laplacians)
+    return np.flip(np.linalg.eigvalsh((mean + mean.T) / 2)).astype(np.float64)
+
+
+def n_clusters_by_eigengap(worlds: Worlds, n_neighbors: "int | str | None") -> int:
+    """Number of clusters before the largest gap of `common_eigenvalues`.
+
+    At least 2, at most 10. With k well separated clusters the leading k eigenvalues
+    are near 1 and the next is not. The affinity is self-tuning whatever the fit uses:
+    with the median width the first gap hides all others. Overlapping clusters leave
+    no clear gap, and a single cluster always shows some: take the answer as a hint.
+    """
+    n_objects = worlds.shape[1]
+    if n_objects <= 2:
+        return n_objects
+    laplacians = Laplacians(worlds, "self-tuning", n_neighbors=n_neighbors)
+    values = common_eigenvalues(laplacians, min(MOST_CLUSTERS + 1, n_objects))
+    gaps = values[:-1] - values[1:]
+    return 2 + int(gaps[1:].argmax())

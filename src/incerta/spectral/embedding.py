@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import issparse
+from sklearn.cluster import KMeans
 
 from incerta.backend.device import fetch, put_beside
 from incerta.exceptions import DataError
+from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.spectral.krylov import lanczos
-from incerta.typing import Array
+from incerta.typing import Array, Indices
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256
@@ -95,3 +97,27 @@ def of_unit_length(rows: Array) -> Array:
     """Scale rows to length 1; rows of zeros stay."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 0, lengths, 1.0)
+
+
+def cut(
+    rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
+) -> tuple[Indices, Array]:
+    """Cut an embedding by k-means, where objects may count for more than one.
+
+    Returns `labels` (n_objects,). `centres` (n_clusters, k): in the order of the
+    labels. Clusters without any object, which k-means leaves where objects coincide,
+    come last.
+    """
+    model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
+    found = model.fit(rows, sample_weight=weights)
+    labels, order = in_order_of_appearance(found.labels_)
+    return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
+
+
+def nearest(rows: Array, centres: Array) -> Indices:
+    """Index of the nearest centre of each row, ties to the lowest."""
+    squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
+    return squares.argmin(axis=1)
+
+
+MOST_CLUSTERS = 10

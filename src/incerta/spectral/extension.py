@@ -39,24 +39,12 @@ def extend(
 ) -> Array:
     """Embed new values next to those of a world.
 
-    Parameters
-    ----------
-    new : ndarray of shape (n_new, n_features)
-        One value per new object.
-    world : Embedded
-        The world.
-    width : str or float
-        As for the affinity of the world: "self-tuning" needs scales of its own.
-    n_neighbors : int or None
-        Use this many nearest objects of the world; None for all.
-    device : str, default="cpu"
-        Where all objects of the world are compared with the new ones, unless scales
-        are self-tuning.
+    `new` (n_new, n_features): one value per new object. `world`: the world. `width`: as
+    for the affinity of the world: "self-tuning" needs scales of its own. `n_neighbors`:
+    use this many nearest objects of the world; None for all. `device`: where all
+    objects of the world are compared with the new ones, unless scales are self-tuning.
 
-    Returns
-    -------
-    ndarray of shape (n_new, k)
-        With all objects and one scale, in single precision.
+    Returns (n_new, k): with all objects and one scale, in single precision.
     """
     if n_neighbors is None and width != "self-tuning":
         return _extend_by_all(new, world, device)

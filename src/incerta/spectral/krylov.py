@@ -28,21 +28,11 @@ def lanczos(
     are known from small matrices. Since a block is as wide as vectors are wanted, no
     multiple eigenvalue is missed, and disconnected graphs are safe.
 
-    Parameters
-    ----------
-    times : callable
-        Multiplies a block of vectors by the matrix.
-    start : ndarray of shape (n, k)
-        Of any length and direction.
-    tol : float
-        Largest residual to accept.
-    max_steps : int
-        Maximum number of steps; after that the best so far is returned.
+    `times`: multiplies a block of vectors by the matrix. `start` (n, k): of any length
+    and direction. `tol`: largest residual to accept. `max_steps`: maximum number of
+    steps; after that the best so far is returned.
 
-    Returns
-    -------
-    values : ndarray of shape (k,), largest first
-    vectors : ndarray of shape (n, k)
+    Returns `values` (k,). `vectors` (n, k).
     """
     n, k = start.shape
     keep = min(n, 2 * k + GUARD)
@@ -119,30 +109,15 @@ def ritz(
     """Improve a space until it holds the `k` leading eigenvectors (block Krylov).
 
     Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
-    residuals to it. Their eigenvalues never fall from step to step, so a warm start
-    can only get better.
+    residuals to it. Their eigenvalues never fall from step to step, so a warm start can
+    only get better.
 
-    Parameters
-    ----------
-    times : callable
-        Multiplies a block of vectors by the matrix.
-    basis : ndarray of shape (n, m)
-        Orthonormal start, m at least k.
-    image : ndarray of shape (n, m)
-        ``times(basis)``.
-    k : int
-        Number of vectors.
-    tol : float
-        Largest residual to accept.
-    max_steps : int
-        Maximum number of steps; after that the best so far is returned.
+    `times`: multiplies a block of vectors by the matrix. `basis` (n, m): orthonormal
+    start, m at least k. `image` (n, m): ``times(basis)``. `k`: number of vectors.
+    `tol`: largest residual to accept. `max_steps`: maximum number of steps; after that
+    the best so far is returned.
 
-    Returns
-    -------
-    values : ndarray of shape (k,), largest first
-    vectors : ndarray of shape (n, k)
-    images : ndarray of shape (n, k)
-        ``times(vectors)``.
+    Returns `values` (k,). `vectors` (n, k). `images` (n, k): ``times(vectors)``.
     """
     n, m = basis.shape
     keep = min(n, 2 * k + GUARD)

@@ -17,21 +17,11 @@ DEVICE_BYTES = 2**28
 def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
     """The nearest values of others.
 
-    Parameters
-    ----------
-    new : ndarray of shape (n_new, n_features)
-        Whose neighbours are looked for.
-    values : ndarray of shape (n_values, n_features)
-        Among which they are.
-    k : int
-        How many.
-    device : str, default="cpu"
-        Where all pairs are compared. On the CPU a tree may save most of them.
+    `new` (n_new, n_features): whose neighbours are looked for. `values` (n_values,
+    n_features): among which they are. `k`: how many. `device`: where all pairs are
+    compared. On the CPU a tree may save most of them.
 
-    Returns
-    -------
-    ndarray of shape (n_new, k)
-        Positions among the values, the nearest first.
+    Returns (n_new, k): positions among the values, the nearest first.
     """
     if device == CPU:
         found: Indices = neighbours_of(values, k).kneighbors(new, return_distance=False)

@@ -87,25 +87,12 @@ def extensions(
 ) -> Iterator[Array]:
     """Embed new objects next to the objects of each kept world (Nyström).
 
-    Parameters
-    ----------
-    model : Embeddings
-        What is remembered.
-    data : UncertainData
-        New objects.
-    n_worlds : int
-        How many worlds to draw of them where the objects of the fit are exact.
-    width : str or float
-        As for the affinity of the fit.
-    common : bool
-        Whether the common embedding is extended, or each world's own.
-    device : str, default="cpu"
-        Where objects are compared.
+    `model`: what is remembered. `data`: new objects. `n_worlds`: how many worlds to
+    draw of them where the objects of the fit are exact. `width`: as for the affinity of
+    the fit. `common`: whether the common embedding is extended, or each world's own.
+    `device`: where objects are compared.
 
-    Yields
-    ------
-    ndarray of shape (n_new, k)
-        One for each world.
+    Yields (n_new, k): one for each world.
     """
     pairs = paired(model.worlds, data, n_worlds)
     positions = followed(pairs.positions, "worlds")

@@ -12,10 +12,17 @@ from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
 from incerta.streams._base import POSITIVE, ByMoments, StreamClusterer
 from incerta.streams.absorbing import made_room
-from incerta.streams.clock import pieces, ticks
+from incerta.streams.clock import (
+    Block,
+    current_ids,
+    of_objects,
+    pieces,
+    renamed,
+    ticks,
+    together,
+)
 from incerta.streams.macro import METHODS
 from incerta.streams.sketch import empty
-from incerta.streams.window import Block, current_ids, of_objects, renamed, together
 from incerta.typing import Array, Seed
 
 

@@ -23,13 +23,12 @@ from incerta.selection.keeping import (
     keep_worlds,
 )
 from incerta.spectral.consistency import consistency
-from incerta.spectral.cutting import cut, nearest
+from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.laplacians import Laplacians
 from incerta.spectral.remembered import Embeddings, extensions, remembered
 from incerta.streams._base import POSITIVE, StreamClusterer
-from incerta.streams.clock import pieces
+from incerta.streams.clock import current_ids, pieces
 from incerta.streams.parallel import in_as_many_worlds, moved_centres, rows_of
-from incerta.streams.window import current_ids
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed

@@ -57,27 +57,11 @@ def absorb(
 ) -> Absorbed:
     """Put objects into micro-clusters, in their order; arrays of `room` are changed.
 
-    Parameters
-    ----------
-    room : Room
-        What there is.
-    values, variances : ndarray of shape (n, d)
-        Values, and variances of their errors.
-    ages : ndarray of shape (n,)
-        Time since weights were 1.
-    times : ndarray of shape (n,)
-        When they came.
-    rule : Rule
-    engine : {"auto", "numba", "numpy"}
-        Both give the same but for rounding.
-    existence : ndarray of shape (n,), optional
-        How probable it is that each object is there. Of the micro-clusters that it
-        belongs to, an object goes into that of the surest objects, instead of the
-        nearest. By default all are there.
-
-    Returns
-    -------
-    Absorbed
+    `room`: what there is. `values`, `variances` (n, d): values, and variances of their
+    errors. `ages` (n,): time since weights were 1. `times` (n,): when they came.
+    `engine`: both give the same but for rounding. `existence` (n,): how probable it is
+    that each object is there. Of the micro-clusters that it belongs to, an object goes
+    into that of the surest objects, instead of the nearest. By default all are there.
     """
     joined = np.empty((len(values), 2), dtype=np.int64)
     into = np.empty(len(values), dtype=np.int64)
@@ -114,17 +98,9 @@ def absorb(
 def without_the_forgotten(room: Room, left: float) -> Room:
     """The same after time has passed, without what has no weight any more.
 
-    Parameters
-    ----------
-    room : Room
-        What there is.
-    left : float
-        What is left of every weight.
+    `room`: what there is. `left`: what is left of every weight.
 
-    Returns
-    -------
-    Room
-        In arrays of its own.
+    The result is in arrays of its own.
     """
     aged = room.sketch.only(slice(room.n)).older(left)
     return made_room(

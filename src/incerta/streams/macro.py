@@ -35,19 +35,11 @@ def asked_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
 def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Indices:
     """Number clusters as before, so that most of the weight keeps its number.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_micro_clusters,)
-        Clusters found now, from 0 to k - 1.
-    sketch : Sketch
-        The micro-clusters.
-    before : mapping
-        From ids of micro-clusters to the numbers that their clusters had.
+    `labels` (n_micro_clusters,): clusters found now, from 0 to k - 1. `sketch`: the
+    micro-clusters. `before`: from ids of micro-clusters to the numbers that their
+    clusters had.
 
-    Returns
-    -------
-    ndarray of shape (n_micro_clusters,)
-        The same clusters, by other numbers from 0 to k - 1.
+    Returns (n_micro_clusters,): the same clusters, by other numbers from 0 to k - 1.
     """
     k = int(labels.max()) + 1
     had = np.array([before.get(id, k) for id in sketch.id.tolist()])
@@ -61,24 +53,13 @@ def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Ind
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
     """Cluster micro-clusters by their weights.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        The micro-clusters, at least as many as clusters.
-    n_clusters : int
-        Number of clusters.
-    method : {"UKMeans", "ErrorMixture", "ViewConsensus"}
-        k-means takes the centres with their weights, which is `UKMeans` of all objects
-        so long as those of a micro-cluster stay together. The others are given objects
-        that are like those that came: as many of each micro-cluster as its weight
-        says, with its spread and its errors.
-    seed : int
-        Of starts and objects.
+    `sketch`: the micro-clusters, at least as many as clusters. `n_clusters`: number of
+    clusters. `method`: k-means takes the centres with their weights, which is `UKMeans`
+    of all objects so long as those of a micro-cluster stay together. The others are
+    given objects that are like those that came: as many of each micro-cluster as its
+    weight says, with its spread and its errors. `seed`: of starts and objects.
 
-    Returns
-    -------
-    ndarray of shape (n_micro_clusters,)
-        Clusters in order of first appearance.
+    Returns (n_micro_clusters,): clusters in order of first appearance.
     """
     rng = np.random.default_rng(seed)
     if method == "UKMeans":
@@ -100,21 +81,10 @@ def nearest_labels(
 ) -> Indices:
     """Clusters of objects, by the micro-clusters and their clusters.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        The micro-clusters.
-    labels : ndarray of shape (n_micro_clusters,)
-        Their clusters.
-    method : str
-        What found them. Clusters of "UKMeans" are where their centre is nearest, those
-        of others where one of their micro-clusters is.
-    values, variances : ndarray of shape (n, d)
-        Values of the objects, and variances of their errors.
-
-    Returns
-    -------
-    ndarray of shape (n,)
+    `sketch`: the micro-clusters. `labels` (n_micro_clusters,): their clusters.
+    `method`: what found them. Clusters of "UKMeans" are where their centre is nearest,
+    those of others where one of their micro-clusters is. `values`, `variances` (n, d):
+    values of the objects, and variances of their errors.
     """
     if method == "UKMeans":
         k = int(labels.max()) + 1

@@ -15,30 +15,15 @@ def matched(
     distances is smallest, where a cluster without a partner counts like one at the
     gate.
 
-    Parameters
-    ----------
-    old : ndarray of shape (n_old, n_features)
-        Former centres.
-    new : ndarray of shape (n_new, n_features)
-        Centres of now.
-    old_spread, new_spread : ndarray of the shapes of `old` and `new`
-        Standard deviations of the objects of each cluster, above 0. Distances are in
-        units of their root mean square.
-    gate : float
-        Distance from which two centres are not those of the same cluster: root mean
-        square over features.
+    `old` (n_old, n_features): former centres. `new` (n_new, n_features): centres of
+    now. `old_spread`, `new_spread`: standard deviations of the objects of each cluster,
+    above 0. Distances are in units of their root mean square. `gate`: distance from
+    which two centres are not those of the same cluster: root mean square over features.
 
-    Returns
-    -------
-    ndarray of shape (n_new,)
-        Row of `old`, or −1 for a cluster that was not there before.
+    Returns (n_new,): row of `old`, or −1 for a cluster that was not there before.
 
-    Notes
-    -----
     Time grows with the cube of the number of clusters.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from incerta.streams.matching import matched
     >>> old, new = np.array([[0.0], [9.0]]), np.array([[9.5], [0.4], [30.0]])

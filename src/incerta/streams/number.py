@@ -20,21 +20,9 @@ def number_of_clusters(sketch: Sketch, seed: int, most: int = 8) -> int:
     classification likelihood. For data at rest, `incerta.choose_k` knows errors and
     references, and costs far more.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        The micro-clusters, one at least.
-    seed : int
-        Of the starts of k-means.
-    most : int, default=8
-        Largest number that is tried.
+    `sketch`: the micro-clusters, one at least. `seed`: of the starts of k-means.
+    `most`: largest number that is tried.
 
-    Returns
-    -------
-    int
-
-    Examples
-    --------
     >>> import numpy as np
     >>> import incerta as ic
     >>> from incerta.streams.number import number_of_clusters

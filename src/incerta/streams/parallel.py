@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from incerta.backend.memory import blocks
 from incerta.exceptions import DataError
 from incerta.streams.absorbing import Absorbed
-from incerta.streams.window import current_ids
+from incerta.streams.clock import current_ids
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
@@ -16,16 +16,9 @@ from incerta.worlds import Worlds
 def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
     """Centres that were the same in all worlds so far, in each of them.
 
-    Parameters
-    ----------
-    centres : ndarray of shape (n_micro_clusters, n_before, n_features)
-        One world is enough while all objects are exact.
-    n_worlds : int
-        Number of worlds of the next objects; 1 if they are exact.
-
-    Returns
-    -------
-    ndarray of shape (n_micro_clusters, n_worlds or n_before, n_features)
+    `centres` (n_micro_clusters, n_before, n_features): one world is enough while all
+    objects are exact. `n_worlds`: number of worlds of the next objects; 1 if they are
+    exact.
     """
     before = centres.shape[1]
     if before == 1:
@@ -58,25 +51,12 @@ def moved_centres(
 ) -> Array:
     """Centres of micro-clusters in every world, after they absorbed some objects.
 
-    Parameters
-    ----------
-    centres : ndarray of shape (n_before, n_worlds, n_features)
-        Where they were.
-    ids : ndarray of shape (n_before,)
-        Which they were.
-    weights : ndarray of shape (n_before,)
-        Their weights then.
-    drawn : Worlds
-        As many worlds of the objects, or a single one.
-    counts : ndarray of shape (n_objects,)
-        Weights of the objects.
-    done : Absorbed
-        What became of all of them.
+    `centres` (n_before, n_worlds, n_features): where they were. `ids` (n_before,):
+    which they were. `weights` (n_before,): their weights then. `drawn`: as many worlds
+    of the objects, or a single one. `counts` (n_objects,): weights of the objects.
+    `done`: what became of all of them.
 
-    Returns
-    -------
-    ndarray of shape (n_now, n_worlds, n_features)
-        In the order of the micro-clusters of now.
+    Returns (n_now, n_worlds, n_features): in the order of the micro-clusters of now.
     """
     sketch, n, _ = done.room
     now = sketch.id[:n]

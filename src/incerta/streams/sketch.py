@@ -112,18 +112,8 @@ def empty(n_features: int, n: int = 0) -> Sketch:
 def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
     """Micro-clusters of each group taken together.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        The micro-clusters.
-    groups : ndarray of shape (q,)
-        Group of each; −1 is none.
-    n_groups : int
-        Number of groups; those without any have a weight of 0, and an id of −1.
-
-    Returns
-    -------
-    Sketch
+    `sketch`: the micro-clusters. `groups` (q,): group of each; −1 is none. `n_groups`:
+    number of groups; those without any have a weight of 0, and an id of −1.
     """
     out = empty(sketch.n_features, n_groups)
     out.id[:] = -1
@@ -145,19 +135,11 @@ def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
 def since(now: Sketch, before: Sketch, became: Mapping[int, int]) -> Sketch:
     """What came after an earlier state of the same stream.
 
-    Parameters
-    ----------
-    now : Sketch
-        The later state.
-    before : Sketch
-        The earlier one, aged to the time of the later one.
-    became : mapping
-        Ids of micro-clusters that were joined to others, and the ids of those.
+    `now`: the later state. `before`: the earlier one, aged to the time of the later
+    one. `became`: ids of micro-clusters that were joined to others, and the ids of
+    those.
 
-    Returns
-    -------
-    Sketch
-        Micro-clusters that got no object since are left out.
+    Micro-clusters that got no object since are left out.
     """
     place = {id: row for row, id in enumerate(now.id.tolist())}
     rows = []

@@ -51,21 +51,11 @@ def stretch(
 ) -> tuple[Snapshot | None, Snapshot | None]:
     """The states between which a stretch of time lies.
 
-    Parameters
-    ----------
-    snapshots : list of Snapshot
-        Those that are kept, in rising order of time.
-    start, end : float
-        From when, and until when; an end of None is now.
-    now : float
-        When the last object came.
+    `snapshots`: those that are kept, in rising order of time. `start`, `end`: from
+    when, and until when; an end of None is now. `now`: when the last object came.
 
-    Returns
-    -------
-    early : Snapshot or None
-        The state at the start; None is the beginning of the stream.
-    last : Snapshot or None
-        The state at the end; None is that of now.
+    Returns `early`: the state at the start; None is the beginning of the stream.
+    `last`: the state at the end; None is that of now.
     """
     if end is not None and not start < end:
         msg = f"end={end!r} must be after start={start!r}."

@@ -12,17 +12,18 @@ from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.known import kept, n_named
 from incerta.labels import numbered
+from incerta.mixture.fitting import Effort
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
-from incerta.views.look import ALL, MIXTURE, Effort, Seen, seen
+from incerta.views.look import ALL, MIXTURE, Seen, Work, seen
 from incerta.views.memberships import in_one_naming, led_by, renamed, stability
 from incerta.views.truths import Measurements, Truths
 
-AT_FIRST = Effort(("diag", "full"), 8, 10, 1e-6, 500)
+AT_FIRST = Work(("diag", "full"), 10, Effort())
 # From scratch: beginning at what was found in the given data would make worlds agree
 # too often.
-IN_WORLDS = Effort((), 2, 5, 1e-4, 100)
+IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 # Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
 SHARPNESS, STABLE = 30.0, 0.15
 
@@ -144,9 +145,9 @@ def _in_worlds(
     if isinstance(truths, Measurements):
         truths = truths.with_mixture(data, first.mixture, seed)
     kind = "diag" if first.mixture.covariances.ndim == 2 else "full"
-    effort = IN_WORLDS._replace(covariances=(kind,))
+    work = IN_WORLDS._replace(covariances=(kind,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
-        found.append(seen(look, k, effort, own, known, tuple(first.labels)))
+        found.append(seen(look, k, work, own, known, tuple(first.labels)))
         next(steps, None)
     return found

@@ -19,9 +19,9 @@ from incerta.backend.threads import threads
 from incerta.mixture.clusters import shares_of_clusters
 from incerta.mixture.expectation import sums_of_each
 from incerta.mixture.fitting import (
-    PRIOR_WEIGHT,
-    Found,
-    How,
+    Effort,
+    FittedMixture,
+    Search,
     candidates,
     n_parameters,
 )
@@ -42,7 +42,7 @@ FEWEST, SMALL, USUAL_WIDTH = 4, 0.2, 0.1
 # a ring takes four, and two of them bring something.
 HOPELESS = 0.5
 N_FOLDS = 2
-STARTS, TOL, MAX_ITER = 1, 1e-3, 40
+QUICK = Effort(n_init=1, tol=1e-3, max_iter=40)
 SETTLING = 4  # rounds
 # What is told is compared with all there is to tell; that is at least as much as of a
 # cluster of 5 % of the objects beside the others. A handful of outliers is always told.
@@ -116,7 +116,7 @@ def laws_together(
     of all components together, let it reach to where it meets the others. Whether
     clusters have one Gaussian each, or several, is asked again then (BIC).
     """
-    prior, found = prior_for(some, PRIOR_WEIGHT), []
+    prior, found = prior_for(some, QUICK.prior_weight), []
     for each in ((1,), numbers):
         laws = laws_of(some, labels, k, seed, each)
         with threads(1):
@@ -173,9 +173,9 @@ def _law_of(
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
     kind = "full" if n > OBJECTS_PER_FEATURE * d else "diag"
-    how = How(numbers, (kind,), False, PRIOR_WEIGHT, STARTS, TOL, MAX_ITER, seed)
-    tried: list[Found] = []
-    for found in candidates(own, how):
+    search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
+    tried: list[FittedMixture] = []
+    for found in candidates(own, search):
         tried.append(found)
         sizes = [n_parameters(each.components, kind) for each in (tried[0], found)]
         price = (sizes[1] - sizes[0]) * np.log(n)

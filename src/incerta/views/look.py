@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
-from incerta.mixture.fitting import PRIOR_WEIGHT, How, fitted
+from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.spectral.affinity import Matrix, neighbour_graphs, normalised_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
@@ -33,14 +33,12 @@ class Look(NamedTuple):
     judged: Measured  # where clusterings are judged
 
 
-class Effort(NamedTuple):
+class Work(NamedTuple):
     """How hard to look for the best solution."""
 
     covariances: tuple[str, ...]  # kinds to choose from
-    n_init: int  # starts of a mixture
     kmeans_starts: int
-    tol: float  # of a mixture
-    max_iter: int  # of a mixture
+    of_mixtures: Effort
 
 
 class Seen(NamedTuple):
@@ -54,7 +52,7 @@ class Seen(NamedTuple):
 def seen(
     look: Look,
     k: int,
-    effort: Effort,
+    work: Work,
     seed: int,
     known: Indices | None = None,
     wanted: Collection[str] = ALL,
@@ -68,7 +66,7 @@ def seen(
     with warnings.catch_warnings():
         # Values that coincide are no fault of the search.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        mixture, shares = by_mixture(look.measured, k, effort, seed, known)
+        mixture, shares = by_mixture(look.measured, k, work, seed, known)
         labels = {MIXTURE: shares.argmax(axis=1)} if MIXTURE in wanted else {}
         for space, values in look.spaces.items():
             names = {
@@ -76,28 +74,21 @@ def seen(
                 for view in (OF_LAWS if space else PLACES)
             }
             views = [view for view in names if {view, names[view]} & {*wanted}]
-            found = by_places(values, k, views, effort, seed, known)
+            found = by_places(values, k, views, work, seed, known)
             for view, own in zip(views, found, strict=True):
                 labels[names[view]] = own
     return Seen(mixture, shares, labels)
 
 
 def by_mixture(
-    some: Measured, k: int, effort: Effort, seed: int, known: Indices | None = None
+    some: Measured, k: int, work: Work, seed: int, known: Indices | None = None
 ) -> tuple[Components, Array]:
     """Clusters that are Gaussian, and how probable each is for each object, (n, k)."""
-    how = How(
-        [k],
-        effort.covariances,
-        False,
-        PRIOR_WEIGHT,
-        effort.n_init,
-        effort.tol,
-        effort.max_iter,
-        seed,
+    search = Search(
+        numbers=[k], covariances=work.covariances, seed=seed, effort=work.of_mixtures
     )
     some = some._replace(labels=known)
-    components = fitted(some, how).components
+    components = fitted(some, search).components
     return components, np.exp(log_densities(some, components).shares).T
 
 
@@ -105,7 +96,7 @@ def by_places(
     values: Array,
     k: int,
     wanted: Collection[str],
-    effort: Effort,
+    work: Work,
     seed: int,
     known: Indices | None = None,
 ) -> list[Indices]:
@@ -117,7 +108,7 @@ def by_places(
     """
     found = []
     if "centres" in wanted:
-        found.append(around_centres(values, k, effort, seed, known))
+        found.append(around_centres(values, k, work, seed, known))
     graphs = [name for name in PLACES[1:] if name in wanted]
     if graphs:
         vectors = None
@@ -130,16 +121,16 @@ def by_places(
                     laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS, near=vectors
                 )
                 rows = of_unit_length(vectors)
-                found.append(around_centres(rows, k, effort, seed, known))
+                found.append(around_centres(rows, k, work, seed, known))
     return found
 
 
 def around_centres(
-    values: Array, k: int, effort: Effort, seed: int, known: Indices | None = None
+    values: Array, k: int, work: Work, seed: int, known: Indices | None = None
 ) -> Indices:
     """Clusters that are round and of one size."""
     rng = np.random.default_rng(seed)
-    return lloyd(values, k, effort.kmeans_starts, rng, known=known).labels
+    return lloyd(values, k, work.kmeans_starts, rng, known=known).labels
 
 
 def linked(graph: Matrix, known: Indices | None) -> Matrix:

@@ -21,7 +21,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import PRIOR_WEIGHT, How, candidates, fitted
+from incerta.mixture.fitting import Effort, Search, candidates, fitted
 from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.model import (
     MOST_CORRELATED,
@@ -68,19 +68,15 @@ class Measurements(NamedTuple):
         well, and none of them need be a cluster.
         """
         k = mixture.n_components
-        how = How(
-            sorted({round(times * k) for times in TIMES}),
-            ("diag" if mixture.covariances.ndim == 2 else "full",),
-            False,
-            PRIOR_WEIGHT,
-            2,
-            1e-4,
-            200,
-            seed,
+        search = Search(
+            numbers=sorted({round(times * k) for times in TIMES}),
+            covariances=("diag" if mixture.covariances.ndim == 2 else "full",),
+            seed=seed,
+            effort=Effort(n_init=2, tol=1e-4, max_iter=200),
             near=(mixture,),
             criterion="aic",
         )
-        tried = candidates(measured(data), how)
+        tried = candidates(measured(data), search)
         return Measurements(min(tried, key=lambda found: found.aic).components)
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
@@ -200,8 +196,8 @@ def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
         # Fewer objects than features do not tell how these go together.
         d = data.n_features
         kind = "full" if d < len(data) and d <= MOST_CORRELATED else "diag"
-        how = How([1], (kind,), False, PRIOR_WEIGHT, 1, 1e-6, 500, seed)
-        return Measurements(fitted(measured(data), how).components)
+        search = Search(numbers=[1], covariances=(kind,), seed=seed)
+        return Measurements(fitted(measured(data), search).components)
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)
         found = kernel_means(law.values, shares_of(law, own_weights(law)), seed)

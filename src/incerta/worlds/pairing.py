@@ -26,20 +26,9 @@ class Pairs(NamedTuple):
 
 
 def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
-    """Pair worlds of new objects with those of a fit.
+    """Pair worlds of new objects with those that a fit keeps.
 
-    Parameters
-    ----------
-    fitted : Worlds
-        Worlds that a fit keeps.
-    data : UncertainData
-        New objects.
-    n_worlds : int
-        How many worlds to draw where the objects of the fit are exact.
-
-    Returns
-    -------
-    Pairs
+    `n_worlds` are drawn where the objects of the fit are exact.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)

@@ -191,15 +191,7 @@ class Worlds(Sequence[Array]):
 
 
 def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
-    """Refuse what came from a file and is not a `Worlds` of as many objects.
-
-    Parameters
-    ----------
-    worlds : object
-        What should be worlds.
-    *arrays : ndarray of shape (n_objects, ...)
-        What is known about their objects.
-    """
+    """Refuse what came from a file and is no `Worlds` of as many objects."""
     if not isinstance(worlds, Worlds):
         wrong("what should be worlds is something else")
     if any(len(array) != worlds.shape[1] for array in arrays):
@@ -230,20 +222,8 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
     """Worlds for an estimator that asked for `n_worlds` of them.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects.
-    n_worlds : int
-        How many worlds are wanted.
-    seed : int
-        What they are drawn with.
-
-    Returns
-    -------
-    Worlds
-        One for exact data, whose worlds are all alike. For joint data, all draws if
-        there are at most `n_worlds`, else that many, evenly spaced.
+    One for exact data, whose worlds are all alike. For joint data, all draws if there
+    are at most `n_worlds`, else that many, evenly spaced.
     """
     if data.exact:
         return data.worlds(1, seed)

@@ -35,20 +35,9 @@ def as_seed(random_state: Seed) -> int:
 
 
 def uniforms(seed: int, worlds: Indices, keys: Keys) -> Array:
-    """Uniform numbers of some worlds, strictly between 0 and 1.
+    """Uniform numbers, strictly between 0 and 1: (world, object, number).
 
-    Parameters
-    ----------
-    seed : int
-        At least 0.
-    worlds : ndarray of shape (n_worlds,)
-        Numbers of the worlds.
-    keys : ndarray of shape (n_objects, n_uniforms)
-        Keys of what each number is for; see `Law.keys`.
-
-    Returns
-    -------
-    ndarray of shape (n_worlds, n_objects, n_uniforms)
+    Keys (n_objects, n_uniforms) say what each number is for; see `Law.keys`.
     """
     return keyed.uniforms(stream_keys(seed, _VALUES, worlds), keys)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.data.files.numbers import Rules, numbers_in
-from incerta.data.files.sentinels import times_as_mark
+from incerta.data.files.oddities import times_as_mark
 from incerta.exceptions import DataError, IncertaWarning
 
 

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incerta.data.guess.described import of_numbers, of_words, wants_logarithm
-from incerta.data.guess.errornames import error_names
+from incerta.data.guess.described import (
+    Described,
+    numbered,
+    of_numbers,
+    of_words,
+    wants_logarithm,
+)
 from incerta.data.guess.errors import SHARES
 from incerta.data.guess.guess import guess
-from incerta.data.guess.remarks import remarks_on, roles_in
+from incerta.data.guess.readings import remarks_on, roles_in
+from incerta.data.tables.names import error_names
 
 N = 24
 
@@ -598,7 +604,7 @@ def test_remarks():
     ]
     columns = {c.name: c for c in table}
     found = remarks_on(columns, guess(table))
-    assert found["b"] == ["skewed: try --log"]
+    assert found["b"] == ["skewed: try log="]
     assert found["b_sd"] == ["mostly larger than the spread of b"]
     table = long_table("x", entries=4, objects=6, drop=2)
     found = remarks_on({c.name: c for c in table}, guess(table))
@@ -643,3 +649,64 @@ def test_measured_values_may_be_missing():
     cells = np.arange(N) * 1.5
     cells[3] = np.nan
     assert guess([*wide("a"), of_numbers("b", cells, measured=True)]).is_clear
+
+
+def test_what_whole_numbers_count():
+    def counts(cells):
+        return numbered(of_numbers("n", np.asarray(cells, dtype=float)))
+
+    rng = np.random.default_rng(0)
+    assert counts(rng.permutation(30) + 1) == "rows"
+    assert counts(np.arange(9)) == ""  # too few to tell
+    assert counts(np.arange(30) + 5) == ""
+    assert counts(np.arange(30) // 5) == counts(np.arange(30) % 3) == "groups"
+    assert counts(rng.permutation(120) // 2 + 1) == "groups"
+    assert counts(np.r_[np.arange(119) // 2, 59]) == "groups"
+    assert counts(rng.permutation(30) % 3) == ""  # three kinds, or three children
+    assert counts(rng.poisson(4, 100)) == ""
+    assert counts(np.r_[0.0, np.arange(29)]) == ""
+
+
+def test_marks_of_missing_values_among_errors_do_not_drop_their_values():
+    name, a, b, b_sd = wide("a", "b", "b_sd")
+    cells = np.array(b_sd.numbers)
+    cells[:3] = -999.0
+    marked = replace(of_numbers("b_sd", cells), marks=("-999",))
+    found = guess([name, a, b, marked])
+    (reading,) = found.readings
+    assert (reading.values, reading.na) == (("b",), ("-999",))
+    assert not found.is_clear
+    # Others that are negative are no errors.
+    cells[5] = -1.0
+    found = guess([name, a, b, replace(of_numbers("b_sd", cells), marks=("-999",))])
+    assert found.left_out["b_sd"] == "named as errors, but some are negative"
+
+
+def test_names_that_occur_twice_are_told():
+    found = guess(wide("a"), None, ["star", "a", "x", "x"])
+    assert "2 columns are named x, and none of them is used" in found.notes[0]
+    found = guess(wide()[:1], None, ["star", "x", "x"])
+    assert "2 columns are named x, and none of them is used" in found.doubt
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said", "expected"),
+    [
+        ({"member": 9, "y": 4, "x": 5}, {}, [("y,x", "member", True)]),
+        ({"x": 5, "number": 9, "time": 1}, {}, [("x", "number", True)]),
+        ({"time": 9, "x": 5}, {}, [("x", "time", True), ("x", "time", False)]),
+        ({"time": 9, "x": 5}, {"joint": False}, [("x", "time", False)]),
+        ({"z": 9, "x": 5}, {"sample": "z", "joint": True}, [("x", "z", True)]),
+        ({"z": 9, "x": 5}, {}, []),
+        ({"member": 9, "x": 1}, {}, []),
+    ],
+)
+def test_arrays_have_draws_along_a_dimension(sizes, said, expected):
+    arrays = [Described(name, "other", sizes=sizes) for name in ("t", "p")]
+    mask = Described("mask", "other", sizes={"y": 4, "z": 5})
+    found = guess([*arrays, mask], said)
+    told = [(r.id, r.sample, r.joint) for r in found.readings]
+    assert told == expected
+    assert found.is_clear == (len(expected) == 1)
+    assert all(reading.values == ("t", "p") for reading in found.readings)
+    assert found.left_out == {"mask": "it has other dimensions"}

@@ -21,7 +21,7 @@ FAULTS = (
         "classes stay in the order of the rows while objects are sorted",
     ),
     Formula(
-        "classifiers/_beliefs.py",
+        "classifiers/_base.py",
         'Deconvolver().fit(data) if data.meaning == "error" else None',
         "None",
         "worlds are drawn around measured values, which adds a second error",
@@ -64,8 +64,8 @@ FAULTS = (
     ),
     Formula(
         "classifiers/_naive_bayes.py",
-        "from_logs(logs + np.log(self.priors_))",
-        "from_logs(logs)",
+        "softmax(logs + np.log(self.priors_), axis=1)",
+        "softmax(logs, axis=1)",
         "rare classes are as probable as frequent ones",
     ),
     Formula(
@@ -167,7 +167,7 @@ FAULTS = (
         "the window is a block too long",
     ),
     Small(
-        "streams/window.py",
+        "streams/clock.py",
         "        while now in became:\n",
         "        if now in became:\n",
         "micro-clusters that were joined twice are lost",

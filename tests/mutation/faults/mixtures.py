@@ -155,13 +155,13 @@ FAULTS = (
         "errors that are alike are copied for a trial",
     ),
     Formula(
-        "mixture/running.py",
+        "mixture/maximisation.py",
         "within + each(part * (1.0 - part)) * squares",
         "within",
         "blended moments forget how far the means are apart",
     ),
     Formula(
-        "mixture/running.py",
+        "mixture/maximisation.py",
         "moments=blended(self.moments, new, share**FORGETTING)",
         "moments=blended(self.moments, new, share)",
         "what was said with worse components counts in full",

@@ -9,8 +9,8 @@ Reference = partial(Fault, room="number/test_references.py")
 FAULTS = (
     Reference(
         "number/references.py",
-        "one.measured(seen, how.seed + number)",
-        "one.measured(seen, how.seed)",
+        "cluster.measured(seen, search.seed + number)",
+        "cluster.measured(seen, search.seed)",
         "all references are the same",
     ),
     Reference(
@@ -39,24 +39,24 @@ FAULTS = (
     ),
     Reference(
         "number/references.py",
-        "            if k not in best or found.bic < best[k].bic:\n",
+        "            if k not in best or mixture.bic < best[k].bic:\n",
         "            if True:\n",
         "of mixtures of one number the last is kept",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "    levels = np.cumsum(unimodal(density))\n",
         "    levels = np.cumsum(density)\n",
         "references have as many peaks as the data",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "(1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)",
         "np.eye(d)",
         "features of references are independent",
     ),
     Reference(
-        "number/structureless.py",
+        "number/references.py",
         "return np.sqrt(errors) * rng.standard_normal(errors.shape)",
         "return errors * rng.standard_normal(errors.shape)",
         "references have variances for errors",

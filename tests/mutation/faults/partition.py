@@ -41,13 +41,13 @@ FAULTS = (
         "the worst start is taken",
     ),
     Moved(
-        "partition/seeding.py",
+        "partition/relocate.py",
         "        if sizes[labels[i]] > 1:\n",
         "        if True:\n",
         "filling an empty cluster empties another",
     ),
     Moved(
-        "partition/seeding.py",
+        "partition/relocate.py",
         "    labels[first] = np.arange(n_clusters)\n",
         "",
         "a random start may have empty clusters",
@@ -89,19 +89,19 @@ FAULTS = (
         "what a centre costs in addition is ignored",
     ),
     Resampled(
-        "partition/resampled.py",
+        "partition/shares.py",
         "stream = stream_keys(seed, _WEIGHTS, np.array([number]))",
         "stream = stream_keys(seed, _WEIGHTS, np.array([0]))",
         "objects weigh the same in all worlds",
     ),
     Resampled(
-        "partition/resampled.py",
+        "partition/shares.py",
         "found.append(own[_named(values, own, centres)])",
         "found.append(own)",
         "clusters of a world keep their own numbers",
     ),
     Resampled(
-        "partition/resampled.py",
+        "partition/shares.py",
         "KMEANS_STARTS, rng, weights, also=start)",
         "KMEANS_STARTS, rng, also=start)",
         "objects are not weighted",

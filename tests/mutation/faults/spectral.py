@@ -63,7 +63,7 @@ FAULTS = (
         "products with the Laplacian hold the pull as well",
     ),
     Spectral(
-        "spectral/eigengap.py",
+        "spectral/consistency.py",
         "return 2 + int(gaps[1:].argmax())",
         "return 1 + int(gaps[1:].argmax())",
         "the eigengap counts one cluster too few",
@@ -147,7 +147,7 @@ FAULTS = (
         "embeddings are turned the wrong way",
     ),
     Spectral(
-        "spectral/cutting.py",
+        "spectral/embedding.py",
         "found.cluster_centers_[with_empty_last(order, n_clusters)]",
         "found.cluster_centers_",
         "centres are not in the order of the labels",

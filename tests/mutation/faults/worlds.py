@@ -80,37 +80,37 @@ FAULTS = (
     ),
     # selection ------------------------------------------------------------------------
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "rng = np.random.default_rng([as_seed(random_state), 2])",
         "rng = np.random.default_rng([0, 2])",
         "random selection ignores the seed",
     ),
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "return rng.choice(n_worlds, n, replace=False)",
         "return rng.choice(n_worlds, n)",
         "a world is chosen twice",
     ),
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "        loss[chosen] = np.inf\n",
         "",
         "greedy takes a world again where nothing is left to win",
     ),
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "        nearest = np.minimum(nearest, table[pick])\n",
         "        nearest = table[pick]\n",
         "greedy forgets all but the last world",
     ),
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "np.minimum.accumulate(table[chosen], axis=0).sum(axis=1)",
         "table[chosen].sum(axis=1)",
         "the loss counts one representative",
     ),
     Chosen(
-        "selection/choosing.py",
+        "selection/keeping.py",
         "return np.round(sums / size, 12) if size > 0 else sums",
         "return sums",
         "rounding decides between equal worlds",

@@ -14,20 +14,19 @@ import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.files.cells import refuse_other_units
-from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
 from incerta.data.files.numbers import Column
-from incerta.data.files.packed import refuse_entities, unpacked_size
-from incerta.data.tables.roles import Roles
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size, refuse_unpacked
+from incerta.data.files.text import refuse_twice
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
 
-def read_fits(path: Path, roles: Roles, limit: int) -> Any:
+def read_fits(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of the first table that has them."""
     fits = require("astropy.io.fits", "science", f"reading {path.name}")
     packed = path.suffix.lower() == ".gz"
     if packed:
-        refuse_size(path, unpacked_size(path, limit), limit)
+        refuse_unpacked(path, limit)
     with (
         _by_astropy(),
         _unpacked(path) if packed else path.open("rb") as stream,
@@ -36,13 +35,13 @@ def read_fits(path: Path, roles: Roles, limit: int) -> Any:
         tables = (fits.BinTableHDU, fits.TableHDU)
         found = [part for part in parts if isinstance(part, tables)]
         part, columns = _with_columns(
-            path, found, roles, lambda part: list(part.columns.names)
+            path, found, spec, lambda part: list(part.columns.names)
         )
         size = part.header["NAXIS2"] * len(columns) * NUMBER_BYTES
         refuse_size(path, size, limit)
         units = {name: part.columns[name].unit or "" for name in columns}
         kept = {name: _column_of_fits(part, name) for name in columns}
-        return _checked(kept, units, roles)
+        return _checked(kept, units, spec)
 
 
 def _column_of_fits(part: Any, name: str) -> Any:
@@ -66,31 +65,31 @@ def _unpacked(path: Path) -> BinaryIO:
         return io.BytesIO(stream.read())
 
 
-def read_votable(path: Path, roles: Roles, limit: int) -> Any:
+def read_votable(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of the first table that has them."""
     votable = require("astropy.io.votable", "science", f"reading {path.name}")
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     _refuse_votable(path)
     with _by_astropy():
         tables = list(votable.parse(path, verify="ignore").iter_tables())
-        table, columns = _with_columns(path, tables, roles, _names_of_votable)
+        table, columns = _with_columns(path, tables, spec, _names_of_votable)
         refuse_twice(path, _names_of_votable(table), columns)
         found = table.to_table(use_names_over_ids=True)
-        return _checked_table(found[columns], roles)
+        return _checked_table(found[columns], spec)
 
 
 def _names_of_votable(table: Any) -> list[str]:
     return [str(field.name) for field in table.fields]
 
 
-def read_ecsv(path: Path, roles: Roles, limit: int) -> Any:
+def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of a text table with a header in YAML."""
     table = require("astropy.table", "science", f"reading {path.name}")
-    refuse_size(path, unpacked_size(path, limit), limit)
+    refuse_unpacked(path, limit)
     with _by_astropy():
         found = table.Table.read(path, format="ascii.ecsv")
-        refuse_twice(path, _names_of_ecsv(path), roles.columns(found.colnames))
-        return _checked_table(found[roles.columns(found.colnames)], roles)
+        refuse_twice(path, _names_of_ecsv(path), spec.columns(found.colnames))
+        return _checked_table(found[spec.columns(found.colnames)], spec)
 
 
 def _names_of_ecsv(path: Path) -> list[str]:
@@ -116,7 +115,7 @@ def _by_astropy() -> Iterator[None]:
 def _with_columns(
     path: Path,
     tables: Sequence[Any],
-    roles: Roles,
+    spec: TableSpec,
     names_of: Callable[[Any], list[str]],
 ) -> tuple[Any, list[str]]:
     """The first table that has the needed columns, and these."""
@@ -126,7 +125,7 @@ def _with_columns(
     first: DataError | None = None
     for table in tables:
         try:
-            return table, roles.columns(names_of(table))
+            return table, spec.columns(names_of(table))
         except DataError as error:
             first = first or error
     msg = str(first)
@@ -135,15 +134,15 @@ def _with_columns(
     raise DataError(msg) from first
 
 
-def _checked_table(table: Any, roles: Roles) -> dict[str, Any]:
+def _checked_table(table: Any, spec: TableSpec) -> dict[str, Any]:
     table.convert_bytestring_to_unicode()
     units = {one: getattr(table[one], "unit", None) for one in table.colnames}
     said = {one: str(unit) if unit else "" for one, unit in units.items()}
-    return _checked({one: table[one] for one in table.colnames}, said, roles)
+    return _checked({one: table[one] for one in table.colnames}, said, spec)
 
 
 def _checked(
-    found: Mapping[str, Any], units: Mapping[str, str], roles: Roles
+    found: Mapping[str, Any], units: Mapping[str, str], spec: TableSpec
 ) -> dict[str, Any]:
     """Columns as numpy arrays, with one entry per row; units are left out."""
     for name, column in found.items():
@@ -160,9 +159,9 @@ def _checked(
     none = np.empty(0)
     refuse_other_units(
         {name: Column(none, None, "", unit, none, "") for name, unit in units.items()},
-        roles,
+        spec,
     )
-    told = [f"{units[name]} of {name!r}" for name in roles.values if units.get(name)]
+    told = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
     if told:
         msg = f"units were left out: {', '.join(told)}."
         warnings.warn(msg, IncertaWarning, stacklevel=6)
@@ -207,8 +206,12 @@ def _refuse_votable(path: Path) -> None:
                 msg = f"{path} is damaged: its {size} bytes cannot hold {n_rows} rows."
                 raise FileError(msg)
 
+    def entity(name: str, *_: Any) -> None:  # which can unpack to any size
+        msg = f"{path} declares the entity {name!r}; files with such are refused."
+        raise FileError(msg)
+
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
-    refuse_entities(parser, path)
+    parser.EntityDeclHandler = entity
     with path.open("rb") as stream:
         parser.ParseFile(stream)

@@ -2,100 +2,110 @@
 
 import io
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from incerta.backend.optional import require
-from incerta.data.checks import unknown_name
-from incerta.data.files.apart import apart
-from incerta.data.files.arrow_sizes import (
-    MAGIC,
-    buffers_of,
-    messages_of,
-    needed_size,
-)
-from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
-from incerta.data.files.parquet_sizes import bytes_of_pages, footer_of
-from incerta.data.tables.roles import Roles
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size
+from incerta.data.files.text import refuse_twice
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
+from incerta.wording import unknown_name
 
 
-def read_parquet(path: Path, roles: Roles, limit: int) -> Any:
+def read_parquet(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of a parquet file."""
-    parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
-    footer = footer_of(path)
-    groups = range(len(footer.groups))
-    with parquet.ParquetFile(path) as file:
+    with open_parquet(path, spec) as file:
         names = file.schema_arrow.names
-    columns = roles.columns(names)
-    refuse_twice(path, names, columns)
-    needed = frozenset(columns)
-    size = sum(footer.size(group, needed) for group in footer.groups)
-    refuse_size(path, size, limit)
-    refuse_size(path, bytes_of_pages(path, footer, groups, needed), limit)
-    with open_parquet(path, roles) as file:
+        columns = spec.columns(names)
+        refuse_twice(path, names, columns)
+        sizes = sizes_of_groups(file.metadata, columns)
+        refuse_size(path, sum(sizes), limit)
         table = file.read(columns=columns)
     table.validate(full=True)  # of text, which may be no text
     return table
 
 
-def open_parquet(path: Path, roles: Roles) -> Any:
+def open_parquet(path: Path, spec: TableSpec) -> Any:
     """Open a parquet file: words are read once, and sums are checked where it has any.
 
     However few words a column has, each row would hold its own copy of one.
     """
     parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
-    words = [name for name in (roles.id, roles.sample, roles.batch) if name]
+    words = [name for name in (spec.id, spec.sample, spec.batch) if name]
     return parquet.ParquetFile(
         path, read_dictionary=words, page_checksum_verification=True
     )
 
 
-def read_arrow(path: Path, roles: Roles, limit: int) -> Any:
+def sizes_of_groups(metadata: Any, columns: Sequence[str]) -> list[int]:
+    """Bytes that some columns take in each row group, as the end of a file says."""
+    needed = frozenset(columns)
+    paths = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
+    places = [
+        place
+        for place, path in enumerate(paths)
+        if path in needed or path.partition(".")[0] in needed
+    ]
+    sizes = []
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        chunks = map(group.column, places)
+        # Runs of one value take next to nothing in the file.
+        sizes.append(
+            sum(
+                max(chunk.total_uncompressed_size, chunk.num_values * NUMBER_BYTES)
+                for chunk in chunks
+            )
+        )
+    return sizes
+
+
+def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of an arrow file, in file or stream format."""
     pa = require("pyarrow", "io", f"reading {path.name}")
     ipc = require("pyarrow.ipc", "io", f"reading {path.name}")
-    for _ in messages_of(path):  # or pyarrow makes room for any length it is told
-        pass
     # No memory map: a file that another program cuts off would end the process.
     with pa.OSFile(str(path)) as source:
-        is_file = source.read(len(MAGIC)) == MAGIC
+        is_file = source.read(6) == b"ARROW1"
         opened = ipc.open_file if is_file else ipc.open_stream
         source.seek(0)
         schema = opened(source).schema
-        columns = roles.columns(schema.names)
+        columns = spec.columns(schema.names)
         refuse_twice(path, schema.names, columns)
-        places = {name: place for place, name in enumerate(schema.names)}
-        needed = [places[name] for name in columns]
-        _refuse_batches(path, schema, needed, limit)
+        needed = [schema.names.index(name) for name in columns]
         source.seek(0)
         reader = opened(source, options=ipc.IpcReadOptions(included_fields=needed))
         batches: Iterable[Any] = reader
         if is_file:
             batches = map(reader.get_batch, range(reader.num_record_batches))
-        kept = []
+        kept, size, words = [], 0, 0
         for batch in batches:
             # pyarrow believes what a file says about its own memory.
             batch.validate(full=True)
-            kept.append(batch)
+            size += sum(_bytes_of(column) for column in batch.columns)
+            words = max(words, _bytes_of_words(batch))
+            if size + words <= limit:  # the others are only measured
+                kept.append(batch)
+        refuse_size(path, size + words, limit)
         return pa.Table.from_batches(kept, schema=reader.schema).select(columns)
 
 
-def _refuse_batches(path: Path, schema: Any, needed: list[int], limit: int) -> None:
-    """Refuse an arrow file that unpacks to more than the limit."""
-    buffers, those = buffers_of(schema), frozenset(needed)
-    size = 0
-    for message in messages_of(path):
-        told = needed_size(message, buffers, those)
-        # Runs of one value take next to nothing in the file.
-        filled = 0 if message.is_dictionary else message.n_rows * len(needed)
-        size += max(told, filled * NUMBER_BYTES)
-    refuse_size(path, size, limit)
+def _bytes_of(column: Any) -> int:
+    """Bytes of a column of a batch, but for its words, which all batches share."""
+    own = getattr(column, "indices", column)
+    return max(int(own.nbytes), len(column) * NUMBER_BYTES)
 
 
-def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
+def _bytes_of_words(batch: Any) -> int:
+    return sum(
+        column.dictionary.nbytes
+        for column in batch.columns
+        if hasattr(column, "dictionary")
+    )
+
+
+def read_netcdf(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed variables of a netCDF file, of version 3 or 4."""
     require("xarray", "io", f"reading {path.name}")
     with path.open("rb") as stream:
@@ -103,7 +113,7 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
     if start == b"\x89HDF":
         for module in ("h5netcdf", "h5py"):
             require(module, "io", f"reading {path.name}")
-        return apart(_variables, path, "h5netcdf", roles, limit)
+        return _variables(path, "h5netcdf", spec, limit)
     if not start.startswith(b"CDF"):
         msg = f"{path} is not a netCDF file: it starts with {start!r}."
         raise FileError(msg)
@@ -111,7 +121,7 @@ def read_netcdf(path: Path, roles: Roles, limit: int) -> Any:
         from scipy.io import netcdf_file  # slow to import
 
         netcdf_file(checked, mmap=True).close()
-    return _variables(path, "scipy", roles, limit)
+    return _variables(path, "scipy", spec, limit)
 
 
 class _Within(io.FileIO):
@@ -125,18 +135,18 @@ class _Within(io.FileIO):
         return super().read(-1 if size is None else size)
 
 
-def _variables(path: Path, engine: str, roles: Roles, limit: int) -> Any:
+def _variables(path: Path, engine: str, spec: TableSpec, limit: int) -> Any:
     import xarray
 
     with xarray.open_dataset(path, engine=engine) as dataset:
-        return _chosen(dataset, path, roles, limit)
+        return _chosen(dataset, path, spec, limit)
 
 
-def _chosen(dataset: Any, path: Path, roles: Roles, limit: int) -> Any:
-    if roles.sample is None:
-        chosen = roles.columns([str(name) for name in dataset.variables])
+def _chosen(dataset: Any, path: Path, spec: TableSpec, limit: int) -> Any:
+    if spec.sample is None:
+        chosen = spec.columns([str(name) for name in dataset.variables])
     else:
-        chosen = list(roles.values)
+        chosen = list(spec.values)
         for name in chosen:
             if name not in dataset.data_vars:
                 known = [str(known) for known in dataset.data_vars]

@@ -1,63 +1,44 @@
-"""Cells of text tables that are no plain numbers, and what they mean."""
+"""Cells that are no plain numbers, of text, sheets and JSON: what they mean."""
 
 import csv
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from incerta.data.files.detection import place_below
 from incerta.data.files.dialect import MISSING, Dialect
-from incerta.data.files.numbers import Column, Rules, numbers_in
-from incerta.data.tables.roles import BOUNDS, Roles
-from incerta.exceptions import DataError, FileError
+from incerta.data.files.numbers import Cell, Column, Rules, numbers_in
+from incerta.data.tables.censored import below_limits
+from incerta.data.tables.errors import ERROR_OF
+from incerta.data.tables.spec import BOUNDS, TableSpec
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
+from incerta.typing import Array
 from incerta.wording import counted
 
+Where: TypeAlias = Callable[[int], str]  # a row in words
 
-class Understood(NamedTuple):
+
+class TextTable(NamedTuple):
     """Columns, and what their cells say besides numbers."""
 
-    table: dict[str, Any]
+    frame: Any
     errors: dict[str, str]  # from value to error column, where cells have errors
     meaning: str | None = None  # of these errors, if cells say so
 
 
-def understood(dialect: Dialect, columns: Sequence[str], roles: Roles) -> Understood:
-    """Read with the standard library, and find out what the cells mean."""
-    cells, lines = cells_of(dialect, columns)
-
-    def where(row: int) -> str:
-        return f"line {lines[row]}"
-
-    rules = Rules(
-        dialect.decimal, dialect.separator, dialect.comma_seen, dialect.na, where
-    )
-    return understood_cells(cells, rules, roles)
-
-
 def understood_cells(
-    cells: Mapping[str, Sequence[Any]], rules: Rules, roles: Roles
-) -> Understood:
-    """Find out what cells mean: text, and numbers where a file holds such.
-
-    Parameters
-    ----------
-    cells : mapping from str to sequence of str or float
-        Columns; those of ids, draws and batches are text.
-    rules : Rules
-        How they are written, and where.
-    roles : Roles
-        Which column is what.
-
-    Returns
-    -------
-    Understood
-    """
+    cells: Mapping[str, Sequence[Cell]],
+    rules: Rules,
+    spec: TableSpec,
+    others: Mapping[str, Any] | None = None,
+) -> TextTable:
+    """Find out what cells mean; `others` are columns that stay as they are."""
     columns = list(cells)
-    words = {name for name in (roles.id, roles.sample, roles.batch) if name in cells}
-    of_id = cells.get(roles.id or "")
+    words = {name for name in (spec.id, spec.sample, spec.batch) if name in cells}
+    of_id = cells.get(spec.id or "")
 
     place = rules.where
 
@@ -68,12 +49,12 @@ def understood_cells(
     rules = rules._replace(where=where)
     numbers = {name: column for name, column in cells.items() if name not in words}
     found = numbers_in(numbers, rules)
-    refuse_other_units(found, roles)
+    refuse_other_units(found, spec)
     table: dict[str, Any] = {}
     for name in columns:
         if name not in words:
             table[name] = found[name].values
-        elif name == roles.batch:
+        elif name == spec.batch:
             table[name] = [None if cell in MISSING else cell for cell in cells[name]]
         else:
             table[name] = list(cells[name])
@@ -81,29 +62,30 @@ def understood_cells(
     below = {name: column for name, column in found.items() if column.limit_example}
     errors: dict[str, str] = {}
     if own:
-        _refuse_errors(own, roles, of_id)
-        errors = {name: f"{name} (error)" for name in roles.values}
+        _refuse_errors(own, spec, of_id)
+        errors = {name: f"{name} (error)" for name in spec.values}
         for name, error in errors.items():
             exact = np.zeros_like(table[name])
             table[error] = own[name].errors if name in own else exact
     if not below:
-        return Understood(table, errors)
+        return TextTable(_as_arrays({**table, **(others or {})}), errors)
     name, column = next(iter(below.items()))
     held = (
         f"column {name!r} holds values below a limit, such as {column.limit_example!r}"
     )
-    _refuse_places(held, [*below], roles, of_id)
+    _refuse_places(held, [*below], spec, of_id)
     given = errors
-    if roles.errors is not None and roles.kind not in BOUNDS:
-        pairs = zip(roles.values, roles.errors, strict=True)
+    if spec.error_columns is not None and spec.error_kind not in BOUNDS:
+        pairs = zip(spec.values, spec.error_columns, strict=True)
         given = {name: error for name, (error,) in pairs}
-    errors = place_below(table, given, below, roles, where)
-    return Understood(table, errors, None if given else "belief")
+    errors = place_below(table, given, below, spec, where)
+    meaning = None if given else "belief"
+    return TextTable(_as_arrays({**table, **(others or {})}), errors, meaning)
 
 
-def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
+def refuse_other_units(found: dict[str, Column], spec: TableSpec) -> None:
     """Refuse errors or repeats in another unit: 5 mm or 5 % of 12 cm."""
-    for columns in roles.repeats(list(found)):
+    for columns in spec.repeats(list(found)):
         used = [n for n in columns.values() if not np.isnan(found[n].values).all()]
         for first, other in pairwise(used):
             if found[first].unit != found[other].unit:
@@ -113,12 +95,12 @@ def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
                     f"{found[other].unit or 'none'!r}. Write both in one unit."
                 )
                 raise DataError(msg)
-    if roles.kind in ("var", "ivar"):  # whose unit is another one anyway
+    if spec.error_kind in ("var", "ivar"):  # whose unit is another one anyway
         return
-    for name, pair in zip(roles.values, roles.errors or (), strict=False):
+    for name, pair in zip(spec.values, spec.error_columns or (), strict=False):
         for error in pair:
             unit = found[name].unit if name in found else found[pair[0]].unit
-            if roles.kind == "rel%":
+            if spec.error_kind == "rel%":
                 unit = "%"
             if found[error].unit not in ("", unit):
                 msg = (
@@ -129,14 +111,14 @@ def refuse_other_units(found: dict[str, Column], roles: Roles) -> None:
 
 
 def _refuse_errors(
-    own: dict[str, Column], roles: Roles, ids: Sequence[str] | None
+    own: dict[str, Column], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
     """Refuse values with errors where these are not expected."""
     name, column = next(iter(own.items()))
     held = f"column {name!r} holds values with errors, such as {column.example!r}"
-    _refuse_places(held, [*own], roles, ids)
-    if roles.errors is not None:
-        errors = "/".join(roles.errors[roles.values.index(name)])
+    _refuse_places(held, [*own], spec, ids)
+    if spec.error_columns is not None:
+        errors = "/".join(spec.error_columns[spec.values.index(name)])
         msg = (
             f"{held}, and errors= names its error column {errors!r}, too. Leave errors "
             "out, or leave the errors out of the cells."
@@ -145,16 +127,16 @@ def _refuse_errors(
 
 
 def _refuse_places(
-    held: str, names: Sequence[str], roles: Roles, ids: Sequence[str] | None
+    held: str, names: Sequence[str], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
     """Refuse cells that are more than numbers where only numbers have a meaning."""
-    if roles.replicates is not None:
-        msg = f"{held}; columns of replicates={roles.replicates!r} must hold numbers."
+    if spec.replicates is not None:
+        msg = f"{held}; columns of replicates={spec.replicates!r} must hold numbers."
         raise DataError(msg)
-    if not set(names) <= set(roles.values):
+    if not set(names) <= set(spec.values):
         msg = f"{held}; a column of errors, bounds or weights must hold plain numbers."
         raise DataError(msg)
-    given = {"weight": roles.weight, "sample": roles.sample, "batch": roles.batch}
+    given = {"weight": spec.weight, "sample": spec.sample, "batch": spec.batch}
     for role, other in given.items():
         if other is not None:
             msg = f"{held}; {role}={other!r} cannot be used with these."
@@ -163,6 +145,13 @@ def _refuse_places(
         twice = next(one for one, times in Counter(ids).items() if times > 1)
         msg = f"{held}, so each object must have a single row; {twice} has several."
         raise DataError(msg)
+
+
+def _as_arrays(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: column if isinstance(column, np.ndarray) else np.array(column, object)
+        for name, column in table.items()
+    }
 
 
 def cells_of(
@@ -184,7 +173,12 @@ def cells_of(
                 continue
             if len(row) != len(names):
                 way_out = f"A cell with {dialect.separator!r} in it must be in quotes."
-                if len(row) == 1:
+                if len(names) == 1:
+                    way_out = (
+                        f"If line {source.n_skipped + 1} is a title and does not name "
+                        "the columns, leave it out."
+                    )
+                elif len(row) == 1:
                     way_out = "If it is a note and no row, leave it out."
                 msg = (
                     f"{source.path}, line {line}: {counted(len(row), 'column')}; the "
@@ -195,3 +189,203 @@ def cells_of(
             for name, place in zip(columns, places, strict=True):
                 cells[name].append(row[place])
     return cells, lines
+
+
+# values below a limit ----------------------------------------------------------------
+
+
+def place_below(
+    table: dict[str, Any],
+    errors: Mapping[str, str],
+    below: Mapping[str, Column],
+    spec: TableSpec,
+    where: Where,
+) -> dict[str, str]:
+    """Put a value and an error in place of each cell that names a limit L.
+
+    All that such a cell says is that the value lies between 0 and L. Equally likely
+    values there have the mean L/2 and the standard deviation L/√12. Where the logarithm
+    is asked for there is no least value; there the value is taken to come from the
+    log-normal law of all values of the column, and to be in the part of it below L.
+    What stands in the table is what the logarithm turns into the mean and the standard
+    deviation of that. Returns the error column of each value.
+    """
+    if spec.error_kind in BOUNDS or spec.error_kind not in ERROR_OF:
+        name, column = next(iter(below.items()))
+        msg = (
+            f"column {name!r} holds {column.limit_example!r}, which cannot be used "
+            f"with kind={spec.error_kind!r}. Leave the cell empty, or write all values "
+            "as two columns of bounds with kind='interval', here 0 and the limit."
+        )
+        raise DataError(msg)
+    placed = dict(errors)
+    for name in spec.values:
+        error = errors.get(name)
+        known = np.zeros_like(table[name]) if error is None else table[error]
+        placed[name] = f"{name} (error)"
+        table[placed[name]] = known.copy()
+    for name, column in below.items():
+        _refuse_no_belief(name, column, table[placed[name]], where)
+        rows = ~np.isnan(column.limits)
+        place = _log_normal if name in spec.logs else _uniform
+        value, deviation = place(name, column)
+        if spec.error_kind == "rel%":
+            deviation = deviation / value
+        as_errors = ERROR_OF[spec.error_kind](deviation)
+        for target, cells in ((name, value), (placed[name], as_errors)):
+            table[target] = table[target].copy()
+            table[target][rows] = cells
+    _say(below, spec, "keep their errors" if errors else "are exact")
+    return placed
+
+
+def _uniform(_: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    return limits / 2, limits / np.sqrt(12.0)
+
+
+def _log_normal(name: str, column: Column) -> tuple[Array, Array]:
+    limits = column.limits[~np.isnan(column.limits)]
+    known = np.log10(column.values[column.values > 0])
+    if len(np.unique(known)) < 2:
+        msg = (
+            f"column {name!r} holds {column.limit_example!r} and fewer than two "
+            "different values, so that nothing says how far below the limit its "
+            "logarithm may be. Leave it out of log=."
+        )
+        raise DataError(msg)
+    mean, std = below_limits(known, np.log10(limits))
+    value = 10.0**mean
+    return value, std * value * np.log(10.0)
+
+
+def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
+    """Refuse limits that do not bound a value from both sides."""
+    limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
+    if (limits <= 0).any():
+        row = int((limits <= 0).argmax())
+        msg = (
+            f"column {name!r}, {where(row)}: a limit must be above 0, as the value is "
+            "taken to lie between 0 and the limit. Leave the cell empty."
+        )
+        raise DataError(msg)
+    if (column.values < 0).any():
+        row = int((column.values < 0).argmax())
+        msg = (
+            f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
+            "that nothing says how low a value below the limit can be. Leave such "
+            "cells empty, or write all values as two columns of bounds with "
+            "kind='interval'."
+        )
+        raise DataError(msg)
+    twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
+    if twice.any():
+        row = int(twice.argmax())
+        msg = (
+            f"{held}, and {where(row)} has an error besides its limit. Leave the error "
+            "out, or write a value instead of the limit."
+        )
+        raise DataError(msg)
+
+
+def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
+    counts = {name: int((~np.isnan(c.limits)).sum()) for name, c in below.items()}
+    listed = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
+    example = next(iter(below.values())).limit_example
+    told = []
+    if set(below) - set(spec.logs):
+        told.append("anywhere between 0 and L, which is L/2 ± L/√12")
+    if set(below) & set(spec.logs):
+        told.append("in the part below L of its column's log-normal law (log=)")
+    msg = (
+        f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
+        f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
+        f"values {others}."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=7)
+
+
+# sheets and JSON ----------------------------------------------------------------------
+
+
+class ParsedCells:
+    """Columns of cells that are numbers, text, dates, truth values or None.
+
+    Parameters
+    ----------
+    cells : mapping from str to sequence
+        The columns.
+    where : callable
+        A row in words.
+    """
+
+    def __init__(self, cells: Mapping[str, Sequence[Any]], where: Where) -> None:
+        self._cells, self._where = cells, where
+
+    def table(self, spec: TableSpec) -> TextTable:
+        """The columns that `spec` names, or all if it names none."""
+        names = spec.columns(list(self._cells))
+        cells = {name: self._cells[name] for name in names}
+        return table_of_cells(cells, spec, self._where)
+
+
+def table_of_cells(
+    cells: Mapping[str, Sequence[Any]],
+    spec: TableSpec,
+    where: Where,
+) -> TextTable:
+    """Make a table of cells that are numbers, text, dates, truth values or None.
+
+    Those that are text follow the rules of text tables.
+    """
+    of_words = [role for role in (spec.id, spec.sample, spec.batch) if role in cells]
+    numbers = {
+        *spec.values,
+        *(name for pair in spec.error_columns or () for name in pair),
+        *(name for same in spec.repeats(list(cells)) for name in same.values()),
+        *spec.correlations(list(cells)).values(),
+    }
+    known: dict[str, Sequence[Cell]] = {}
+    for name in cells:
+        if name in of_words:
+            known[name] = [in_words(cell) for cell in cells[name]]
+        elif name in numbers or name == spec.weight:
+            known[name] = [_number_or_text(cell) for cell in cells[name]]
+    if spec.id is not None and "" in known[spec.id]:
+        row = list(known[spec.id]).index("")
+        msg = f"id={spec.id!r} is empty in {where(row)}; fill it or leave it out."
+        raise MissingValueError(msg)
+    # A separator that is no comma: what 1,234 means is asked, not guessed.
+    rules = Rules(spec.decimal, "\t", False, spec.na, where)
+    others = {
+        name: _as_they_are(column)
+        for name, column in cells.items()
+        if name not in known
+    }
+    return understood_cells(known, rules, spec, others)
+
+
+def in_words(cell: Any) -> str:
+    """A cell as text; 7.0 is 7, as sheets show it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else repr(cell)
+    return str(cell.isoformat() if hasattr(cell, "isoformat") else cell)
+
+
+def _number_or_text(cell: Any) -> Cell:
+    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
+        return float(cell)
+    return in_words(cell)
+
+
+def _as_they_are(cells: Sequence[Any]) -> Any:
+    known = [_number_or_text(cell) for cell in cells]
+    if all(isinstance(cell, float) or cell == "" for cell in known):
+        return np.array([np.nan if cell == "" else cell for cell in known], float)
+    return [in_words(cell) or None for cell in cells]

@@ -5,23 +5,22 @@ What is not said is found out from the beginning of the file.
 
 import codecs
 import csv
-import gzip
 import io
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Self, TextIO, cast
+from statistics import mode
+from typing import BinaryIO, TextIO, cast
 
-from incerta.data.files.comments import is_comment
-from incerta.data.tables.roles import Roles
+from incerta.data.files.reading import opened
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
 # What is missing to every reader; `numbers` knows more.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 SEPARATORS = (",", ";", "\t", "|")
-NAMES_OF_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 # What the bytes at the beginning of a file say; the longer marks first.
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -37,60 +36,10 @@ HEAD = 2**16  # bytes that are looked at
 FEW_ROWS = 100  # rows that are looked at
 MOST_TITLES = 10  # lines above the header
 SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
+COMMENT = "#"
+NUMBER = re.compile(r"[-+−]?[\d.,]+(?:[eE][-+]?\d+)?")
+YEAR = re.compile(r"(?:1[89]|20)\d\d")
 DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
-
-
-@dataclass(frozen=True)
-class TextFormat:
-    """What the user said about a text file; None and () where nothing was said."""
-
-    separator: str | None = None
-    decimal: str | None = None
-    encoding: str | None = None
-    na: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        sep: str | None,
-        decimal: str | None,
-        encoding: str | None,
-        na: str | float | Iterable[str | float] | None,
-    ) -> Self:
-        """Check what was said."""
-        separator = None if sep is None else NAMES_OF_SEPARATORS.get(sep, sep)
-        if separator is not None and (
-            len(separator) != 1 or not separator.isascii() or separator in '"\r\n'
-        ):
-            msg = f"sep={sep!r} must be a single character such as ';', or 'tab'."
-            raise DataError(msg)
-        if decimal not in (None, ".", ","):
-            msg = f"decimal={decimal!r} must be '.' or ','."
-            raise DataError(msg)
-        if encoding is not None:
-            try:
-                encoding = codecs.lookup(encoding).name
-            except (LookupError, TypeError) as error:
-                msg = (
-                    f"encoding={encoding!r} is unknown; usual ones are 'utf-8', "
-                    "'cp1252', 'latin-1' and 'utf-16'."
-                )
-                raise DataError(msg) from error
-        words = [na] if isinstance(na, (str, int, float)) else list(na or ())
-        return cls(separator, decimal, encoding, tuple(str(w).strip() for w in words))
-
-    def refuse_for(self, file: Any, but: Sequence[str] = ()) -> None:
-        """Refuse what was said, but some of it, if the file is no text."""
-        said = {
-            "sep": self.separator,
-            "decimal": self.decimal,
-            "encoding": self.encoding,
-            "na": list(self.na) or None,
-        }
-        for name, given in said.items():
-            if given is not None and name not in but:
-                msg = f"{name}={given!r} is about text tables, and {file} is none."
-                raise DataError(msg)
 
 
 @dataclass(frozen=True)
@@ -105,9 +54,8 @@ class Source:
 
     def open_text(self) -> TextIO:
         """Open the file at its header."""
-        opener: Any = gzip.open if self._is_packed() else open
         encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
-        stream = opener(self.path, "rt", encoding=encoding, newline="")
+        stream = opened(self.path, "rt", encoding=encoding, newline="")
         for _ in range(self.n_skipped):
             stream.readline()
         if self.spaced:
@@ -131,15 +79,13 @@ class Source:
 
     def head(self) -> bytes:
         """First bytes of the file."""
-        opener: Any = gzip.open if self._is_packed() else open
-        with opener(self.path, "rb") as stream:
+        with opened(self.path, "rb") as stream:
             head: bytes = stream.read(HEAD)
         return head
 
     def count(self, byte: bytes) -> int:
         """Times that a byte occurs in the file, unpacked."""
-        opener: Any = gzip.open if self._is_packed() else open
-        with opener(self.path, "rb") as stream:
+        with opened(self.path, "rb") as stream:
             blocks = iter(lambda: stream.read(BLOCK), b"")
             return sum(block.count(byte) for block in blocks)
 
@@ -152,9 +98,6 @@ class Source:
         except UnicodeError:
             return False
         return True
-
-    def _is_packed(self) -> bool:
-        return self.path.suffix.lower() == ".gz"
 
 
 @dataclass(frozen=True)
@@ -174,29 +117,22 @@ class Dialect:
         return self.decimal or ("," if self.comma_seen else ".")
 
 
-def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
-    """Find out how a file is written.
+def dialect_of(path: Path, spec: TableSpec) -> Dialect:
+    """Find out how a file is written, as far as `spec` does not say it.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles, optional
-        The columns that it should have: of several separators, the one by which they
-        are found is right.
-    said : TextFormat
-        What the user said; it is not doubted.
+    Of several separators, the one by which the columns that `spec` names are found is
+    right.
     """
     source = Source(path, "utf-8")
     head = source.head()
-    source = replace(source, encoding=said.encoding or _encoding(head))
+    source = replace(source, encoding=spec.codec or _encoding(head))
     cut = len(head) == HEAD
     lines = _lines(source, head, cut)
     old_lines = b"\r" in head and b"\n" not in head and not cut
     source = replace(source, old_lines=old_lines)
-    if said.encoding is None and source.encoding == WESTERN:
+    if spec.encoding is None and source.encoding == WESTERN:
         _warn_of_western(path)
-    separator = said.separator
+    separator = spec.separator
     for number, line in enumerate(lines):
         excel = SAYS_SEPARATOR.fullmatch(line)
         comment = is_comment(lines[number : number + 2], SEPARATORS)
@@ -208,13 +144,13 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     marks = [separator] if separator else _candidates(path)
     below = lines[source.n_skipped :]
     tables = {mark: _first_rows(below, mark, cut) for mark in marks}
-    mark = _best(source, tables, roles)
-    if roles is not None and not _has_columns(source, mark, roles):
+    mark = _best(source, tables, spec)
+    named = bool(spec.values)
+    if not named or not _has_columns(source, mark, spec):
         others = marks if separator else [*marks, " "]
-        found = _further_down(source, below, others, roles)
-        if found is not None:
-            source, mark = found
-            tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
+        place = _further_down(source, below, others, spec) if named else None
+        source, mark = place or _below_titles(source, below, marks, mark, cut)
+        tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
     names = _names(source, mark)
     if not names:
         msg = f"{path} is empty."
@@ -228,7 +164,7 @@ def dialect_of(path: Path, roles: Roles | None, said: TextFormat) -> Dialect:
     comma = mark != "," and any(
         DECIMAL_COMMA.fullmatch(cell.strip()) for row in tables[mark] for cell in row
     )
-    return Dialect(source, mark, names, said.decimal, comma, said.na)
+    return Dialect(source, mark, names, spec.decimal, comma, spec.na)
 
 
 def as_western(dialect: Dialect) -> Dialect | None:
@@ -297,9 +233,7 @@ def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[st
     return rows[:-1] if cut and 1 < len(rows) < FEW_ROWS else rows
 
 
-def _best(
-    source: Source, tables: dict[str, list[list[str]]], roles: Roles | None
-) -> str:
+def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -> str:
     """The separator by which the columns are found and rows are equally long.
 
     Of those by which they are, the first; of others, the one that makes most columns,
@@ -312,8 +246,8 @@ def _best(
         for mark, rows in tables.items()
         if all(len(row) == len(rows[0]) for row in rows)
     ]
-    if roles is not None:
-        able = [mark for mark in tables if _has_columns(source, mark, roles)]
+    if spec.values:
+        able = [mark for mark in tables if _has_columns(source, mark, spec)]
         if able:
             return next((mark for mark in able if mark in even), able[0])
     widths = {mark: len(rows[0]) if rows else 1 for mark, rows in tables.items()}
@@ -328,13 +262,13 @@ def _best(
 
 
 def _further_down(
-    source: Source, lines: Sequence[str], marks: Sequence[str], roles: Roles
+    source: Source, lines: Sequence[str], marks: Sequence[str], spec: TableSpec
 ) -> tuple[Source, str] | None:
     """Look for the columns below titles, and between spaces; say so if found."""
     for n, line in enumerate(lines[: MOST_TITLES + 1]):
         for mark in marks:
             names = next(iter(_first_rows([line], mark, cut=False)), [])
-            if not _are_columns(names, roles):
+            if not _are_columns(names, spec):
                 continue
             if any(
                 _is_row(title, len(names), mark)
@@ -350,6 +284,71 @@ def _further_down(
     return None
 
 
+def _below_titles(
+    source: Source, lines: Sequence[str], marks: Sequence[str], mark: str, cut: bool
+) -> tuple[Source, str]:
+    """The table below lines of titles, where its columns were not named."""
+    titles = {
+        some: n_titles([next(csv.reader([line], delimiter=some), []) for line in lines])
+        for some in (mark, *marks)
+        if some != " "
+    }
+    widths = [len(row) for row in _first_rows(lines, mark, cut)]
+    if widths and not titles.get(mark) and mode(widths) == widths[0] > 1:
+        return source, mark  # most rows are as long as the first
+    below = {
+        some: _even_width(_first_rows(lines[n:], some, cut))
+        for some, n in titles.items()
+        if n
+    }
+    best = max(below, key=below.__getitem__, default=mark)
+    if below.get(best, 0) < 2:
+        return source, mark
+    return replace(source, n_skipped=source.n_skipped + titles[best]), best
+
+
+def _even_width(rows: Sequence[Sequence[str]]) -> int:
+    """Number of columns, or 0 where rows differ."""
+    widths = {len(row) for row in rows}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def n_titles(rows: Sequence[Sequence[str]]) -> int:
+    """Rows above the names of the columns, of some rows as text.
+
+    A title stands in the first cell, or makes a row shorter than those of the table.
+    The names are then in the first row that has all cells, unless there are numbers in
+    it; if there are, in the one above.
+
+    Examples
+    --------
+    >>> from incerta.data.files.dialect import n_titles
+    >>> n_titles([["Lab results", ""], ["", ""], ["id", "h"], ["a", "1.5"]])
+    2
+    """
+    rows = [[cell.strip() for cell in row] for row in rows[:FEW_ROWS]]
+    widths = [len(row) for row in rows if len(row) > 1]
+    width = mode(widths) if widths else 0
+    first = next((row for row in rows if any(row)), [])
+    is_title = len(first) < width or not any(first[1:])
+    if widths.count(width) < 2 or not is_title:
+        return 0
+    for number, row in enumerate(rows[: MOST_TITLES + 2]):
+        if len(row) == width and all(row):
+            if not all(map(_is_name, row)) or all(map(YEAR.fullmatch, row)):
+                number -= 1
+            names = rows[max(number, 0)]
+            filled = sum(map(bool, names))
+            is_header = filled > 1 and all(map(_is_name, names))
+            return number if is_header and number <= MOST_TITLES else 0
+    return 0
+
+
+def _is_name(cell: str) -> bool:
+    """Whether a cell can name a column: a year can, other numbers cannot."""
+    return YEAR.fullmatch(cell) is not None or not _is_number(cell)
+
+
 def _is_row(cells: Sequence[str], width: int, separator: str) -> bool:
     """Tell whether a line above the header is as wide as the table, as no title is."""
     filled = sum(map(bool, cells))
@@ -361,13 +360,13 @@ def _spaced(line: str) -> str:
     return " ".join(line.split())
 
 
-def _has_columns(source: Source, separator: str, roles: Roles) -> bool:
-    return _are_columns(_names(source, separator), roles)
+def _has_columns(source: Source, separator: str, spec: TableSpec) -> bool:
+    return _are_columns(_names(source, separator), spec)
 
 
-def _are_columns(names: Sequence[str], roles: Roles) -> bool:
+def _are_columns(names: Sequence[str], spec: TableSpec) -> bool:
     try:
-        roles.columns(names)
+        spec.columns(names)
     except DataError:
         return False
     return True
@@ -380,3 +379,21 @@ def _names(source: Source, separator: str) -> tuple[str, ...]:
             return tuple(next(csv.reader(stream, delimiter=separator), ()))
     except UnicodeError as error:
         raise not_decoded(source, error) from error
+
+
+def is_comment(lines: Sequence[str], separators: Sequence[str]) -> bool:
+    """Tell whether the first of two lines is a comment, and no header with its mark."""
+    first, *below = lines
+    if not first.startswith(COMMENT) or not below:
+        return False
+    if below[0].startswith(COMMENT) or not below[0].strip():
+        return True
+    return not any(
+        len(first.split(mark)) == len(cells) > 1 and any(map(_is_number, cells))
+        for mark in (*separators, None)
+        if (cells := below[0].split(mark))
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return NUMBER.fullmatch(cell.strip(' "\r\n')) is not None

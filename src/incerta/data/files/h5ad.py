@@ -12,25 +12,21 @@ from typing import Any
 import numpy as np
 
 from incerta.backend.optional import require
-from incerta.data.checks import unknown_name
-from incerta.data.files.apart import apart
-from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
-from incerta.data.tables.roles import Roles
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size
+from incerta.data.files.text import refuse_twice
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.typing import Array, Ids
+from incerta.wording import unknown_name
 
 NAMES = "obs_names"  # the index of the observations, whatever the file calls it
 BLOCK_BYTES = 16 * 2**20  # that are read at a time
 MATRIX = "X"
+FEW_GENES = 200  # columns that are looked at
 
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
-    return apart(_expanded, path, values, limit)
-
-
-def _expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     with _opened(path) as file:
         known = set(_variables(file, limit)) | set(_names_of_frame(_item(file, "obs")))
         names: list[str] = []
@@ -43,36 +39,19 @@ def _expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     return names
 
 
-def read_h5ad(
-    path: Path, roles: Roles, limit: int, layers: Sequence[str] = ()
-) -> dict[str, Any]:
+def read_h5ad(path: Path, spec: TableSpec, limit: int) -> dict[str, Any]:
     """Read the needed columns: of X, of obs, and of the embeddings in obsm.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what. The names of the observations are ``"obs_names"``.
-    limit : int
-        Most bytes.
-    layers : sequence of str, default=()
-        Matrices to take in place of X, each with a row for every observation.
-
-    Returns
-    -------
-    dict from str to column
-        The rows of all layers, one after the other.
+    The names of the observations are ``"obs_names"``. The rows of all layers, which are
+    taken in place of X, follow one another. If no column is named, the first ones are
+    enough: thousands of genes are all alike.
     """
-    return apart(_columns, path, roles, limit, layers)
-
-
-def _columns(
-    path: Path, roles: Roles, limit: int, layers: Sequence[str]
-) -> dict[str, Any]:
+    layers = spec.layers if spec.values else ()
     with _opened(path) as file:
         places = _places(file, limit)
-        columns = roles.columns(list(places))
+        columns = spec.columns(list(places))
+        if len(columns) == len(places) and not spec.values:
+            columns = columns[:FEW_GENES]
         n_rows = len(_index(_item(file, "obs"), limit))
         matrices = layers or (MATRIX,)
         refuse_size(path, n_rows * len(columns) * len(matrices) * NUMBER_BYTES, limit)
@@ -80,9 +59,7 @@ def _columns(
         refuse_twice(path, _variables(file, limit), genes)
         column_of = {name: number for number, name in enumerate(genes)}
         if layers:
-            _refuse_layers(
-                file, layers, [n for n in roles.values if n not in column_of]
-            )
+            _refuse_layers(file, layers, [n for n in spec.values if n not in column_of])
         numbers = [places[name][1] for name in genes]
         parts = [_columns_of(_matrix(file, one), numbers, n_rows) for one in matrices]
         stacked = np.concatenate(parts)
@@ -98,7 +75,7 @@ def _columns(
             else:
                 embedding = _item(_item(file, "obsm"), room)
                 table[name] = np.asarray(embedding[:, place], dtype=np.float64)
-    if roles.id == NAMES and len(set(table[NAMES])) < n_rows:
+    if spec.id == NAMES and len(set(table[NAMES])) < n_rows:
         msg = (
             f"{path} has observations of the same name. Pass id= with a column of obs "
             "that tells objects apart, or make the names unique."

@@ -1,53 +1,31 @@
 """JSON: records one per line, a list of them, or columns."""
 
-import gzip
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from incerta.data.files.csv import TextTable
-from incerta.data.files.dialect import TextFormat
-from incerta.data.files.limits import refuse_size
-from incerta.data.files.packed import unpacked_size
-from incerta.data.files.records import table_of_cells
-from incerta.data.tables.roles import Roles
+from incerta.data.files.cells import ParsedCells
+from incerta.data.files.reading import opened, refuse_unpacked
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 
 LINES = (".jsonl", ".ndjson")
 
 
-def read_json(
-    path: Path, roles: Roles, limit: int, said: TextFormat | None = None
-) -> TextTable:
-    """Read the needed columns of records, or of a dict of columns.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what.
-    limit : int
-        Most bytes, unpacked.
-    said : TextFormat, optional
-        Decimal mark and words for missing values, for cells that are text.
-
-    Returns
-    -------
-    TextTable
-    """
-    refuse_size(path, unpacked_size(path, limit), limit)
+def parse_json(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
+    """Parse the needed columns of records, or of a dict of columns."""
+    refuse_unpacked(path, limit)
     name = path.name.lower().removesuffix(".gz")
     is_lines = name.endswith(LINES)
     places, records, word = _of_lines(path) if is_lines else _of_document(path)
     if isinstance(records, dict):
         table = _checked_columns(path, records)
-        columns = roles.columns(list(table))
+        columns = spec.columns(list(table))
         cells = {column: table[column] for column in columns}
     else:
         names = dict.fromkeys(key for record in records for key in record)
-        columns = roles.columns(list(names))
+        columns = spec.columns(list(names))
         cells = {column: [one.get(column) for one in records] for column in columns}
 
     def where(row: int) -> str:
@@ -57,10 +35,10 @@ def read_json(
         for row, cell in enumerate(cells[column]):
             if not isinstance(cell, (dict, list)):
                 continue
-            if roles.values:
+            if spec.values:
                 _refuse_nested(column, where(row), cell)
             cells[column][row] = json.dumps(cell)  # a profile, which shows it as text
-    return table_of_cells(cells, roles, said or TextFormat(), where)
+    return ParsedCells(cells, where)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -74,15 +52,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _text(path: Path) -> Any:
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    return opener(path, "rt", encoding="utf-8-sig")
-
-
 def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
     """Records, the line of each, and how places are called."""
     places, records = [], []
-    with _text(path) as stream:
+    with opened(path, "rt", encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
@@ -101,7 +74,7 @@ def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
 
 def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
     """Records or columns, the place of each, and how places are called."""
-    with _text(path) as stream:
+    with opened(path, "rt", encoding="utf-8-sig") as stream:
         text = stream.read()
     try:
         found = json.loads(text, object_pairs_hook=_once)

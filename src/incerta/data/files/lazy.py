@@ -5,9 +5,9 @@ groups belong to the piece in which they begin.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +16,11 @@ import numpy as np
 from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
-from incerta.data.files.binary import open_parquet
-from incerta.data.files.csv import refuse_twice
-from incerta.data.files.limits import NUMBER_BYTES, refuse_size
-from incerta.data.files.parquet_sizes import Footer, bytes_of_pages, footer_of
-from incerta.data.files.reading import Reading
+from incerta.data.files.binary import open_parquet, sizes_of_groups
+from incerta.data.files.reading import NUMBER_BYTES, Reading, refuse_size
+from incerta.data.files.text import refuse_twice
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
-from incerta.data.tables.roles import Errors, Missing, Roles
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 
 # Of a piece, unpacked: reading it takes many times as long as to begin with it.
@@ -45,56 +43,39 @@ class Piece(NamedTuple):
 
 
 def read_lazily(
-    path: str | os.PathLike[str],
-    roles: Roles,
-    errors: Errors | None,
-    missing: Missing | None,
-    limit: int,
+    path: str | os.PathLike[str], spec: TableSpec, limit: int
 ) -> PartitionedData:
     """Find the pieces of parquet files, to be read when they are needed.
 
-    Parameters
-    ----------
-    path : str or path
-        A file, a folder or a pattern.
-    roles : Roles
-        Which column is what.
-    errors, missing
-        As for `read`.
-    limit : int
-        Most bytes of a piece.
-
-    Returns
-    -------
-    PartitionedData
+    `path` is a file, a folder or a pattern; a piece has at most `limit` bytes.
     """
-    refuse_imputation(missing, errors)
-    _refuse_roles(roles)
+    refuse_imputation(spec)
+    _refuse_roles(spec)
     pieces: list[Piece] = []
     n_rows = 0
     for file in _files(path):
         with Reading(file):
-            found, n_here = _pieces(file, roles, n_rows, limit)
+            found, n_here = _pieces(file, spec, n_rows, limit)
         pieces += found
         n_rows += n_here
     if not pieces:
         msg = f"{path} has no rows; there is nothing to cluster."
         raise FileError(msg)
-    tables = [Recipe(partial(_table, piece, roles)) for piece in pieces]
-    data = of_tables(tables, roles.id or NUMBER, roles, errors, missing)
-    if roles.meaning is None:
+    tables = [Recipe(partial(_table, piece, spec)) for piece in pieces]
+    data = of_tables(tables, replace(spec, id=spec.id or NUMBER))
+    if spec.stated_meaning is None:
         return data
-    said = mapped(data.partitions, _with_meaning, roles.meaning)
+    said = mapped(data.partitions, _with_meaning, spec.stated_meaning)
     return replace(data, partitions=tuple(said))
 
 
-def _refuse_roles(roles: Roles) -> None:
+def _refuse_roles(spec: TableSpec) -> None:
     """Refuse what needs the rows of all objects at once."""
-    replicates = roles.errors is None and roles.meaning == "error"
+    replicates = spec.error_columns is None and spec.stated_meaning == "error"
     wrong = {
-        f"sample={roles.sample!r}": roles.sample is not None,
-        f"batch={roles.batch!r}": roles.batch is not None,
-        f"replicates={roles.replicates!r}": roles.replicates is not None,
+        f"sample={spec.sample!r}": spec.sample is not None,
+        f"batch={spec.batch!r}": spec.batch is not None,
+        f"replicates={spec.replicates!r}": spec.replicates is not None,
         "meaning='error' of values without errors": replicates,
     }
     for said, is_wrong in wrong.items():
@@ -132,27 +113,23 @@ def _files(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def _pieces(
-    path: Path, roles: Roles, first: int, limit: int
+    path: Path, spec: TableSpec, first: int, limit: int
 ) -> tuple[list[Piece], int]:
     """Pieces of a file, and its number of rows."""
-    parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
-    footer = footer_of(path)
-    with parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
+    with open_parquet(path, spec) as file:
+        names, metadata = file.schema_arrow.names, file.metadata
     try:
-        columns = roles.columns(names)
+        columns = spec.columns(names)
     except DataError as error:
         msg = f"{path}: {error}"
         raise DataError(msg) from error
     refuse_twice(path, names, columns)
-    needed = frozenset(columns)
-    sizes = {
-        number: (footer.size(group, needed), group.n_rows)
-        for number, group in enumerate(footer.groups)
-        if group.n_rows
-    }
-    for size, _ in sizes.values():
-        refuse_size(path, size, limit)
+    sizes = {}
+    for number, size in enumerate(sizes_of_groups(metadata, columns)):
+        n_here = metadata.row_group(number).num_rows
+        if n_here:
+            sizes[number] = size, n_here
+            refuse_size(path, size, limit)
     there = list(sizes)
     pieces, n_rows = [], 0
     for start, stop in _cuts([size for size, _ in sizes.values()], limit):
@@ -177,17 +154,16 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
 # when a piece is needed -------------------------------------------------------------
 
 
-def _table(piece: Piece, roles: Roles) -> Any:
+def _table(piece: Piece, spec: TableSpec) -> Any:
     """Rows of a piece, those of an object all or none."""
-    with Reading(piece.path), open_parquet(piece.path, roles) as file:
-        _refuse_pages(piece, piece.groups)
+    with Reading(piece.path), open_parquet(piece.path, spec) as file:
         rows = file.read_row_groups(piece.groups, columns=piece.columns)
         rows.validate(full=True)  # of text, which may be no text
-        if roles.id is None:
+        if spec.id is None:
             numbers = np.arange(piece.first, piece.first + len(rows))
             return rows.append_column(NUMBER, [numbers])
-        if roles.errors is None:
-            return _whole_objects(file, rows, roles.id, piece)
+        if spec.error_columns is None:
+            return _whole_objects(file, rows, spec.id, piece)
         return rows
 
 
@@ -195,7 +171,6 @@ def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
     """Leave the end of the object before to its piece, and add that of the last."""
     pa = require("pyarrow", "io", f"reading {piece.path.name}")
     if piece.before is not None:
-        _refuse_pages(piece, [piece.before])
         ended = file.read_row_group(piece.before, columns=[id])[id][-1]
         rows = rows.slice(_run(rows[id], ended))
     if not len(rows):
@@ -215,24 +190,7 @@ def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
 def _batches(file: Any, piece: Piece) -> Iterator[Any]:
     """Rows after a piece, few at a time."""
     for group in range(piece.groups[-1] + 1, file.metadata.num_row_groups):
-        _refuse_pages(piece, [group])
         yield from file.iter_batches(FEW_ROWS, [group], piece.columns)
-
-
-def _refuse_pages(piece: Piece, groups: Sequence[int]) -> None:
-    """Refuse row groups that hold more than the end of the file says."""
-    when = piece.path.stat().st_mtime_ns
-    size = bytes_of_pages(
-        piece.path, _footer(piece.path, when), groups, frozenset(piece.columns)
-    )
-    refuse_size(piece.path, size, piece.limit)
-
-
-@lru_cache(maxsize=16)
-def _footer(path: Path, when: int) -> Footer:
-    """End of a file as it was at some time: many pieces may be of one file."""
-    del when
-    return footer_of(path)
 
 
 def _run(column: Any, id: Any) -> int:

@@ -88,19 +88,7 @@ class Rules(NamedTuple):
 
 
 def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, Column]:
-    """Read columns of text as numbers.
-
-    Parameters
-    ----------
-    table : mapping from str to sequence of str or float
-        Cells of each column; in sheets some of them are numbers already.
-    rules : Rules
-        What is known before.
-
-    Returns
-    -------
-    dict from str to Column
-    """
+    """Read columns of text, and of sheets, of which some cells are numbers already."""
     own = frozenset(word.casefold() for word in rules.na)
     parts = {
         name: _parts(name, cells, own, rules.where) for name, cells in table.items()
@@ -226,11 +214,8 @@ def _shown(cell: Cell) -> str:
 def _hint(number: str) -> str:
     """What a number says about the decimal mark.
 
-    Returns
-    -------
-    str
-        ``"."`` or ``","`` if one of them must be it; ``"?."`` or ``"?,"`` if it is a
-        decimal mark or one of thousands; else nothing.
+    ``"."`` or ``","`` if one of them must be it; ``"?."`` or ``"?,"`` if it is that or
+    a mark of thousands; else nothing.
     """
     body, _, power = number.lstrip("+-").lower().partition("e")
     dots, commas = body.count("."), body.count(",")

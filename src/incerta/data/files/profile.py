@@ -6,16 +6,11 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from incerta.backend.memory import physical_bytes
-from incerta.data.files.csv import read_all, read_csv
-from incerta.data.files.dialect import UTF8, Dialect, TextFormat
-from incerta.data.files.formats import Part, reader_of, table_of
-from incerta.data.files.h5ad import read_h5ad
+from incerta.data.files.dialect import UTF8, Dialect
 from incerta.data.files.numbers import (
     ALIKE,
     ERROR_ALONE,
@@ -26,8 +21,8 @@ from incerta.data.files.numbers import (
     numbers_in,
     taken_apart,
 )
-from incerta.data.files.reading import Reading
-from incerta.data.files.sentinels import times_as_mark
+from incerta.data.files.oddities import times_as_mark, without_totals
+from incerta.data.files.text import ParsedText
 from incerta.data.guess.described import (
     DATE,
     Described,
@@ -35,14 +30,12 @@ from incerta.data.guess.described import (
     of_words,
 )
 from incerta.data.tables.columns import Table
-from incerta.data.tables.roles import Roles
-from incerta.exceptions import DataError, FileError
+from incerta.data.tables.spec import TableSpec
+from incerta.exceptions import DataError
 from incerta.typing import Ids, Indices
 from incerta.wording import counted, verb
 
 FEW_WORDS = 200  # that show whether a column of text may hold numbers
-FEW_GENES = 200  # columns of AnnData that are looked at
-WHOLE = Part()
 MOSTLY = 0.5  # of its words must be numbers
 MOST_EXACT = 2.0**53  # whole numbers below it are different as floats, too
 LIMIT = re.compile(r"[<>≤≥] ?")
@@ -77,66 +70,44 @@ class Profile:
     problem: str = ""
 
 
-class _Everything(Roles):
-    """All columns are needed."""
-
-    def columns(self, known: Sequence[str]) -> list[str]:
-        return list(known)
-
-
-class _First(Roles):
-    """The first columns are enough: thousands of genes are all alike."""
-
-    def columns(self, known: Sequence[str]) -> list[str]:
-        return list(known)[:FEW_GENES]
+def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
+    """Describe all columns of a text file."""
+    frame, left_out = _without_totals(parsed.frame)
+    return _of_text(parsed.dialect, frame, n_bytes, left_out)
 
 
-def profile(path: Path, said: TextFormat, part: Part = WHOLE) -> Profile:
-    """Read all of a file, and describe its columns.
+def profile_of_frame(frame: Any, n_bytes: int, *, totals: bool) -> Profile:
+    """Describe all columns of a frame, which may have rows of totals at the bottom."""
+    frame, left_out = _without_totals(frame) if totals else (frame, "")
+    return _of_frame(frame, n_bytes, left_out)
 
-    Parameters
-    ----------
-    path : Path
-        A file that `incerta.read` reads.
-    said : TextFormat
-        What the user said about a text file.
-    part : Part
-        Which part of the file is meant.
 
-    Returns
-    -------
-    Profile
-        Time grows with the number of cells: some seconds for ten million.
-    """
-    reader, limit = reader_of(path), physical_bytes() // 2
-    with Reading(path):
-        n_bytes = path.stat().st_size
-        if n_bytes == 0:
-            msg = f"{path} is empty."
-            raise FileError(msg)
-        if reader is read_csv and part.sql is None:
-            dialect, frame = read_all(path, limit, said)
-            return _of_text(dialect, frame, n_bytes)
-        wanted = _First if reader is read_h5ad else _Everything
-        every = wanted(None, (), None, "sd", None, None, False)
-        found = table_of(path, every, limit, said, part)
-        return _of_frame(found.frame, n_bytes)
+def _without_totals(frame: Any) -> tuple[Any, str]:
+    """Leave out rows at the bottom whose first cell says that they are totals."""
+    names = Table(frame).names
+    if not names:
+        return frame, ""
+    frame, totals = without_totals(frame, TableSpec(id=names[0]))
+    n = len(totals)
+    return frame, f"{counted(n, 'row')} of totals left out" if n else ""
 
 
 # frames -------------------------------------------------------------------------------
 
 
-def _of_frame(frame: Any, n_bytes: int) -> Profile:
+def _of_frame(frame: Any, n_bytes: int, written: str) -> Profile:
     names = Table(frame).names
     columns = tuple(_noted(_of_column(frame, name)) for name in names)
     sizes = [len(cells) for c in columns if (cells := _cells(c)) is not None]
-    return Profile(columns, names, max(sizes, default=0), n_bytes)
+    return Profile(columns, names, max(sizes, default=0), n_bytes, written)
 
 
 def _of_column(frame: Any, name: str) -> Described:
     if getattr(frame, "data_vars", None) is not None and frame[name].ndim != 1:
-        shape = " × ".join(f"{n} {dim}" for dim, n in frame[name].sizes.items())
-        return Described(name, "other", remarks=(shape or "a single number",))
+        sizes = {str(dim): n for dim, n in frame[name].sizes.items()}
+        shape = " × ".join(f"{n} {dim}" for dim, n in sizes.items())
+        remarks = (shape or "a single number",)
+        return Described(name, "other", remarks=remarks, sizes=sizes)
     table = Table(frame)
     table.load([name])
     try:
@@ -187,7 +158,7 @@ def _without_missing(
 # text ---------------------------------------------------------------------------------
 
 
-def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
+def _of_text(dialect: Dialect, frame: Any, n_bytes: int, left_out: str) -> Profile:
     table = Table(frame)
     n_rows = 0
     if table.names:
@@ -221,7 +192,8 @@ def _of_text(dialect: Dialect, frame: Any, n_bytes: int) -> Profile:
         if _is_inexact(found[name]):
             found[name] = _told_apart(found[name], *doubtful[name][:2])
     columns = tuple(_noted(found[name]) for name in table.names)
-    return Profile(columns, dialect.names, n_rows, n_bytes, _written(dialect), problem)
+    written = ", ".join(filter(None, (_written(dialect), left_out)))
+    return Profile(columns, dialect.names, n_rows, n_bytes, written, problem)
 
 
 def _is_floats(column: Any) -> bool:
@@ -376,5 +348,5 @@ def _noted(column: Described) -> Described:
         times = times_as_mark(numbers, end)
         if times:
             marks.append(f"{end:.10g}")
-            remarks.append(f"{marks[-1]} {times:,} times: missing? --na={marks[-1]}")
+            remarks.append(f"{marks[-1]} {times:,} times: missing? na={marks[-1]}")
     return replace(column.noting(*remarks), marks=tuple(marks))

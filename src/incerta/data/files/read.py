@@ -1,31 +1,15 @@
 """`read`: uncertain data from a file."""
 
 import os
-import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias, overload
+from typing import Literal, overload
 
-import numpy as np
-
-from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
-from incerta.data.files.csv import as_line, line_without, read_csv
-from incerta.data.files.dialect import TextFormat
-from incerta.data.files.formats import LIKE_TEXT, Part, reader_of, table_of
-from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.lazy import read_lazily
-from incerta.data.files.reading import Reading
-from incerta.data.files.sentinels import warn_of_sentinels
-from incerta.data.from_table import from_frame
+from incerta.data.files.opened import OpenTable, limit_of, refuse_other_formats
 from incerta.data.partitioned import PartitionedData
-from incerta.data.tables.roles import Errors, Kind, Missing, as_roles
-from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
-from incerta.typing import Ids
-
-# Words for missing values; numbers may stand for them, too.
-Words: TypeAlias = str | float | Iterable[str | float]
+from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec, Words
 
 
 @overload
@@ -53,7 +37,6 @@ def read(
     replicates: str | None = ...,
     sheet: str | int | None = ...,
     layers: str | Sequence[str] | None = ...,
-    sql: str | None = ...,
 ) -> UncertainData: ...
 
 
@@ -82,7 +65,6 @@ def read(
     replicates: None = ...,
     sheet: None = ...,
     layers: None = ...,
-    sql: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -110,7 +92,6 @@ def read(
     replicates: str | None = None,
     sheet: str | int | None = None,
     layers: str | Sequence[str] | None = None,
-    sql: str | None = None,
 ) -> UncertainData | PartitionedData:
     r"""Read a file: text, sheets, JSON, parquet, FITS and more, by its extension.
 
@@ -121,8 +102,7 @@ def read(
         ``.ods``; ``.json``, ``.jsonl`` and ``.ndjson``, also with ``.gz``;
         ``.parquet``; ``.arrow``, ``.feather`` and ``.ipc``; ``.nc`` and ``.netcdf``;
         ``.fits``, ``.fits.gz`` and ``.fit``; ``.vot``, ``.votable`` and ``.xml``;
-        ``.ecsv``; ``.h5ad``; ``.duckdb`` and ``.db``. Text and sheets must have a
-        header.
+        ``.ecsv``; ``.h5ad``. Text and sheets must have a header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
         Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
@@ -131,7 +111,7 @@ def read(
         default ``"obs_names"``.
     max_bytes : int, optional
         Largest size to read, unpacked; half of this machine's memory by default.
-        Larger files are refused before they are read; of lazy ones, larger partitions.
+        Larger files are refused; of lazy ones, larger partitions.
     lazy : bool, default=False
         Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
         needed, so that they may be larger than the memory. `path` may then be a folder
@@ -159,10 +139,6 @@ def read(
     layers : str or list of str, optional
         AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
         values, with `meaning` "error" unless it is given.
-    sql : str, optional
-        A query to take the columns from, run by duckdb over csv, parquet and JSON
-        files, where the file is the table ``data``, and over databases of duckdb's
-        own. It can read that file and no other, and write nothing.
 
     Returns
     -------
@@ -198,25 +174,29 @@ def read(
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
+    Lines of titles above the names of the columns are left out, with a warning, also in
+    sheets; and so are rows at the bottom that sum up the others: those whose id is
+    total, sum, mean, average or median, in English, German, French, Spanish, Italian,
+    Portuguese or Dutch, and a last row with the sum, mean or median of each value.
+
     In sheets and in JSON numbers are numbers, and text follows the rules above. The
-    header of a sheet is its first row that is not empty; cells with an error such as
+    header of a sheet is its first row below titles; cells with an error such as
     #DIV/0! are missing, with a warning. JSON is a list of records, one record per line,
     or a list for each column. Of FITS and VOTable files the first table that has the
     columns is read; masked cells are missing, and units are left out with a warning.
     Columns with several numbers in each row are refused.
 
-    csv files are read by the first of pyarrow, polars and pandas that is installed,
-    small ones even without any of them. JSON needs nothing; FITS, VOTable and ECSV the
-    extra ``science``, queries the extra ``sql``, the other formats the extra ``io``.
+    Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
+    FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
     Time and memory grow linearly with rows and with columns.
 
-    Damaged files raise a `FileError` or a `DataError`, and neither end the process nor
-    take more memory than `max_bytes` allows, several times of it while they are
-    grouped; but damage that nothing in the file contradicts, such as another digit,
-    goes unseen. HDF5 files (AnnData, netCDF 4) may be damaged in ways that keep their
-    library busy for ever. Rows of text that are shorter or longer than the header are
-    refused, blank lines are left out, whichever library reads them.
+    Damaged files raise a `FileError` or a `DataError`; damage that nothing in the file
+    contradicts, such as another digit, goes unseen. `max_bytes` is compared with the
+    sizes that a file says it has, and grouping takes several times as much. Files made
+    to harm can say less, and can end or block the libraries that read them: read those
+    of strangers in a process whose memory and time are limited. Rows of text that are
+    shorter or longer than the header are refused, blank lines are left out.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
@@ -238,95 +218,28 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
-    roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
-    limit = _as_limit(max_bytes)
-    written = TextFormat.of(sep, decimal, encoding, na)
-    part = Part.of(sheet, layers, sql)
+    spec = TableSpec.of(
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        missing=missing,
+        sample=sample,
+        joint=joint,
+        meaning=meaning,
+        batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
+        corr=corr,
+        log=log,
+        replicates=replicates,
+        sheet=sheet,
+        layers=layers,
+    )
     if lazy:
-        written.refuse_for(path)
-        part.refuse_for(path)
-        return read_lazily(path, roles, errors, missing, limit)
-    file = Path(path)
-    reader = reader_of(file)
-    is_text = reader in LIKE_TEXT
-    with Reading(file):
-        if file.stat().st_size == 0:
-            msg = f"{file} is empty."
-            raise FileError(msg)
-        if reader is read_h5ad and sql is None:
-            id, values = id or NAMES, expanded(file, roles.values, limit)
-            if part.layers:
-                meaning = _meaning_of_layers(part.layers, errors, meaning)
-            said = (id, values, errors, kind, weight, sample, joint, meaning, batch)
-            roles = as_roles(*said, corr=corr, log=log, replicates=replicates)
-        frame, errors_in_cells, in_cells = table_of(file, roles, limit, written, part)
-        errors = errors_in_cells or errors
-    if is_text and sql is None:
-        warn_of_sentinels(frame, roles)
-    try:
-        data = from_frame(
-            frame,
-            id=id,
-            values=values,
-            errors=errors,
-            kind=kind,
-            weight=weight,
-            missing=missing,
-            sample=sample,
-            joint=joint,
-            meaning=meaning,
-            batch=batch,
-            corr=corr,
-            log=log,
-            replicates=replicates,
-        )
-    except DataError as error:
-        if reader is not read_csv or sql is not None:
-            raise
-        with warnings.catch_warnings():  # of how the file is written: said already
-            warnings.simplefilter("ignore", IncertaWarning)
-            msg = as_line(str(error), file, roles, written)
-        raise type(error)(msg) from error
-    # Infinite errors, of missing values, are errors: no belief has them.
-    if in_cells and meaning is None and np.isfinite(data.variance()).all():
-        data = data.with_meaning(in_cells)
-    if id is None or not is_text:
-        return data
-    if reader is read_csv and data.ids.dtype.kind == "U" and (data.ids == "").any():
-        line = line_without(file, id, roles, written)
-        msg = f"id={id!r} is empty in line {line}; fill it or leave such rows out."
-        raise MissingValueError(msg)
-    return replace(data, ids=_numbers_if_plain(data.ids))
-
-
-def _meaning_of_layers(
-    layers: Sequence[str], errors: Errors | None, meaning: str | None
-) -> str:
-    if errors is not None:
-        msg = (
-            f"layers={list(layers)} are repeated measurements, which tell their errors "
-            f"themselves; errors={errors!r} cannot be used with them."
-        )
-        raise DataError(msg)
-    return meaning or "error"
-
-
-def _as_limit(max_bytes: int | None) -> int:
-    if max_bytes is None:
-        return physical_bytes() // 2
-    if max_bytes <= 0:
-        msg = f"max_bytes={max_bytes!r} must be above 0."
-        raise DataError(msg)
-    return int(max_bytes)
-
-
-def _numbers_if_plain(ids: Ids) -> Ids:
-    """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
-    if ids.dtype.kind != "U":
-        return ids
-    try:
-        numbers = ids.astype(np.int64)
-    except (ValueError, OverflowError):
-        return ids
-    return numbers if (numbers.astype(ids.dtype) == ids).all() else ids
+        refuse_other_formats(path, spec, ending=None)
+        return read_lazily(path, spec, limit_of(max_bytes))
+    return OpenTable(Path(path), spec, max_bytes).data()

@@ -1,7 +1,9 @@
-"""What damaged files do to their readers, in words."""
+"""How large a file may be, and what damaged files do to their readers, in words."""
 
+import gzip
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from incerta.exceptions import (
@@ -11,6 +13,8 @@ from incerta.exceptions import (
     MissingExtraError,
 )
 
+NUMBER_BYTES = 8  # every cell becomes a float64 or a code
+MOST_DEFLATED = 1032  # deflate cannot make a byte of more than these
 # What a damaged file does not cause: messages of ours.
 OUR_OWN = (DataError, FileError, IncertaWarning, MissingExtraError, MemoryError)
 # What mistakes in this code cause; in that of others, a damaged file.
@@ -23,8 +27,13 @@ class Reading(AbstractContextManager["Reading"]):
     def __init__(self, file: Path) -> None:
         self.file = file
 
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, OUR_OWN):
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None or error is None or isinstance(error, OUR_OWN):
             return
         if isinstance(error, MISTAKES) and _is_of_this_code(trace):
             return
@@ -39,8 +48,49 @@ class Reading(AbstractContextManager["Reading"]):
             raise FileError(msg) from error
 
 
-def _is_of_this_code(trace: Any) -> bool:
+def _is_of_this_code(trace: TracebackType | None) -> bool:
     """Tell whether an error was raised here, not in a library that was called."""
-    while trace.tb_next is not None:
+    while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return str(trace.tb_frame.f_globals.get("__name__", "")).startswith("incerta.")
+    name = "" if trace is None else trace.tb_frame.f_globals.get("__name__", "")
+    return str(name).startswith("incerta.")
+
+
+def refuse_size(path: Path, size: int, limit: int) -> None:
+    """Refuse data that would fill the memory."""
+    if size > limit:
+        msg = (
+            f"{path} holds at least {in_words(size)} of needed data, more than the "
+            f"limit of {in_words(limit)}. Pass max_bytes={size} or more to read it "
+            "anyway."
+        )
+        raise FileError(msg)
+
+
+def refuse_unpacked(path: Path, limit: int) -> None:
+    """Refuse a file that is too large once unpacked, if its name ends in .gz.
+
+    What a gzip file says about its size is only the size modulo 4 GiB: where the limit
+    may be exceeded, it is unpacked once to be measured.
+    """
+    size = path.stat().st_size
+    if path.suffix.lower() == ".gz" and size * MOST_DEFLATED > limit:
+        size = 0
+        with gzip.open(path) as stream:
+            while size <= limit and (chunk := stream.read(2**20)):
+                size += len(chunk)
+    refuse_size(path, size, limit)
+
+
+def opened(path: Path, mode: str, **how: Any) -> Any:
+    """Open a file, unpacked if its name ends in .gz."""
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    return opener(path, mode, **how)
+
+
+def in_words(size: int) -> str:
+    """A number of bytes as people say it."""
+    for unit, one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= one:
+            return f"{size / one:.3g} {unit}"
+    return f"{size} bytes"

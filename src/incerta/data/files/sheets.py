@@ -1,55 +1,60 @@
 """Sheets of Excel and of LibreOffice."""
 
+import re
 import warnings
+import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 from incerta.backend.optional import require
-from incerta.data.checks import unknown_name
-from incerta.data.files.csv import TextTable, refuse_twice
-from incerta.data.files.dialect import TextFormat
-from incerta.data.files.packed import Gaps, Place, refuse_book
-from incerta.data.files.records import in_words, table_of_cells
-from incerta.data.tables.roles import Roles
+from incerta.data.files.cells import ParsedCells, in_words
+from incerta.data.files.dialect import FEW_ROWS, MOST_TITLES, n_titles
+from incerta.data.files.reading import refuse_size
+from incerta.data.files.text import refuse_twice
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
-from incerta.wording import counted
+from incerta.wording import counted, unknown_name
 
 # Where these are text; elsewhere the file marks such cells.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
+RELATION = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}id",
+)
+WITH_ERROR = re.compile(
+    rb"""<(?:\w+:)?c(?=\s)(?=[^>]*\bt=["']e["'])"""
+    rb"""[^>]*?\br=["']([A-Za-z]+)(\d+)["'][^>]*>"""
+)
+# Formulas of which the file does not hold the result.
+NO_RESULT = re.compile(
+    rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>\s*|<(?:\w+:)?v></(?:\w+:)?v>\s*)?"
+    rb"</(?:\w+:)?c>"
+)
 
 
-def read_sheet(
-    path: Path,
-    roles: Roles,
-    limit: int,
-    said: TextFormat | None = None,
-    sheet: str | int | None = None,
-) -> TextTable:
-    """Read the needed columns of a sheet.
+class Place(NamedTuple):
+    """Of a cell in a sheet, counted from 0."""
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    roles : Roles
-        Which column is what.
-    limit : int
-        Most bytes, unpacked.
-    said : TextFormat, optional
-        Decimal mark and words for missing values, for cells that are text.
-    sheet : str or int, optional
-        Name of the sheet, or its number from 1; by default the first that holds
-        something.
+    row: int
+    column: int
 
-    Returns
-    -------
-    TextTable
-    """
+
+class Gaps(NamedTuple):
+    """Cells of a sheet that look empty, and why they are."""
+
+    errors: list[Place]  # such as #DIV/0!
+    n_unknown: int  # formulas without a result
+
+
+def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
+    """Parse the needed columns of a sheet; by default of the first that is filled."""
     calamine = require("python_calamine", "io", f"reading {path.name}")
-    gaps = refuse_book(path, limit)
+    gaps = gaps_of(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
-        name, found = _chosen(path, book, sheet)
+        name, found = _chosen(path, book, spec.sheet)
     if found.start is None:
         msg = f"{path}: sheet {name!r} is empty."
         raise FileError(msg)
@@ -57,17 +62,18 @@ def read_sheet(
     rows = found.to_python(skip_empty_area=True)
     errors, n_unknown = gaps.get(name, Gaps([], 0))
     marked = {(row - top, column - left) for row, column in errors}
-    names = [in_words(_nothing_if_empty(cell)) for cell in rows[0]]
+    first = _row_of_names(rows, spec)
+    names = _names_in(rows[first])
     try:
-        columns = roles.columns([name for name in names if name])
+        columns = spec.columns([name for name in names if name])
     except DataError as error:
-        msg = f"sheet {name!r}, row {top + 1}: {error}"
+        msg = f"sheet {name!r}, row {top + first + 1}: {error}"
         raise DataError(msg) from error
     refuse_twice(path, names, columns)
     kept = [
         number
         for number, row in enumerate(rows)
-        if number and any(c != "" for c in row)
+        if number > first and any(c != "" for c in row)
     ]
     places = {name: place for place, name in enumerate(names)}
     cells: dict[str, list[Any]] = {}
@@ -79,16 +85,81 @@ def read_sheet(
             if (number, place) in marked or cells[column][index] in ERRORS:
                 cells[column][index] = None
                 wrong.append(Place(number, place))
+    if first:
+        msg = f"{path.name}: names of the columns were found in row {top + first + 1}."
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
     if wrong:
         _warn_of_errors(wrong, names, top)
     if n_unknown:
         _warn_of_formulas(path, n_unknown)
-    return table_of_cells(
-        cells,
-        roles,
-        said or TextFormat(),
-        lambda row: f"row {kept[row] + top + 1}",
-    )
+    return ParsedCells(cells, lambda row: f"row {kept[row] + top + 1}")
+
+
+def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
+    """The first row, or one below titles: the one that has the needed columns."""
+    head = [_names_in(row) for row in rows[:FEW_ROWS]]
+    guess = n_titles(head)
+    places = [guess]
+    if spec.values:
+        places = [0, guess, *range(min(len(head), MOST_TITLES + 1))]
+    for place in places:
+        with suppress(DataError):
+            spec.columns([name for name in head[place] if name])
+            return place
+    return guess
+
+
+def _names_in(row: Sequence[Any]) -> list[str]:
+    return [in_words(_nothing_if_empty(cell)) for cell in row]
+
+
+def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
+    """Cells of each sheet that look empty to its reader, if the book is not too large.
+
+    Books are zip files, which say how much they unpack to. In those of OpenDocument
+    errors are text.
+    """
+    if not zipfile.is_zipfile(path):
+        msg = f"{path} is no file of sheets, or is locked by a password."
+        raise FileError(msg)
+    with zipfile.ZipFile(path) as book:
+        refuse_size(path, sum(member.file_size for member in book.infolist()), limit)
+        gaps = {}
+        for member, name in _sheets_by_member(book).items():
+            sheet = book.read(member)
+            errors = [
+                Place(int(row) - 1, _number(letters) - 1)
+                for letters, row in WITH_ERROR.findall(sheet)
+            ]
+            gaps[name] = Gaps(errors, len(NO_RESULT.findall(sheet)))
+    return gaps
+
+
+def _sheets_by_member(book: zipfile.ZipFile) -> dict[str, str]:
+    """Names of sheets by the members of the zip file that hold them."""
+    members = frozenset(book.namelist())
+    parts = "xl/_rels/workbook.xml.rels", "xl/workbook.xml"
+    if not members.issuperset(parts):
+        return {}
+    relations, sheets = (ET.fromstring(book.read(part)) for part in parts)
+    targets = {
+        link.get("Id"): str(link.get("Target")).removeprefix("/xl/")
+        for link in relations
+    }
+    names = {}
+    for sheet in sheets.iter():
+        if sheet.tag.endswith("}sheet"):
+            relation = next((sheet.get(key) for key in RELATION if sheet.get(key)), "")
+            names[f"xl/{targets.get(relation)}"] = str(sheet.get("name"))
+    return {member: name for member, name in names.items() if member in members}
+
+
+def _number(letters: bytes) -> int:
+    """Number of a column, from 1: that of A."""
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _nothing_if_empty(cell: Any) -> Any:

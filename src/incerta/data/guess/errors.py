@@ -8,16 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from incerta.data.guess.errornames import correlation_names, error_names
-from incerta.data.guess.leftover import Leftover
-from incerta.data.guess.named import Named
-from incerta.data.guess.namewords import is_coordinate
+from incerta.data.guess.described import Described, Leftover, is_coordinate
 from incerta.data.guess.readings import Reading
-from incerta.data.guess.singles import kind_of
-from incerta.typing import Array
+from incerta.data.tables.names import Named, correlation_names, error_names, kind_of
+from incerta.data.tables.spec import BOUNDS, PAIRS
 
-BOUNDS = ("interval", "ci68", "ci95")
-PAIRS = (*BOUNDS, "plusminus")
 MEANS = {
     None: "values with standard deviations",
     "moe90": "values with margins of error of 90 %",
@@ -31,10 +26,10 @@ MEANS = {
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
-SHARES = "named as relative errors, but all are below 1: say --errors and --kind"
+SHARES = "named as relative errors, but all are below 1: say errors= and kind="
 MOE = (
     "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
-    "say --kind if it is another."
+    "say kind= if it is another."
 )
 
 
@@ -78,8 +73,7 @@ def _can_be(named: Named, left: Leftover) -> bool:
         left.left_out |= dict.fromkeys(named.columns, f"{named.value} is left out")
         left.take(left.left_out)
         return False
-    first = columns[0].numbers
-    if len(columns) == 1 and first is not None and (why := _why_not(named, first)):
+    if len(columns) == 1 and (why := _why_not(named, columns[0])):
         left.left_out[named.columns[0]] = why
         left.take(named.columns)
         return False
@@ -91,8 +85,11 @@ def _can_be(named: Named, left: Leftover) -> bool:
     return bool(2 * inside.sum() >= (~np.isnan(low + high)).sum())
 
 
-def _why_not(named: Named, numbers: Array) -> str:
+def _why_not(named: Named, column: Described) -> str:
     """Why numbers cannot be the errors that they are named as, if they cannot."""
+    marks = [float(mark) for mark in column.marks]
+    numbers = np.asarray(column.numbers)
+    numbers = numbers[~np.isin(numbers, marks)]
     if (numbers < 0).any():
         return NEGATIVE
     percent = named.columns[0].lower().endswith(("%", "%)", "%]", "pct", "percent"))
@@ -140,12 +137,17 @@ def usable(errors: Sequence[Named], left: Leftover) -> list[Named]:
 def error_readings(
     errors: Sequence[Named], id: str | None, left: Leftover
 ) -> tuple[list[Reading], tuple[str, ...]]:
-    """Readings with the kind of error that most values have, and what was assumed."""
+    """Readings with the kind of error that most values have, and what was assumed.
+
+    There is none if that is a kind that is not known.
+    """
     kinds: dict[str | None, list[Named]] = {}
     for named in errors:
         kinds.setdefault(named.kind, []).append(named)
     most = max(map(len, kinds.values()))
     best = {kind: group for kind, group in kinds.items() if len(group) == most}
+    if next(iter(best)) == "?":
+        return [], ()
     for group in kinds.values():
         if len(group) < most:
             names = {n.value for n in group} - {
@@ -163,10 +165,10 @@ def error_readings(
     means = "one row per object: "
     return [
         Reading(
-            id,
-            values,
-            columns,
-            kind,
+            id=id,
+            values=values,
+            errors=columns,
+            kind=kind,
             corr=_correlations(values, kind, left),
             means=means + MEANS.get(kind, f"errors of kind {kind}"),
         )

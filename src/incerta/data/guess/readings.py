@@ -1,40 +1,23 @@
-"""A way to read a table, and a guess, which is one or several of them."""
+"""Ways to read a table: a guess is one or several of them, told column by column."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+import numpy as np
+
+from incerta.data.guess.described import Described, wants_logarithm
+from incerta.data.tables.spec import PAIRS, TableSpec
+from incerta.wording import counted
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What each column is, in the words of `read`; None and () where nothing is said.
+@dataclass(frozen=True, kw_only=True)
+class Reading(TableSpec):
+    """A description of a table, and in a few words what that makes of it."""
 
-    `means` says in a few words what that makes of the table.
-    """
-
-    id: str | None = None
-    values: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    kind: str | None = None
-    weight: str | None = None
-    sample: str | None = None
-    joint: bool | None = None
-    missing: str | None = None
-    meaning: str | None = None
-    batch: str | None = None
-    corr: str | None = None
-    replicates: str | None = None
-    na: tuple[str, ...] = ()
     means: str = ""
-
-    def said(self) -> dict[str, Any]:
-        """What is said, by the name of the parameter."""
-        return {
-            name: given
-            for name, given in vars(self).items()
-            if name != "means" and given not in (None, ())
-        }
 
 
 @dataclass(frozen=True)
@@ -53,6 +36,8 @@ class Guess:
         Columns that are nothing in any reading, and why.
     notes : tuple of str
         What was assumed.
+    objects : str
+        How many objects there are and what names them, if another column could.
     """
 
     readings: tuple[Reading, ...]
@@ -60,8 +45,92 @@ class Guess:
     classes: tuple[str, ...] = ()
     left_out: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    objects: str = ""
 
     @property
     def is_clear(self) -> bool:
         """Whether one reading alone is sensible."""
         return len(self.readings) == 1 and not self.doubt
+
+
+def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
+    """What each column is in the first reading, in a few words."""
+    roles = {name: f"({why})" for name, why in guess.left_out.items()}
+    roles |= dict.fromkeys(guess.classes, "classes")
+    if not guess.readings:
+        return roles
+    roles |= {other.id: "id?" for other in guess.readings if other.id is not None}
+    reading = guess.readings[0]
+    named = {
+        reading.id: "id",
+        reading.sample: "draw",
+        reading.weight: "weight",
+        reading.batch: "batch",
+    }
+    roles |= {name: role for name, role in named.items() if name is not None}
+    roles |= dict.fromkeys(reading.values, "value")
+    if reading.replicates is not None:
+        begin = reading.replicates.removesuffix("*")
+        stems = {begin.replace("{}", stem): stem for stem in reading.values}
+        for name in names:
+            match = re.fullmatch(r"(.*?)(\d+|[A-Za-z])", name)
+            if match and match[1] in stems:
+                roles[name] = f"measures {stems[match[1]]}"
+    return roles | {e: role for e, (role, _) in errors_in(reading).items()}
+
+
+def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
+    """Role in words, and value, of each column of errors."""
+    pairs = reading.kind in PAIRS
+    words = ("low", "high") if pairs else ("error",)
+    words = ("error up", "error down") if reading.kind == "plusminus" else words
+    columns = reading.error_columns or ((),) * len(reading.values)
+    return {
+        column: (f"{word} of {value}", value)
+        for value, some in zip(reading.values, columns, strict=True)
+        for word, column in zip(words, some, strict=False)
+    }
+
+
+def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[str]]:
+    """What is odd about columns, given what they are taken for."""
+    found: dict[str, list[str]] = {}
+    if not guess.readings:
+        return found
+    reading = guess.readings[0]
+    id = columns.get(reading.id or "")
+    if id is not None and id.n_distinct < id.n_rows:
+        times = np.bincount(id.coded())
+        least, most = int(times.min()), int(times.max())
+        said = f"{least}" if least == most else f"{least} to {most}"
+        found.setdefault(id.name, []).append(f"{said} rows each")
+    for name in reading.values:
+        if name in columns and not reading.replicates and _is_skewed(columns[name]):
+            found.setdefault(name, []).append("skewed: try log=")
+    if reading.kind in (None, "sd", "se"):
+        for error, (_, value) in errors_in(reading).items():
+            if _is_large(columns[error], columns[value]):
+                text = f"mostly larger than the spread of {value}"
+                found.setdefault(error, []).append(text)
+    if reading.kind in ("interval", "ci95", "ci68"):
+        for low, high in reading.error_columns or ():
+            n = _n_swapped(columns[low], columns[high])
+            if n:
+                found.setdefault(low, []).append(f"{counted(n, 'time')} above {high}")
+    return found
+
+
+def _is_skewed(column: Described) -> bool:
+    return column.numbers is not None and wants_logarithm(column.numbers)
+
+
+def _is_large(error: Described, value: Described) -> bool:
+    if error.numbers is None or value.numbers is None:
+        return False
+    return bool(np.nanmedian(error.numbers) > np.nanstd(value.numbers) > 0)
+
+
+def _n_swapped(low: Described, high: Described) -> int:
+    if low.numbers is None or high.numbers is None:
+        return 0
+    return int((low.numbers > high.numbers).sum())

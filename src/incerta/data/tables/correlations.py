@@ -7,7 +7,7 @@ import numpy as np
 from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table, in_row
 from incerta.data.tables.errors import Measured, finite, refuse
-from incerta.data.tables.roles import Roles
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Mask
 from incerta.wording import counted, verb
@@ -17,13 +17,13 @@ ROUNDING = 1e-5
 
 
 def with_correlations(
-    cells: Measured, table: Table, roles: Roles, coded: Coded
+    cells: Measured, table: Table, spec: TableSpec, coded: Coded
 ) -> Measured:
     """Add the correlations that have columns; those of other pairs are 0.
 
     NaN is a correlation that is missing though both values are known.
     """
-    columns = roles.correlations(table.names)
+    columns = spec.correlations(table.names)
     if not columns:
         return cells
     n, d = cells.value.shape
@@ -42,7 +42,7 @@ def with_correlations(
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
         msg = (
-            f"corr={roles.corr!r}, {in_row(row, coded)}: the correlations contradict "
+            f"corr={spec.corr!r}, {in_row(row, coded)}: the correlations contradict "
             f"each other: their matrix has the eigenvalue {lowest[row]:.3g}{more}. "
             "Check these columns, or leave such rows out."
         )

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from incerta.data.grouping import Coded
 from incerta.data.tables.columns import Table, in_row
-from incerta.data.tables.roles import BOUNDS, Roles
+from incerta.data.tables.spec import BOUNDS, TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices, Mask
 
@@ -60,37 +60,37 @@ class Measured(NamedTuple):
         return Measured(value, below, above, bounds, matrices)
 
 
-def measured(table: Table, roles: Roles, coded: Coded) -> Measured:
+def measured(table: Table, spec: TableSpec, coded: Coded) -> Measured:
     """Read values and error columns, and refuse impossible errors."""
-    assert roles.errors is not None
-    shape = (len(table), len(roles.values))
+    assert spec.error_columns is not None
+    shape = (len(table), len(spec.values))
     value, below, above = np.empty(shape), np.empty(shape), np.empty(shape)
     bounds = np.empty(shape), np.empty(shape)
-    for j, (name, columns) in enumerate(_paired(roles)):
-        log = name in roles.log
-        if roles.kind in BOUNDS:
+    for j, (name, columns) in enumerate(_paired(spec)):
+        log = name in spec.logs
+        if spec.error_kind in BOUNDS:
             low, high = _bounds(table, columns, coded, log)
             middle = low / 2 + high / 2
-            if roles.kind == "interval":
+            if spec.error_kind == "interval":
                 bounds[0][:, j], bounds[1][:, j] = low, high
                 width = (high - low) / np.sqrt(12.0)
             else:
-                width = (high - low) / (2 * QUANTILE_OF[roles.kind])
+                width = (high - low) / (2 * QUANTILE_OF[spec.error_kind])
                 if name in table:
                     middle = _inside(table, name, columns, (low, high), coded, log)
             value[:, j], below[:, j], above[:, j] = middle, width, width
             continue
-        with_errors = _with_sides if roles.kind == "plusminus" else _with_error
-        found = with_errors(table, name, columns, roles, coded)
+        with_errors = _with_sides if spec.error_kind == "plusminus" else _with_error
+        found = with_errors(table, name, columns, spec, coded)
         value[:, j], below[:, j], above[:, j] = found
-    if roles.kind == "interval":
+    if spec.error_kind == "interval":
         return Measured(value, below, above, bounds)
     return Measured(value, below, above)
 
 
-def _paired(roles: Roles) -> Iterable[tuple[str, tuple[str, ...]]]:
-    assert roles.errors is not None
-    return zip(roles.values, roles.errors, strict=True)
+def _paired(spec: TableSpec) -> Iterable[tuple[str, tuple[str, ...]]]:
+    assert spec.error_columns is not None
+    return zip(spec.values, spec.error_columns, strict=True)
 
 
 def finite(table: Table, name: str, coded: Coded) -> Array:
@@ -111,30 +111,30 @@ def logarithm(column: Array, name: str, coded: Coded, what: str = "") -> Array:
     return np.log10(column)
 
 
-def finite_or_log(table: Table, name: str, roles: Roles, coded: Coded) -> Array:
+def finite_or_log(table: Table, name: str, spec: TableSpec, coded: Coded) -> Array:
     """Return a column of numbers, or their logarithms."""
     column = finite(table, name, coded)
-    return logarithm(column, name, coded) if name in roles.log else column
+    return logarithm(column, name, coded) if name in spec.logs else column
 
 
 def _with_error(
-    table: Table, name: str, columns: tuple[str, ...], roles: Roles, coded: Coded
+    table: Table, name: str, columns: tuple[str, ...], spec: TableSpec, coded: Coded
 ) -> tuple[Array, Array, Array]:
     """Values of a kind with one error column, and their standard deviations twice."""
     value, error = (finite(table, column, coded) for column in (name, *columns))
     empty = "leave it empty if it is not known, 0 means exactly known"
-    if roles.kind == "ivar":
+    if spec.error_kind == "ivar":
         empty = "0 means that nothing is known about the value"
     refuse(error < 0, error, columns[0], coded, f"is negative; {empty}")
-    if roles.kind == "ivar":
+    if spec.error_kind == "ivar":
         # No information, in astronomers' catalogues: what stands in the value column
         # is a filler.
         none = error == 0
         value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
-    std = DEVIATION_OF[roles.kind](error)
-    if roles.kind == "rel%":
+    std = DEVIATION_OF[spec.error_kind](error)
+    if spec.error_kind == "rel%":
         std = std * np.abs(value)
-    if name in roles.log:
+    if name in spec.logs:
         logs = logarithm(value, name, coded)
         std = std / (value * np.log(10.0))
         value = logs
@@ -142,7 +142,7 @@ def _with_error(
 
 
 def _with_sides(
-    table: Table, name: str, columns: tuple[str, ...], roles: Roles, coded: Coded
+    table: Table, name: str, columns: tuple[str, ...], spec: TableSpec, coded: Coded
 ) -> tuple[Array, Array, Array]:
     """Values with errors downwards and upwards, the columns being upper and lower."""
     value, above, below = (finite(table, column, coded) for column in (name, *columns))
@@ -157,7 +157,7 @@ def _with_sides(
     why = "has another sign than the lower errors above it; which is meant"
     refuse(signs * first < 0, below, columns[1], coded, why)
     below = np.abs(below)
-    if name in roles.log:
+    if name in spec.logs:
         logs = logarithm(value, name, coded)
         low = logarithm(value - below, name, coded, f"(less {columns[1]!r}) ")
         value, below, above = logs, logs - low, np.log10(value + above) - logs

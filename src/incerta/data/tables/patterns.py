@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from incerta.data.checks import unknown_name
 from incerta.exceptions import DataError
+from incerta.wording import unknown_name
 
 REPEAT = re.compile(r"[^\W_]+")
 

@@ -7,19 +7,19 @@ import numpy as np
 from incerta.data.grouping import Coded, Groups
 from incerta.data.tables.columns import Table
 from incerta.data.tables.errors import finite, logarithm
-from incerta.data.tables.roles import Roles
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array
 
 
-def as_rows(table: Table, roles: Roles, coded: Coded) -> tuple[Array, Groups]:
+def as_rows(table: Table, spec: TableSpec, coded: Coded) -> tuple[Array, Groups]:
     """Put repeated measurements below each other, as a long table has them.
 
     Parameters
     ----------
     table : Table
         One row per object.
-    roles : Roles
+    spec : TableSpec
         With `replicates`. Columns of several values with the same ending are one
         repeat, of which some may be missing.
     coded : Coded
@@ -32,16 +32,16 @@ def as_rows(table: Table, roles: Roles, coded: Coded) -> tuple[Array, Groups]:
     groups : Groups
         Which rows are whose.
     """
-    found = roles.repeats(table.names)
+    found = spec.repeats(table.names)
     endings = list(dict.fromkeys(end for columns in found for end in columns))
-    if roles.meaning != "error":
-        _refuse_different(found, roles)
+    if spec.stated_meaning != "error":
+        _refuse_different(found, spec)
     places = {end: place for place, end in enumerate(endings)}
     cube = np.full((len(table), len(endings), len(found)), np.nan)
     for j, columns in enumerate(found):
         for end, name in columns.items():
             column = finite(table, name, coded)
-            if roles.values[j] in roles.log:
+            if spec.values[j] in spec.logs:
                 column = logarithm(column, name, coded)
             cube[:, places[end], j] = column
     present = ~np.isnan(cube).all(axis=2)
@@ -50,19 +50,20 @@ def as_rows(table: Table, roles: Roles, coded: Coded) -> tuple[Array, Groups]:
         row = int((counts == 0).argmax())
         msg = (
             f"object {coded.name(row)} has no value in any column of "
-            f"replicates={roles.replicates!r}; leave it out."
+            f"replicates={spec.replicates!r}; leave it out."
         )
         raise MissingValueError(msg)
     starts = np.concatenate([[0], np.cumsum(counts)])
     return cube[present], Groups(coded.ids, starts, None)
 
 
-def _refuse_different(found: Sequence[dict[str, str]], roles: Roles) -> None:
-    for name, columns in zip(roles.values, found, strict=True):
+def _refuse_different(found: Sequence[dict[str, str]], spec: TableSpec) -> None:
+    for name, columns in zip(spec.values, found, strict=True):
         if set(columns) != set(found[0]):
             msg = (
-                f"meaning={roles.meaning!r} needs the same repeats of all values, as a "
-                f"repeat is one value of the object: {roles.values[0]!r} has "
+                f"meaning={spec.stated_meaning!r} needs the same repeats of all "
+                "values, as a repeat is one value of the object: "
+                f"{spec.values[0]!r} has "
                 f"{', '.join(found[0])}; {name!r} has {', '.join(columns)}. Name fewer "
                 "values, or say meaning='error'."
             )

@@ -25,46 +25,44 @@ from incerta.data.tables.correlations import (
 from incerta.data.tables.errors import Measured, measured
 from incerta.data.tables.gaps import dropped, listed_gaps, missing_message
 from incerta.data.tables.impute import conditional, fit_gaussian
-from incerta.data.tables.roles import LONG_FORM, Missing, Roles
+from incerta.data.tables.spec import LONG_FORM, TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted, verb
 
 
-def wide_form(
-    table: Table, roles: Roles, coded: Coded, missing: Missing | None
-) -> UncertainData:
+def wide_form(table: Table, spec: TableSpec, coded: Coded) -> UncertainData:
     """Make Gaussians, split normals or intervals from values with error columns."""
-    refuse_repeated(coded, roles, LONG_FORM)
-    rule = roles.missing_rule(missing)
-    cells = with_correlations(measured(table, roles, coded), table, roles, coded)
+    refuse_repeated(coded, spec, LONG_FORM)
+    rule = spec.missing_rule
+    cells = with_correlations(measured(table, spec, coded), table, spec, coded)
     gaps = _gaps(cells)
     ids = coded.ids
     if rule == "error" and gaps.rows.any():
-        raise MissingValueError(_missing_cells(gaps, table, roles, coded))
+        raise MissingValueError(_missing_cells(gaps, table, spec, coded))
     if rule == "infinite" and cells.bounds is not None and gaps.rows.any():
         msg = (
             "missing='infinite' needs errors; an interval with a missing bound has "
             "none. Pass missing='drop' or missing='impute'."
         )
         raise MissingValueError(msg)
-    if rule == "impute" and roles.corr is not None and gaps.unknown.any():
+    if rule == "impute" and spec.corr is not None and gaps.unknown.any():
         msg = (
-            f"missing='impute' cannot be used with corr={roles.corr!r}; pass "
+            f"missing='impute' cannot be used with corr={spec.corr!r}; pass "
             "missing='infinite' or missing='drop'."
         )
         raise MissingValueError(msg)
     if rule == "drop":
         kept = dropped(gaps.rows, coded)
         cells, ids, gaps = cells.take(kept), ids[kept], _gaps(cells.take(kept))
-    if missing is None and gaps.unknown.any():
-        _warn_of_infinite(gaps.unknown, roles, coded)
-    cells = without_gaps(_usual_errors(cells, gaps.unsure, roles))
+    if spec.missing is None and gaps.unknown.any():
+        _warn_of_infinite(gaps.unknown, spec, coded)
+    cells = without_gaps(_usual_errors(cells, gaps.unsure, spec))
     law = _law_of(cells, gaps.unknown)
     if rule == "impute" and gaps.unknown.any():
-        law = _with_imputed(law.mean(), law.variance(), law.take, roles.features)
+        law = _with_imputed(law.mean(), law.variance(), law.take, spec.features)
     meaning = "error" if cells.bounds is None else "belief"
-    return UncertainData(law, ids, roles.features, meaning=meaning)
+    return UncertainData(law, ids, spec.features, meaning=meaning)
 
 
 class _Gaps(NamedTuple):
@@ -82,12 +80,12 @@ def _gaps(cells: Measured) -> _Gaps:
     return _Gaps(unknown, unsure, rows)
 
 
-def _warn_of_infinite(unknown: Mask, roles: Roles, coded: Coded) -> None:
+def _warn_of_infinite(unknown: Mask, spec: TableSpec, coded: Coded) -> None:
     n, n_objects = int(unknown.sum()), int(unknown.any(axis=1).sum())
     msg = (
         f"{counted(n, 'value')} of {counted(n_objects, 'object')} "
         f"{verb(n, 'is', 'are')} missing "
-        f"({listed_gaps(roles.values, [*unknown.T], coded)}) and "
+        f"({listed_gaps(spec.values, [*unknown.T], coded)}) and "
         f"{verb(n, 'has', 'have')} an infinite error, which says nothing about the "
         "object. Other ways are missing='drop', missing='impute' and missing='error'."
     )
@@ -104,45 +102,45 @@ def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> Uncertain
     return UncertainData(law, ids, names)
 
 
-def refuse_repeated(coded: Coded, roles: Roles, way_out: str) -> None:
+def refuse_repeated(coded: Coded, spec: TableSpec, way_out: str) -> None:
     """Check that every object has a single row."""
     if len(coded.ids) < len(coded.codes):
         counts = np.bincount(coded.codes)
         worst = int((counts > 1).argmax())
         msg = (
-            f"id={roles.id!r}: object {coded.ids[worst]!s} has {counts[worst]} rows. "
+            f"id={spec.id!r}: object {coded.ids[worst]!s} has {counts[worst]} rows. "
             + way_out
         )
         raise DataError(msg)
 
 
-def _missing_cells(gaps: _Gaps, table: Table, roles: Roles, coded: Coded) -> str:
-    assert roles.errors is not None
+def _missing_cells(gaps: _Gaps, table: Table, spec: TableSpec, coded: Coded) -> str:
+    assert spec.error_columns is not None
     names, lacking = [], []
-    for j, (name, pair) in enumerate(zip(roles.values, roles.errors, strict=True)):
+    for j, (name, pair) in enumerate(zip(spec.values, spec.error_columns, strict=True)):
         errors = "/".join(pair)
         names += [name if name in table else errors, errors]
         lacking += [gaps.unknown[:, j], gaps.unsure[:, j]]
     if not any(gap.any() for gap in lacking):
-        names, lacking = [str(roles.corr)], [gaps.rows]
+        names, lacking = [str(spec.corr)], [gaps.rows]
     columns = [np.where(gap, np.nan, 0.0) for gap in lacking]
-    note = " An ivar of 0 counts as missing." if roles.kind == "ivar" else ""
+    note = " An ivar of 0 counts as missing." if spec.error_kind == "ivar" else ""
     return missing_message(names, columns, coded, note)
 
 
-def _usual_errors(cells: Measured, unsure: Mask, roles: Roles) -> Measured:
+def _usual_errors(cells: Measured, unsure: Mask, spec: TableSpec) -> Measured:
     """Replace missing errors by the root mean square of the column's known ones."""
     if not unsure.any():
         return cells
-    assert roles.errors is not None
+    assert spec.error_columns is not None
     one_empty = unsure.any(axis=0) & (
         np.isnan(cells.below).all(axis=0) | np.isnan(cells.above).all(axis=0)
     )
     if one_empty.any():
         j = int(one_empty.argmax())
         msg = (
-            f"no error is known in {'/'.join(roles.errors[j])!r}, so the missing ones "
-            "cannot be replaced; leave the column out, or fill it."
+            f"no error is known in {'/'.join(spec.error_columns[j])!r}, so the "
+            "missing ones cannot be replaced; leave the column out, or fill it."
         )
         raise MissingValueError(msg)
     n, n_objects = int(unsure.sum()), int(unsure.any(axis=1).sum())

@@ -1,0 +1,258 @@
+"""`compare`: several methods on the same data, and two that know of no errors."""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from incerta.api.answer import (
+    MOST_SEEDS,
+    checked_seed,
+    chosen_number,
+    cluster,
+    in_directions,
+    scaled_by,
+)
+from incerta.api.clustering import as_frame
+from incerta.api.methods import Method, asked
+from incerta.data.coerce import as_uncertain
+from incerta.data.container import UncertainData
+from incerta.estimators.named import COMPARED, CONTROLS, KMEANS
+from incerta.labels import in_order_of_appearance
+from incerta.metrics import ari, clustering_accuracy, nmi
+from incerta.typing import Array, Ids, Indices, Seed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one method found, and how long it took."""
+
+    labels: Indices
+    confidence: float  # mean over the objects; NaN if there is none
+    seconds: float
+    stability: float  # adjusted Rand index with a second run, with another seed
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What several methods found in the same data.
+
+    Attributes
+    ----------
+    answers : dict of str to Answer
+        By method, then by control: ``labels``, ``confidence`` (the mean), ``seconds``
+        and ``stability``, the agreement of the method with itself under another seed.
+    failed : dict of str to ValueError
+        Methods and controls that had no answer, and why.
+    truth : ndarray of shape (n_objects,) or None
+        Known classes, None where unknown.
+    library : str or None
+        The frame library that the data came from.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> compared = ic.compare(data, 3, ["UKMeans"], truth=classes)
+    >>> compared.columns()["acc"]
+    array([1., 1., 1.])
+    """
+
+    answers: dict[str, Answer]
+    failed: dict[str, ValueError]
+    truth: Ids | None = None
+    library: str | None = None
+
+    @property
+    def agreement(self) -> Array:
+        """Adjusted Rand index of each two methods: 1 is the same, 0 is chance."""
+        labels = [each.labels for each in self.answers.values()]
+        return np.array([[ari(one, other) for other in labels] for one in labels])
+
+    def columns(self) -> dict[str, Any]:
+        """One row per method: clusters, noise, confidence, stability, seconds.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_methods,)
+            With ``acc`` and ``nmi`` if classes are known.
+        """
+        labels = [each.labels for each in self.answers.values()]
+        columns = {
+            "method": np.array(list(self.answers)),
+            "clusters": np.array([each.max() + 1 for each in labels]),
+            "noise": np.array([(each < 0).sum() for each in labels]),
+        }
+        for name in ("confidence", "stability", "seconds"):
+            cells = [getattr(each, name) for each in self.answers.values()]
+            columns[name] = np.array(cells)
+        if self.truth is not None:
+            has_class = np.array([each is not None for each in self.truth])
+            classes = self.truth[has_class].astype(str)
+            for name, score in (("acc", clustering_accuracy), ("nmi", nmi)):
+                columns[name] = np.array(
+                    [score(classes, each[has_class]) for each in labels]
+                )
+        return columns
+
+    def table(self) -> Any:
+        """The same as a frame of the library that the data came from."""
+        return as_frame(self.columns(), self.library)
+
+    def __repr__(self) -> str:
+        stable = (f"{n} ({each.stability:.2f})" for n, each in self.answers.items())
+        return f"<Comparison, with stabilities: {', '.join(stable)}>"
+
+
+def compare(
+    data: Any,
+    k: int | str = "auto",
+    methods: Sequence[str] = COMPARED,
+    seed: Seed = 0,
+    scale: bool = True,
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+    truth: Any = None,
+) -> Comparison:
+    """Cluster the same data with several methods, and say how far they agree.
+
+    Parameters
+    ----------
+    data : UncertainData or anything `as_uncertain` takes
+        The objects.
+    k : int or "auto", default="auto"
+        Number of clusters. "auto" chooses it once, for all methods that need one;
+        density methods find their own in any case.
+    methods : sequence of str, optional
+        Names of methods; see `cluster`.
+    seed : int, RandomState, Generator or None, default=0
+        Every method is run again with the next seed, which gives its stability.
+    scale : bool, default=True
+        As for `cluster`.
+    params : mapping of str to mapping of str, optional
+        Parameters of methods: ``{"FDBSCAN": {"eps": 0.3}}``.
+    truth : array-like of shape (n_objects,), optional
+        Known classes, None where a class is unknown.
+
+    Returns
+    -------
+    Comparison
+        Of the methods and two controls, k-means and HDBSCAN, which take the values as
+        if they were exact. A method that the data are too few for is in ``failed``.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
+    >>> compared = ic.compare(data, k=3, methods=("UKMeans", "UKMedoids"))
+    >>> list(compared.answers)
+    ['UKMeans', 'UKMedoids', 'k-means on the values', 'HDBSCAN on the values']
+    >>> float(compared.agreement[0, 1])
+    1.0
+    """
+    objects, seed = as_uncertain(data), checked_seed(seed)
+    known = None if truth is None else _checked_truth(truth, len(objects))
+    wanted = {name: asked(name, (params or {}).get(name)) for name in methods}
+    numbers = _numbers(objects, k, wanted, seed, scale)
+    answers: dict[str, Answer] = {}
+    failed: dict[str, ValueError] = {}
+    for name in wanted:
+
+        def run(seed: int, name: str = name) -> tuple[Indices, float]:
+            some = None if params is None else params.get(name)
+            result = cluster(objects, numbers[name], name, seed, scale, some)
+            return result.labels, float(result.confidence.mean())
+
+        _keep(name, run, seed, answers, failed)
+    if answers:
+        first = int(next(iter(answers.values())).labels.max()) + 1
+        fixed = (n for n in (k, *numbers.values()) if not isinstance(n, str))
+        number = next(fixed, max(first, 1))
+        values = filled_means(scaled_by(objects, scale)[1])
+        for name in CONTROLS:
+
+            def run(seed: int, name: str = name) -> tuple[Indices, float]:
+                return _on_values(name, values, number, seed), float("nan")
+
+            _keep(name, run, seed, answers, failed)
+    return Comparison(answers, failed, known, objects.library)
+
+
+def _keep(
+    name: str,
+    run: Callable[[int], tuple[Indices, float]],
+    seed: int,
+    answers: dict[str, Answer],
+    failed: dict[str, ValueError],
+) -> None:
+    """Run a method with a seed and the next one; keep what it found, or why not."""
+    start = time.perf_counter()
+    try:
+        labels, confidence = run(seed)
+        seconds = time.perf_counter() - start
+        stability = ari(labels, run((seed + 1) % MOST_SEEDS)[0])
+    except ValueError as error:  # too few objects for it, and the like
+        failed[name] = error
+    else:
+        answers[name] = Answer(labels, confidence, seconds, stability)
+
+
+def _numbers(
+    data: UncertainData,
+    k: int | str,
+    methods: Mapping[str, Method],
+    seed: int,
+    scale: bool,
+) -> dict[str, int | str]:
+    """What each method is asked for; a number that must be chosen is chosen once."""
+    if k != "auto":
+        return {name: k if each.numbers else "auto" for name, each in methods.items()}
+    chosen = None
+    if not all(each.finds_number for each in methods.values()):
+        there = in_directions(scaled_by(data, scale)[1], "auto", seed)[1]
+        chosen = chosen_number(there, seed, "auto")
+    number: int | str = "auto" if chosen is None else chosen.k
+    return {n: "auto" if each.finds_number else number for n, each in methods.items()}
+
+
+def _checked_truth(truth: Any, n_objects: int) -> Ids:
+    classes = [None if each is None or each != each else each for each in truth]
+    if len(classes) != n_objects:
+        msg = (
+            f"truth has {len(classes)} classes, and there are {n_objects} objects; "
+            "give one for each, None where it is unknown."
+        )
+        raise ValueError(msg)
+    if all(each is None for each in classes):
+        msg = "truth has no class; leave it out."
+        raise ValueError(msg)
+    known: Ids = np.array([*classes, None], dtype=object)[:-1]
+    return known
+
+
+def filled_means(data: UncertainData) -> Array:
+    """Means of objects; where there is none, that of the feature."""
+    values = data.mean()
+    gaps = np.isnan(values)
+    return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
+
+
+def k_means_on_values(values: Array, k: int, seed: int) -> Indices:
+    """Labels by the k-means of scikit-learn, of values on one scale without gaps."""
+    return _on_values(KMEANS, values, k, seed)
+
+
+def _on_values(name: str, values: Array, k: int, seed: int) -> Indices:
+    from sklearn import cluster as clusterers
+
+    clusterer = clusterers.HDBSCAN(copy=True)
+    if name == KMEANS:
+        clusterer = clusterers.KMeans(k, n_init=10, random_state=seed)
+    with warnings.catch_warnings():
+        # Of equal values fewer clusters are found than were asked for.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = clusterer.fit_predict(values)
+    return in_order_of_appearance(np.asarray(labels, dtype=np.intp))[0]

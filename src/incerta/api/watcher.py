@@ -1,0 +1,243 @@
+"""`Watcher`: clusters of a stream, look by look; what is kept does not grow."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from incerta.data.coerce import as_uncertain
+from incerta.streams import UMicro
+from incerta.streams.following import Cluster, Event, Follower, heavy
+from incerta.streams.macro import asked_labels
+from incerta.streams.number import number_of_clusters
+from incerta.streams.sketch import Sketch, grouped
+from incerta.typing import Array
+
+# Of more looks every second is forgotten; of other things the oldest.
+MOST_LOOKS = 400
+MOST_EVENTS = 500
+MOST_GONE = 100
+MOST_BAD = 20
+# Share of the first rows between which a feature has its usual spread.
+USUAL = (0.05, 0.95)
+USUAL_WIDTH = 3.29  # of a Gaussian, in standard deviations
+
+
+@dataclass
+class History:
+    """Centres at looks: all of them, or every second, fourth, ... if there are many."""
+
+    rows: list[int] = field(default_factory=list)
+    centres: list[dict[int, Array]] = field(default_factory=list)
+    _step: int = 1
+    _n: int = 0
+
+    def add(self, n_seen: int, clusters: list[Cluster]) -> None:
+        """Take what one look found."""
+        if self._n % self._step == 0:
+            self.rows.append(n_seen)
+            self.centres.append({each.number: each.centre for each in clusters})
+        self._n += 1
+        if len(self.rows) > MOST_LOOKS:
+            self.rows, self.centres = self.rows[::2], self.centres[::2]
+            self._step *= 2
+
+
+class Watcher:
+    """Follow the clusters of a stream: which are new, have moved, or are gone.
+
+    Parameters
+    ----------
+    k : int or "auto", default="auto"
+        Number of clusters. "auto" finds it at every look; a number that differs from
+        that of before must be found twice.
+    half_life : float, optional
+        Objects after which an object counts for half; None forgets nothing. A cluster
+        that got no object for as long is gone.
+    n_micro : int, default=100
+        Largest number of micro-clusters.
+    seed : int, default=0
+        Of everything random.
+    scale : bool, default=True
+        Bring features to one scale, that of the first objects.
+
+    Attributes
+    ----------
+    clusters : list of Cluster
+        Of the last look: ``number``, which never changes, ``share``, ``centre``,
+        ``error`` of the centre, ``spread``, ``since`` and so on.
+    events : deque of (int, Event)
+        What happened last, and how many objects had come by then.
+    gone : deque of (int, Cluster)
+        The last clusters that went.
+    counts : Counter
+        How many are ``"new"``, ``"moved"``, ``"gone"``; and rows that were ``"bad"``.
+    history : History
+        Centres at earlier looks.
+    n_seen : int
+        Number of objects that came.
+    names : tuple of str
+        Names of the features.
+
+    Notes
+    -----
+    What is kept does not grow with the stream. ``incerta watch`` does the same for
+    lines of a file or a pipe.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng, watcher = np.random.default_rng(0), ic.Watcher(half_life=200.0)
+    >>> for shift in (0.0, 0.0, 5.0):
+    ...     centres = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
+    ...     values = centres + rng.normal(size=(1000, 1))
+    ...     watcher.take(ic.from_gaussian(values, std=0.3))
+    ...     print([event.kind for event in watcher.look()])
+    ['new', 'new']
+    []
+    ['new', 'gone']
+    """
+
+    def __init__(
+        self,
+        k: int | str = "auto",
+        half_life: float | None = None,
+        n_micro: int = 100,
+        seed: int = 0,
+        scale: bool = True,
+    ) -> None:
+        if isinstance(k, str) and k != "auto":
+            msg = f"k={k!r} must be a whole number or 'auto'."
+            raise ValueError(msg)
+        self.k, self.half_life, self.seed, self.scale = k, half_life, seed, scale
+        self.model = UMicro(
+            3 if isinstance(k, str) else k,
+            n_micro_clusters=n_micro,
+            half_life=half_life,
+            random_state=seed,
+        )
+        self.names: tuple[str, ...] = ()
+        self.history = History()
+        self.counts: Counter[str] = Counter()
+        self.events: deque[tuple[int, Event]] = deque(maxlen=MOST_EVENTS)
+        self.gone: deque[tuple[int, Cluster]] = deque(maxlen=MOST_GONE)
+        self.bad: list[tuple[int, str]] = []
+        self._follower = Follower()
+        self._number: int | None = None
+        self._pending = False
+
+    @property
+    def n_seen(self) -> int:
+        """Number of objects that came."""
+        return getattr(self.model, "n_seen_", 0)
+
+    @property
+    def clusters(self) -> list[Cluster]:
+        """Clusters of the last look."""
+        return self._follower.clusters
+
+    def take(self, X: Any) -> None:
+        """Take the next objects.
+
+        Parameters
+        ----------
+        X : UncertainData or anything `as_uncertain` takes
+        """
+        data = as_uncertain(X)
+        if not self.names:
+            self.names = data.feature_names
+            values = data.mean()
+            self._middle = np.zeros(values.shape[1])
+            self._unit = np.ones(values.shape[1])
+            if self.scale:
+                self._middle = np.median(values, axis=0)
+                self._unit = _usual_spread(values)
+        self.model.partial_fit(
+            data.affine(1.0 / self._unit, -self._middle / self._unit)
+        )
+
+    def look(self, *, last: bool = False) -> list[Event]:
+        """What happened since the last look.
+
+        Parameters
+        ----------
+        last : bool, default=False
+            There will be no other look, so that none is waited for.
+
+        Returns
+        -------
+        list of Event
+            Each with its ``kind`` and ``cluster``; new ones first, then those that
+            moved, then those that are gone.
+        """
+        if not self.n_seen:
+            return []
+        since = -float("inf")
+        if self.half_life is not None:
+            since = self.model.time_ - self.half_life
+        sketch = heavy(self.model.micro_clusters_, since)
+        k = self._k(sketch, last)
+        if k is None:
+            return []
+        labels = asked_labels(sketch, k, self.model.method, self.seed)
+        parts = grouped(sketch, labels, int(labels.max()) + 1)
+        events = self._follower.look(self._in_units(parts), self.n_seen)
+        self.history.add(self.n_seen, self.clusters)
+        for event in events:
+            self.counts[event.kind] += 1
+            self.events.append((self.n_seen, event))
+            if event.kind == "gone":
+                self.gone.append((self.n_seen, event.cluster))
+        return events
+
+    def leave_out(self, number: int, why: str) -> None:
+        """Count a row that is no object."""
+        self.counts["bad"] += 1
+        if len(self.bad) < MOST_BAD:
+            self.bad.append((number, why))
+
+    def columns(self) -> dict[str, Any]:
+        """Clusters by columns: those that are there, then those that are gone."""
+        there = [(self.n_seen, each, "there") for each in self.clusters]
+        rows = [*there, *((n, each, "gone") for n, each in self.gone)]
+        columns: dict[str, Any] = {
+            "cluster": np.array([each.number for _, each, _ in rows], dtype=np.int64),
+            "state": np.array([state for _, _, state in rows], dtype=str),
+            "share": np.array([each.share for _, each, _ in rows], dtype=np.float64),
+            "since_row": np.array([each.since for _, each, _ in rows], dtype=np.int64),
+            "until_row": np.array([n for n, _, _ in rows], dtype=np.int64),
+        }
+        for j, name in enumerate(self.names):
+            for what in ("centre", "error", "spread"):
+                cells = [getattr(each, what)[j] for _, each, _ in rows]
+                columns[f"{name}_{what}"] = np.array(cells, dtype=np.float64)
+        return columns
+
+    def _k(self, sketch: Sketch, last: bool) -> int | None:
+        """Number of clusters of this look; None if another look is to decide."""
+        if not isinstance(self.k, str):
+            return self.k
+        number = number_of_clusters(sketch, self.seed)
+        if self._number not in (None, number) and not self._pending:
+            self._pending = True
+            return self._number if last else None
+        self._number, self._pending = number, False
+        return number
+
+    def _in_units(self, parts: Sketch) -> Sketch:
+        """Clusters in the units of the data."""
+        return parts._replace(
+            mean=parts.mean * self._unit + self._middle,
+            scatter=parts.scatter * self._unit**2,
+            error=parts.error * self._unit**2,
+        )
+
+
+def _usual_spread(values: Array) -> Array:
+    """Spread of each feature that a few odd rows do not change; 1 if there is none."""
+    low, high = np.quantile(values, USUAL, axis=0)
+    usual = (high - low) / USUAL_WIDTH
+    usual = np.where(usual > 0.0, usual, values.std(axis=0))
+    return np.where(usual > 0.0, usual, 1.0)

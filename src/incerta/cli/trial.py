@@ -1,0 +1,81 @@
+"""What ``incerta fit --dry-run`` says: the time it would take, from trials."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from incerta.data import UncertainData
+
+# Objects of the first trial, and at least so many for each cluster.
+FEWEST, FOR_EACH = 100, 10
+TIMES = 4  # so many times the objects of the last trial
+MOST_SECONDS = 60.0  # expected of all trials together
+
+
+def tell_time(data: UncertainData, k: int | str, fit: Callable[[Any], object]) -> str:
+    """Fit some of the objects, then more and more, and say how long all would take.
+
+    Parameters
+    ----------
+    data : UncertainData
+        The objects.
+    k : int or "auto"
+        Number of clusters that is asked for.
+    fit : callable
+        Clusters the objects that it is given.
+
+    Returns
+    -------
+    str
+    """
+    size = min(len(data), max(FEWEST, 0 if isinstance(k, str) else FOR_EACH * k))
+    fit(_some(data, size))  # loads and compiles what it needs
+    trials: list[tuple[int, float]] = []
+    while True:
+        start = time.perf_counter()
+        fit(_some(data, size))
+        trials.append((size, time.perf_counter() - start))
+        if size == len(data):
+            return f"Takes {duration(trials[-1][1])}: a trial with all objects did."
+        size = min(TIMES * size, len(data))
+        spent = sum(seconds for _, seconds in trials)
+        if spent + seconds_for(size, trials) > MOST_SECONDS:
+            break
+    return (
+        f"Would take about {duration(seconds_for(len(data), trials))}: "
+        f"{trials[-1][0]} of the {len(data)} objects took {duration(trials[-1][1])}."
+    )
+
+
+def seconds_for(n_objects: int, trials: list[tuple[int, float]]) -> float:
+    """Time for more objects than the last trial had.
+
+    Two trials tell by which power of the number of objects time grows. Where it grows
+    more slowly than in proportion, part of it is fixed: a straight line goes on.
+    """
+    size, seconds = trials[-1]
+    factor = n_objects / size
+    if len(trials) == 1:
+        return seconds * factor
+    before = trials[-2]
+    power = np.log(seconds / before[1]) / np.log(size / before[0])
+    if power > 1.0:
+        return float(seconds * factor**power)
+    slope = (seconds - before[1]) / (size - before[0])
+    return seconds + max(slope, 0.0) * (n_objects - size)
+
+
+def duration(seconds: float) -> str:
+    """A time in two digits, such as 4.5 s, 12 min or 3 h."""
+    for unit, size in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
+        if seconds >= 1.5 * size or unit == "s":
+            break
+    number = seconds / size
+    return f"{number:.0f} {unit}" if number >= 10 else f"{number:.1f} {unit}"
+
+
+def _some(data: UncertainData, size: int) -> UncertainData:
+    """Objects from the whole table, at equal distances."""
+    return data[np.linspace(0, len(data) - 1, size).astype(np.intp)]

@@ -1,0 +1,198 @@
+"""What is odd in a table: −999 for missing values, and rows of totals."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from incerta.data.tables.columns import Table
+from incerta.data.tables.spec import TableSpec
+from incerta.exceptions import DataError, IncertaWarning
+from incerta.typing import Array
+from incerta.wording import counted
+
+# Besides numbers of which all digits are 9.
+OTHERS = (-32768.0, 32767.0, -2147483648.0, 2147483647.0, 1e20, -1e20, 1e30, -1e30)
+FEWEST = 2  # times that a mark occurs
+# What such rows are called in English, German, French, Spanish, Italian, Portuguese
+# and Dutch.
+WORDS_FOR_TOTALS = frozenset(
+    {"total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg"}
+    | {"median", "overall", "summe", "gesamt", "gesamtsumme", "insgesamt", "mittel"}
+    | {"mittelwert", "durchschnitt", "zentralwert", "somme", "total général"}
+    | {"ensemble", "moyenne", "médiane", "mediane", "suma", "total general", "media"}
+    | {"promedio", "mediana", "totale", "somma", "totale generale", "soma"}
+    | {"total geral", "média", "totaal", "som", "eindtotaal", "gemiddelde", "mediaan"}
+)
+MOST_TOTALS = 5  # such rows
+FEWEST_ABOVE = 3  # objects above them
+CHANCE = 1e-3  # that numbers of an object are by chance those of a total
+
+
+def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
+    """Leave out rows at the bottom that sum up the others.
+
+    Such a row is known by its id, or, the last one, by values that are the sums, means
+    or medians of the columns, as exactly as their digits tell.
+    """
+    table = Table(frame)
+    names = [name for name in (spec.id, *spec.values) if name in table.names]
+    if not names or spec.sample is not None or spec.batch is not None:
+        return frame, []
+    table.load(names)
+    n_rows = len(table)
+    bottom = range(n_rows - 1, max(n_rows - 1 - MOST_TOTALS, FEWEST_ABOVE - 1), -1)
+    labels: dict[int, str] = {}
+    if spec.id in names:
+        cells = table[str(spec.id)]
+        for row in bottom:
+            label = str(nw.to_py_scalar(cells[row]))
+            if label.strip(" :.").casefold() not in WORDS_FOR_TOTALS:
+                break
+            labels[row] = repr(label)
+    n_kept = n_rows - len(labels)
+    if not labels and bottom and not _has_other_rows(table, spec.id, n_rows - 1):
+        values = [name for name in spec.values if name in table]
+        statistic = _statistic_of_last(_numbers(table, values))
+        if statistic:
+            labels[n_rows - 1] = f"a row that holds the {statistic} of each column"
+            n_kept = n_rows - 1
+    if not labels:
+        return frame, []
+    return _head(frame, n_kept), list(labels.values())[::-1]
+
+
+def warn_of_totals(labels: Sequence[str]) -> None:
+    """Say which rows were left out."""
+    if labels:
+        msg = (
+            f"{counted(len(labels), 'row')} at the bottom left out, as no object: "
+            f"{', '.join(labels)}. If it is one, give it another name, or put it "
+            "further up."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=3)
+
+
+def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
+    """Whether the object of a row has others: it is then no sum of all."""
+    if id is None:
+        return False
+    column = table[id]
+    return int((column == column[row]).sum()) > 1
+
+
+def _numbers(table: Table, names: Sequence[str]) -> list[Array]:
+    """Columns of numbers; none where one holds something else."""
+    try:
+        return [table.numbers(name) for name in names]
+    except DataError:
+        return []
+
+
+def _statistic_of_last(columns: Sequence[Array]) -> str:
+    """What the last numbers of columns are of those above: sums, means, medians."""
+    for name, statistic in (
+        ("sum", np.nansum),
+        ("mean", np.nanmean),
+        ("median", np.nanmedian),
+    ):
+        chance, agrees = 1.0, True
+        for column in columns:
+            rest, last = column[:-1], column[-1]
+            if np.isnan(last):
+                continue
+            rest = rest[np.isfinite(rest)]
+            if not len(rest) or not np.isfinite(last):
+                agrees = False
+                break
+            expected = float(statistic(rest))
+            unit = _unit(column)
+            if abs(last - expected) > unit * 0.5 + 1e-9 * abs(expected):
+                agrees = False
+                break
+            width = max(rest.max(), expected) - min(rest.min(), expected)
+            chance *= min(1.0, unit / width) if width else 1.0
+        if agrees and chance < CHANCE:
+            return name
+    return ""
+
+
+def _unit(column: Array) -> float:
+    """Size of the last digit that numbers of a column are written with."""
+    some = column[np.isfinite(column)][-20:]
+    digits = [f"{number:.10f}".rstrip("0").partition(".")[2] for number in some]
+    return float(10.0 ** -max(map(len, digits), default=0))
+
+
+def _head(frame: Any, n_rows: int) -> Any:
+    if isinstance(frame, dict):
+        return {name: column[:n_rows] for name, column in frame.items()}
+    return nw.from_native(frame).head(n_rows).to_native()
+
+
+def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
+    """Say so if a number seems to stand for missing values; nothing is changed.
+
+    Such a number occurs several times, at an end of its column, farther from all other
+    numbers than these are from each other, and is one that people use: −999, 99.99.
+    """
+    table = Table(frame)
+    told = (*spec.values, *(name for pair in spec.error_columns or () for name in pair))
+    told += tuple(n for some in spec.repeats(table.names) for n in some.values())
+    there_are = frozenset(table.names)
+    names = [name for name in dict.fromkeys(told) if name in there_are]
+    table.load(names)
+    if not len(table):
+        return
+    for name in names:
+        for end in filter(looks_like_mark, _ends(table[name])):
+            times = times_as_mark(table.numbers(name), end)
+            if times:
+                msg = (
+                    f"{end:.10g} occurs {times} times in column "
+                    f"{name!r}, far from all other numbers. It was taken for a number; "
+                    f"if it stands for missing values, pass na='{end:.10g}'."
+                )
+                warnings.warn(msg, IncertaWarning, stacklevel=3)
+
+
+def times_as_mark(column: Array, end: float) -> int:
+    """Times that the least or largest number of a column occurs as such a mark."""
+    if looks_like_mark(end) and _is_far_out(column, end):
+        return int((column == end).sum())
+    return 0
+
+
+def _ends(column: Any) -> tuple[float, ...]:
+    """Least and largest number of a column; its library finds them quickly."""
+    if isinstance(column, np.ndarray):
+        known = column[~np.isnan(column)]
+        return (float(known.min()), float(known.max())) if len(known) else ()
+    ends = (column.min(), column.max())
+    return tuple(float(end) for end in ends if end is not None)
+
+
+def looks_like_mark(number: float) -> bool:
+    """Tell whether people write a number for a missing value.
+
+    Examples
+    --------
+    >>> from incerta.data.files.oddities import looks_like_mark
+    >>> [looks_like_mark(x) for x in (-999.0, 99.99, 9.0, 998.0)]
+    [True, True, False, False]
+    """
+    if number in OTHERS:
+        return True
+    digits = f"{abs(number):.10g}".replace(".", "")
+    return len(digits) > 1 and set(digits) == {"9"}
+
+
+def _is_far_out(column: Array, end: float) -> bool:
+    rest = column[(column != end) & np.isfinite(column)]
+    if (column == end).sum() < FEWEST or len(rest) < FEWEST:
+        return False
+    low, high = rest.min(), rest.max()
+    gap = low - end if end < low else end - high
+    return bool(gap > high - low)

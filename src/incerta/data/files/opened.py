@@ -1,0 +1,263 @@
+"""`OpenTable`: a table in a file, parsed once for all that is asked of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from incerta.backend.memory import physical_bytes
+from incerta.data.container import UncertainData
+from incerta.data.files.astro import read_ecsv, read_fits, read_votable
+from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
+from incerta.data.files.cells import ParsedCells, TextTable
+from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
+from incerta.data.files.json_files import parse_json
+from incerta.data.files.oddities import (
+    warn_of_sentinels,
+    warn_of_totals,
+    without_totals,
+)
+from incerta.data.files.profile import Profile, profile_of_frame, profile_of_text
+from incerta.data.files.reading import Reading
+from incerta.data.files.sheets import parse_sheet
+from incerta.data.files.text import ParsedText, parse_text
+from incerta.data.from_table import from_spec
+from incerta.data.guess.guess import guess
+from incerta.data.guess.readings import Guess
+from incerta.data.tables.columns import Table
+from incerta.data.tables.spec import TEXT, TableSpec
+from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.typing import Ids
+
+Parsed: TypeAlias = ParsedText | ParsedCells
+Parser: TypeAlias = Callable[[Path, TableSpec, int], Parsed]
+Reader: TypeAlias = Callable[[Path, TableSpec, int], Any]
+
+# Cells are text, or may be: ids are text, and -999 may stand for a missing value.
+PARSERS: dict[str, Parser] = {
+    ".csv": parse_text,
+    ".csv.gz": parse_text,
+    ".tsv": parse_text,
+    ".tsv.gz": parse_text,
+    ".txt": parse_text,
+    ".xlsx": parse_sheet,
+    ".xlsm": parse_sheet,
+    ".ods": parse_sheet,
+    ".json": parse_json,
+    ".json.gz": parse_json,
+    ".jsonl": parse_json,
+    ".jsonl.gz": parse_json,
+    ".ndjson": parse_json,
+    ".ndjson.gz": parse_json,
+}
+# Columns have types, and only those that are needed are read.
+READERS: dict[str, Reader] = {
+    ".parquet": read_parquet,
+    ".arrow": read_arrow,
+    ".feather": read_arrow,
+    ".ipc": read_arrow,
+    ".nc": read_netcdf,
+    ".netcdf": read_netcdf,
+    ".fits": read_fits,
+    ".fits.gz": read_fits,
+    ".fit": read_fits,
+    ".vot": read_votable,
+    ".votable": read_votable,
+    ".xml": read_votable,
+    ".ecsv": read_ecsv,
+    ".h5ad": read_h5ad,
+}
+FORMATS = PARSERS | READERS
+
+
+class OpenTable:
+    """A table in a file.
+
+    Text, sheets and JSON are parsed here, once: the columns that `spec` names, or all
+    if it names no values.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    spec : TableSpec
+        What is known about it.
+    max_bytes : int, optional
+        Largest size to read; half of the memory by default.
+    """
+
+    def __init__(
+        self, path: Path, spec: TableSpec, max_bytes: int | None = None
+    ) -> None:
+        self.path, self.spec = path, spec
+        self._limit = limit_of(max_bytes)
+        self._format = _format_of(path)
+        self._parsed: Parsed | None = None
+        refuse_other_formats(path, spec, self._format)
+        with Reading(path):
+            if path.stat().st_size == 0:
+                msg = f"{path} is empty."
+                raise FileError(msg)
+            if isinstance(self._format, str) and self._format in PARSERS:
+                self._parsed = PARSERS[self._format](path, spec, self._limit)
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What is in the file; time grows with the number of cells."""
+        with Reading(self.path):
+            n_bytes = self.path.stat().st_size
+            if isinstance(self._parsed, ParsedText):
+                return profile_of_text(self._parsed, n_bytes)
+            every = TableSpec()
+            frame = self._table(every).frame
+            return profile_of_frame(frame, n_bytes, totals=self._parsed is not None)
+
+    def guess(self, truth: str | None = None) -> Guess:
+        """What the columns may be, besides what is known.
+
+        Parameters
+        ----------
+        truth : str, optional
+            A column of classes.
+        """
+        of_file = ("sep", "decimal", "encoding", "na", "sheet", "layers")
+        said = {n: v for n, v in self.spec.said().items() if n not in of_file}
+        return guess(self.profile.columns, said | {"truth": truth}, self.profile.names)
+
+    def data(self, spec: TableSpec | None = None) -> UncertainData:
+        """The objects.
+
+        Parameters
+        ----------
+        spec : TableSpec, optional
+            What was found out about the columns since the table was opened.
+        """
+        spec = self._expanded(spec or self.spec)
+        frame, errors, meaning = self._table(spec)
+        if errors:
+            spec = replace(spec, errors=errors)
+        if self._parsed is not None:
+            frame, totals = without_totals(frame, spec)
+            warn_of_totals(totals)
+            warn_of_sentinels(frame, spec)
+        try:
+            data = from_spec(frame, spec)
+        except DataError as error:
+            if not isinstance(self._parsed, ParsedText):
+                raise
+            raise type(error)(self._parsed.with_line(str(error))) from error
+        # Infinite errors, of missing values, are errors: no belief has them.
+        if meaning and spec.meaning is None and np.isfinite(data.variance()).all():
+            data = data.with_meaning(meaning)
+        return self._with_plain_ids(data, spec)
+
+    def words(self, name: str, id: str | None) -> Table:
+        """A column as text, or as whatever else it holds, after that of the ids.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        """
+        file = {field: getattr(self.spec, field) for field in (*TEXT, "sheet")}
+        # Draws are text to the readers.
+        id = id or (NAMES if self._format == ".h5ad" else None)
+        spec = TableSpec(id=id, sample=name, joint=False, **file)
+        table = Table(self._table(spec).frame)
+        table.load([name] if id is None else [id, name])
+        return table
+
+    def _table(self, spec: TableSpec) -> TextTable:
+        with Reading(self.path):
+            if self._parsed is not None:
+                return self._parsed.table(spec)
+            return TextTable(READERS[self._format](self.path, spec, self._limit), {})
+
+    def _expanded(self, spec: TableSpec) -> TableSpec:
+        """What AnnData does not say: names of observations, columns of embeddings."""
+        if self._format != ".h5ad":
+            return spec
+        with Reading(self.path):
+            return replace(
+                spec,
+                id=spec.id or NAMES,
+                values=tuple(expanded(self.path, spec.values, self._limit)),
+                meaning=spec.stated_meaning if spec.layers else spec.meaning,
+            )
+
+    def _with_plain_ids(self, data: UncertainData, spec: TableSpec) -> UncertainData:
+        """Ids of text as whole numbers if nothing is lost by that."""
+        if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
+            return data
+        if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
+            (cells,) = self._parsed.texts([spec.id])
+            line = self._parsed.line(cells.index(""))
+            msg = (
+                f"id={spec.id!r} is empty in line {line}; fill it or leave such rows "
+                "out."
+            )
+            raise MissingValueError(msg)
+        return replace(data, ids=_numbers_if_plain(data.ids))
+
+
+def limit_of(max_bytes: int | None) -> int:
+    """Largest size to read."""
+    if max_bytes is None:
+        return physical_bytes() // 2
+    if max_bytes <= 0:
+        msg = f"max_bytes={max_bytes!r} must be above 0."
+        raise DataError(msg)
+    return int(max_bytes)
+
+
+def refuse_other_formats(path: Any, spec: TableSpec, ending: str | None) -> None:
+    """Refuse what is said about another kind of file."""
+    parser = PARSERS.get(ending or "")
+    if parser is not parse_sheet:
+        why = f"is about a sheet of Excel or LibreOffice, and {path} is none."
+        spec.refuse(["sheet"], why)
+    if ending != ".h5ad":
+        spec.refuse(["layers"], f"is about AnnData (.h5ad), and {path} is none.")
+    if parser is not parse_text:
+        some = ("decimal", "na") if parser else ()
+        names = [name for name in TEXT if name not in some]
+        spec.refuse(names, f"is about text tables, and {path} is none.")
+
+
+def _format_of(path: Path) -> str:
+    """The ending by which a file is known."""
+    if path.is_dir() or (set("*?[") & set(path.name) and not path.exists()):
+        msg = f"{path} stands for several files; only lazy=True reads these."
+        raise FileError(msg)
+    name = path.name.lower()
+    for ending in FORMATS:
+        if name.endswith(ending):
+            return ending
+    if name.endswith((".duckdb", ".db")):
+        msg = (
+            f"{path} is a database, which is not read. Save the table as parquet or "
+            "csv, or pass a frame of duckdb to from_frame: "
+            f"duckdb.connect({str(path)!r}).table('...')."
+        )
+        raise FileError(msg)
+    if name.endswith(".xls"):
+        msg = f"{path} is a file of Excel before 2007. Save it as .xlsx."
+        raise FileError(msg)
+    msg = (
+        f"{path} has an unknown extension; the known ones are "
+        f"{', '.join(FORMATS)}. Other files can be loaded by your frame library "
+        "and passed to from_frame."
+    )
+    raise FileError(msg)
+
+
+def _numbers_if_plain(ids: Ids) -> Ids:
+    """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
+    try:
+        numbers = ids.astype(np.int64)
+    except (ValueError, OverflowError):
+        return ids
+    return numbers if (numbers.astype(ids.dtype) == ids).all() else ids

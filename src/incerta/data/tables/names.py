@@ -1,0 +1,643 @@
+"""The words by which columns are known: ids, classes, times, errors and their values.
+
+One list for all doors: the guess, the hint for plain tables, and whoever asks later.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from incerta.exceptions import DataError
+from incerta.typing import Array
+from incerta.wording import counted
+
+# what columns are ---------------------------------------------------------------------
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ID_WORDS = _set(
+    "id ids identifier key name names object obj star galaxy source station sample "
+    "subject patient participant person player plant animal specimen county country "
+    "city municipality tract site plot gene protein cell item document doc fips geoid "
+    "kepid oid uid uuid designation code well stock ticker planet model machine sensor "
+    "device probe meter gauge buoy turbine pump vehicle logger mouse rat donor user "
+    "customer client school hospital district village neuron electrode"
+)
+ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
+CLASS_WORDS = _set(
+    "class classes label labels type types species genus family cluster group category "
+    "target truth disposition diagnosis subtype cultivar region kind"
+)
+# Draws of all objects at once, by their nature.
+JOINT_WORDS = _set("member draw realization realisation imputation imp ensemble")
+DRAW_WORDS = JOINT_WORDS | _set("number ens")  # of dimensions: ECMWF numbers members
+# Repeated measurements, or runs of something for all objects at once.
+INDEX_WORDS = _set(
+    "replicate rep repeat repetition run trial measurement iteration sample chain"
+)
+TIME_WORDS = _set(
+    "year month day date time hour minute week season quarter timestamp epoch step "
+    "timestep jd mjd bjd yr"
+)
+BATCH_WORDS = _set("batch plate night")
+# A place on a plate, which names a row only together with it; and what was put there.
+PLACE_WORDS = _set("well position slot spot lane")
+SET_WORDS = _set("concentration conc dose dosage dilution")
+WEIGHT_WORDS = _set("weight weights w prob probability")
+# What was measured: such tables have a row for each object and each of these.
+FEATURE_WORDS = _set(
+    "variable parameter analyte indicator measure measurand feature metric quantity "
+    "attribute property assay marker target compound isotope band filter"
+)
+COORDINATE_WORDS = _set(
+    "ra dec lon lat long longitude latitude easting northing glon glat"
+)
+# Rows that sum up those above them.
+TOTAL_WORDS = _set("total totals sum average overall all gesamt insgesamt summe totale")
+_ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+
+
+def words_of(name: str) -> list[str]:
+    """Words in a name, in lower case."""
+    return [word.lower() for word in _ONE_OF.findall(name)]
+
+
+# errors of values ---------------------------------------------------------------------
+
+
+class Named(NamedTuple):
+    """Columns that are named as the errors of a value."""
+
+    value: str
+    columns: tuple[str, ...]  # one, or low and high, or plus and minus
+    kind: str | None  # "?" where bounds have no kind of their own
+    templates: tuple[str, ...]  # with {} for the value, or nothing if none is right
+
+
+def template(match: re.Match[str]) -> str:
+    """The name that was matched, with {} in the place of the value."""
+    start, end = match.span("value")
+    return f"{match.string[:start]}{{}}{match.string[end:]}"
+
+
+# What a word says about an error; None is a standard deviation.
+WORDS: dict[str, str | None] = {
+    **dict.fromkeys(("err", "error", "errors", "stderr", "std", "stdev", "stddev")),
+    **dict.fromkeys(("sd", "se", "sem", "sigma", "sig", "unc", "uncert", "stdv")),
+    **dict.fromkeys(("uncertainty", "uncertainties")),
+    **dict.fromkeys(("fehler", "unsicherheit", "standardabweichung", "stabw")),
+    **dict.fromkeys(("erreur", "incertitude", "incertidumbre", "desviación")),
+    **dict.fromkeys(("desviacion", "errore", "incertezza", "err1")),
+    "moe": "moe90",  # of the American Community Survey
+    "var": "var",
+    "variance": "var",
+    "ivar": "ivar",
+    "rsd": "rel%",
+    "rse": "rel%",
+}
+_WORD = "|".join(sorted(WORDS, key=len, reverse=True))
+# One or two standard deviations, as geologists have it.
+_ONCE, _TWICE = (rf"{n}s|{n}[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)" for n in "12")
+# Several words, or one with a number.
+_WORDS = (
+    r"(?:std|st|standard)[\W_]+(?:err|error|dev|deviation)|margin[\W_]+of[\W_]+error|"
+    r"(?:moe|margin[\W_]+of[\W_]+error)[\W_]*9[05]|ci[\W_]*9[05]|9[05][\W_]*ci|"
+    rf"{_ONCE}|{_TWICE}|"
+    r"s\.\s?[de]\.?|[ée]cart[\W_]*type|(?:err|error|unc|uncertainty)[\W_]*(?:pct|percent|%)"
+)
+ALONE = re.compile(rf"{_WORD}|{_WORDS}|±|\+/?-", re.IGNORECASE)
+_PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?P<value>.+)[\W_](?P<word>{_WORDS})[\W_]*",
+        rf"(?P<value>.+)[\W_](?P<word>{_WORD})[\W_]*",
+        rf"(?P<word>{_WORDS})[\W_]+(?P<value>.+)",
+        rf"(?P<word>{_WORD}|e)[\W_]+(?P<value>.+)",
+        r"(?P<value>.*[^\s_])[\s_]*+(?P<word>±|\+/?-)[\W_]*",
+        r"(?P<word>±|\+/?-|[σδ])[\W_]*(?P<value>.+)",
+        r"(?P<word>u)\((?P<value>.+)\)",
+    )
+)
+_CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
+_CAPITALS = re.compile(r"(?P<value>.+[A-Z])(?P<word>ERR|STD|SD|SE|MOE)")
+# Words that are errors wherever they are in a name: fluxerr, psfMagErr_u, w1sigmpro;
+# and those that are so between others: mass_sd_kg.
+_INSIDE = re.compile(
+    r"errors?|err|sigma|sigcom|sig|stdev|stddev|std|unc|moe|ivar|"
+    rf"(?<=[\W_])(?:{_ONCE}|{_TWICE}|sd|se|sem)(?=[\W_])",
+    re.IGNORECASE,
+)
+# After what two names have in common: temp_err beside temp_C, C14SD beside C14Age.
+_CLEAR = "|".join(word for word, kind in WORDS.items() if kind in (None, "moe90"))
+_AFTER = (
+    re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORDS}|{_CLEAR})[\W_]*", re.IGNORECASE),
+    _CAMEL,
+    re.compile(r"(?P<value>.+\d)(?P<word>std|err|sd)"),
+)
+# Such a name says more than what was measured, and in which unit: vib_max, vib_std.
+_NO_VALUE = re.compile(
+    "max|maximum|min|minimum|range|rms|kurt|kurtosis|skew|skewness|peak|sum|total|"
+    "count|n|num|number|slope|trend|cv|iqr|mad|first|last|id|code|class|type|label|"
+    "group|flag|date|year|month|day|rank|percentile|p|low|high|lower|upper",
+    re.IGNORECASE,
+)
+SHORTEST = 2  # name of a value, for that
+_CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3,4})M")  # B19013_001M
+_LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
+_GLUED = ("d", "e")  # dx of x; too short to mean anything alone
+_UNIT = re.compile(r"(?P<bare>.*[^\s_])(?P<unit>[\s_]*+(?:\([^()]*\)|\[[^][]*\]))")
+# A value may have such a word of its own: mass_mean with mass_sd.
+_MEAN = "mean|avg|average|est|estimate|val|value"
+_MEAN_AFTER = re.compile(rf"(?P<value>.+)[\W_](?:{_MEAN})", re.IGNORECASE)
+_MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
+
+
+# Names that the only column of values may have; and of what may stand beside it.
+_ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
+_ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
+_CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
+LONGEST = 200  # name that is looked at; a file may have any
+
+_LOWS = {
+    "lower": "upper",
+    "low": "high",
+    "lo": "hi",
+    "minimum": "maximum",
+    "min": "max",
+    "lcl": "ucl",
+    "lb": "ub",
+    "minus": "plus",
+    "down": "up",
+    "lerr": "uerr",
+    "errm": "errp",
+    "err2": "err1",
+    "errlow": "errhigh",
+    "errlo": "errhi",
+    "l": "u",
+    "m": "p",
+    "2": "1",
+}
+_EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
+# All of what is between two words, but the end of a unit, which belongs to the first.
+_BETWEEN = r"(?:(?<![\W_])|(?<=[])]))(?![])])[\W_]++"
+_LOW_AFTER = re.compile(
+    rf"(?P<value>.+?)(?P<mark>{_BETWEEN}(?:{_EXTRA}[\W_]*+)*?"
+    rf"(?P<low>{'|'.join(_LOWS)})(?:[\W_]*{_EXTRA})*)",
+    re.IGNORECASE,
+)
+_LOW_BEFORE = re.compile(
+    rf"(?P<mark>(?:{_EXTRA}[\W_]+)*(?P<low>lower|low|lo|minimum|min)[\W_]+"
+    rf"(?:{_EXTRA}[\W_]+)*)(?P<value>.+)|(?P<bare>l|lo)(?P<number>\d+)",
+    re.IGNORECASE,
+)
+_LOW_ALONE = re.compile(
+    rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|lcl|lb)(?:[\W_]*{_EXTRA})*",
+    re.IGNORECASE,
+)
+# Glued to the value: pl_radeerr1 and pl_radeerr2.
+_LOW_GLUED = re.compile(
+    r"(?P<value>.+?)(?P<mark>(?P<low>err2|errm|errlow|errlo|lerr))", re.IGNORECASE
+)
+_ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
+_QUANTILES = {  # the upper one of each, and the kind of the pair
+    **{f"{zero}16": (f"{zero}84", "ci68") for zero in ("", "0", ".", "0.")},
+    **{f"{zero}025": (f"{zero}975", "ci95") for zero in ("", "0", ".", "0.")},
+    **{f"2{point}5": (f"97{point}5", "ci95") for point in "._p"},
+    **{f"{zero}05": (f"{zero}95", "?") for zero in (".", "0.")},
+    **{"15.9": ("84.1", "ci68"), "05": ("95", "?"), "5": ("95", "?")},
+    **{"10": ("90", "?"), "25": ("75", "?")},
+}
+_QUANTILE = re.compile(
+    rf"(?P<value>.+?)(?P<mark>{_BETWEEN}"
+    r"(?:(?:percentile|perc|pct|p|quantile|q)[\W_]*+)?"
+    rf"(?P<low>{'|'.join(map(re.escape, _QUANTILES))})(?:th)?)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?P<stem>.*[^\W\d_].*?)(?<![\W_])(?P<sep>[\W_]++)"
+    r"(?P<word>(?:rep|replicate|run|trial|r|meas)?)(?P<number>\d{1,3}|[a-z])",
+    re.IGNORECASE,
+)
+
+
+class Repeated(NamedTuple):
+    """Columns that are named as repeated measurements."""
+
+    stems: tuple[str, ...]
+    template: str  # "{}_*"
+    columns: tuple[tuple[str, ...], ...]  # of each stem
+    says_so: bool  # by a word such as rep
+
+
+def error_names(names: Sequence[str]) -> list[Named]:
+    """Find errors and bounds among columns of numbers, by their names.
+
+    Examples
+    --------
+    >>> from incerta.data.tables.names import error_names
+    >>> for found in error_names(["mass", "mass_err", "t_low", "t_high"]):
+    ...     print(found.value, found.columns, found.kind, found.templates)
+    mass ('mass_err',) None ('{}_err',)
+    t ('t_low', 't_high') interval ('{}_low', '{}_high')
+    """
+    names = [name for name in names if len(name) <= LONGEST]
+    known = set(names)
+    found = list(_of_one_value(names))
+    if not found:
+        found = [pair for name in names for pair in _pair(name, known)]
+    used = {column for named in found for column in named.columns}
+    found += single_errors([name for name in names if name not in used], known - used)
+    order = {name: place for place, name in enumerate(names)}
+    return sorted(found, key=lambda named: order[named.columns[0]])
+
+
+def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
+    """Errors, or bounds, without the name of a value, if there is but one: mean, sd."""
+    values = [name for name in names if _ONE_VALUE.fullmatch(name)]
+    if len(values) != 1:
+        return
+    rest = [name for name in names if name != values[0] and not _is_of_rows(name)]
+    others = {name for name in rest if not _ASIDE.fullmatch(name)}
+    errors = [name for name in rest if ALONE.fullmatch(name)]
+    if others == set(errors) and len(errors) == 1:
+        yield Named(values[0], (errors[0],), kind_of(errors[0]), ())
+        return
+    for name in rest:
+        match = _LOW_ALONE.fullmatch(name)
+        if match is None:
+            continue
+        start, end = match.span("low")
+        high = name[:start] + _upper(match["low"], is_quantile=False) + name[end:]
+        if high in rest and others <= {name, high}:
+            kind = "ci95" if _CONFIDENCE.search(name) else "bounds"
+            yield Named(values[0], (name, high), kind, (name, high))
+            return
+
+
+def _is_of_rows(name: str) -> bool:
+    """Whether a column may be that of the objects: they may have numbers."""
+    return bool((ID_WORDS | ROW_WORDS).intersection(words_of(name)[-1:]))
+
+
+def _pair(name: str, known: set[str]) -> Iterable[Named]:
+    value, above = name.removeprefix("e_"), f"E_{name.removeprefix('e_')}"
+    if name.startswith("e_") and known >= {value, above}:  # as VizieR has it
+        yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
+        return
+    for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE, _LOW_GLUED):
+        match = pattern.fullmatch(name)
+        if match is None:
+            continue
+        if pattern is _LOW_BEFORE and match["bare"]:
+            low, stem = match["bare"], match["number"]
+            high = {"l": "h", "lo": "hi", "L": "H"}.get(low, "")
+            if high and f"{high}{stem}" in known:
+                templates = (f"{low}{{}}", f"{high}{{}}")
+                yield Named(stem, (name, f"{high}{stem}"), "interval", templates)
+                return
+            continue
+        word = match["low"]
+        upper = _upper(word, is_quantile=pattern is _QUANTILE)
+        mark = match["mark"]
+        at = match.start("low") - match.start("mark")
+        other = mark[:at] + upper + mark[at + len(word) :]
+        before, after = name[: match.start("mark")], name[match.end("mark") :]
+        running = before + mark[:at] + "2" + mark[at + len(word) :] + after
+        if before + other + after not in known or running in known - {name}:
+            continue
+        kind = _kind_of_pair(mark, word, is_quantile=pattern is _QUANTILE)
+        value = match["value"]
+        if kind is None or (kind == "plusminus" and value not in known):
+            continue
+        if kind == "interval" and value in known and "min" not in word.lower():
+            kind = "bounds"  # an interval, or the ends of a confidence interval
+        templates = (template(match), template(match).replace(mark, other))
+        columns = (name, before + other + after)
+        if kind == "plusminus":  # first what is above the value
+            columns, templates = columns[::-1], templates[::-1]
+        yield Named(value, columns, kind, templates)
+        return
+
+
+def _upper(low: str, *, is_quantile: bool) -> str:
+    if is_quantile:
+        return _QUANTILES.get(low, ("", ""))[0]
+    high = _LOWS[low.lower()]
+    return high.upper() if low.isupper() else high.title() if low.istitle() else high
+
+
+def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
+    if is_quantile:
+        return _QUANTILES[low][1]
+    said = mark.lower()
+    if _ERROR.search(said):
+        return "plusminus"
+    if low.lower() in ("l", "m", "2", "down"):
+        # Too short to mean anything alone.
+        return "ci95" if "ci" in said and low.lower() == "l" else None
+    if "68" in said:
+        return "ci68"
+    if "90" in said:
+        return "?"
+    return "ci95" if _CONFIDENCE.search(said) else "interval"
+
+
+def repeated_names(names: Sequence[str]) -> Repeated | None:
+    """Find wide replicates: ``h_1, h_2, h_3, g_1, g_2, g_3``.
+
+    All stems must have the same running numbers or letters.
+    """
+    groups: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for name in names:
+        if len(name) <= LONGEST and (match := _NUMBERED.fullmatch(name)):
+            group = groups.setdefault((match["sep"], match["word"]), {})
+            group.setdefault(match["stem"], []).append(match["number"])
+    groups = {
+        key: {stem: marks for stem, marks in group.items() if _runs(marks)}
+        for key, group in groups.items()
+    }
+    groups = {key: group for key, group in groups.items() if group}
+    if len(groups) != 1:
+        return None
+    ((sep, word), group), *_ = groups.items()
+    first = next(iter(group.values()))
+    if any(marks != first for marks in group.values()):
+        return None
+    columns = tuple(
+        tuple(f"{stem}{sep}{word}{mark}" for mark in first) for stem in group
+    )
+    return Repeated(tuple(group), f"{{}}{sep}{word}*", columns, bool(word))
+
+
+def _runs(marks: Sequence[str]) -> bool:
+    """Tell whether marks are running numbers or letters, two at least."""
+    if len(marks) < 2:
+        return False
+    if all(mark.isdecimal() for mark in marks):
+        numbers = [int(mark) for mark in marks]
+        return numbers[0] in (0, 1) and numbers == list(
+            range(numbers[0], numbers[0] + len(numbers))
+        )
+    start = ord(marks[0])
+    running = [ord(mark) - start for mark in marks if len(mark) == 1]
+    return marks[0] in "aA" and running == list(range(len(marks)))
+
+
+def correlation_names(
+    names: Sequence[str], values: Sequence[str]
+) -> dict[str, list[str]]:
+    """Columns with the correlation of two values, by template."""
+    known = set(values)
+    found: dict[str, list[str]] = {}
+    for name in names:
+        match = re.fullmatch(r"(?i)(?P<both>.+)(?P<after>[\W_](?:corr|rho|cor))", name)
+        match = match or re.fullmatch(
+            r"(?i)(?P<before>(?:corr|rho|cor)[\W_])(?P<both>.+)", name
+        )
+        if match is None:
+            continue
+        both = match["both"]
+        for cut in re.finditer(r"[\W_]+", both):
+            if both[: cut.start()] in known and both[cut.end() :] in known:
+                parts = match.groupdict()
+                before, after = parts.get("before") or "", parts.get("after") or ""
+                template = f"{before}{{}}{cut[0]}{{}}{after}"
+                found.setdefault(template, []).append(name)
+                break
+    return found
+
+
+def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
+    """Find columns that are the error of another one, by their names."""
+    others = _without_units(names) | _without_means(names)
+    lower = {name.lower(): name for name in reversed(names)}
+    found = []
+    for name in names:
+        one = _single(name, known, others, lower) or _inside(name, known)
+        if one is not None:
+            found.append(one)
+    taken = {named.value for named in found} | {named.columns[0] for named in found}
+    free = [name for name in names if name not in taken]
+    found += [*_by_letters(free), *_glued(free), *_estimates(free)]
+    taken = {named.value for named in found} | {named.columns[0] for named in found}
+    return [*found, *_by_beginnings([name for name in names if name not in taken])]
+
+
+def kind_of(word: str) -> str | None:
+    """Kind of an error, by the word for it."""
+    word = word.lower()
+    if word.endswith(("pct", "percent", "%")):
+        return "rel%"
+    if re.fullmatch(_TWICE, word):
+        return "moe95"
+    if re.match(r"moe|margin|ci|9", word):
+        return "moe95" if "95" in word else "moe90"
+    return WORDS.get(word)
+
+
+def _without_units(names: Iterable[str]) -> dict[str, str]:
+    """Names that have a unit, such as ``mass [kg]``, by what is before it."""
+    bare = [(match["bare"], n) for n in names if (match := _UNIT.fullmatch(n))]
+    times = Counter(stem for stem, _ in bare)
+    return {stem: name for stem, name in bare if times[stem] == 1}
+
+
+def _without_means(names: Sequence[str]) -> dict[str, str]:
+    """Names that say that they are of values, by what else they say.
+
+    Mean radius and radius error, beside the worst radius, are three features.
+    """
+    after = {m["value"]: name for name in names if (m := _MEAN_AFTER.fullmatch(name))}
+    before = {m["value"]: name for name in names if (m := _MEAN_BEFORE.fullmatch(name))}
+    times = Counter(word for name in names for word in {*_ends(name)} if word in before)
+    return {value: n for value, n in before.items() if times[value] == 2} | after
+
+
+def _ends(name: str) -> Iterator[str]:
+    """What is before the last word, and what is after each."""
+    for cut in re.finditer(r"[\W_]+", name):
+        yield from (name[: cut.start()], name[cut.end() :])
+
+
+def _single(
+    name: str, known: set[str], others: dict[str, str], lower: dict[str, str]
+) -> Named | None:
+    if match := _CENSUS.fullmatch(name):
+        value = f"{match['value']}E"
+        return Named(value, (name,), "moe90", ()) if value in known else None
+    # The unit, if it is the last, may be that of the value: mass SD [kg].
+    parts = _UNIT.fullmatch(name)
+    bare, unit = (name, "") if parts is None else parts.groups()
+    for text, pattern in (
+        *((name, pattern) for pattern in (*_PATTERNS, _CAMEL, _CAPITALS)),
+        *((bare, pattern) for pattern in _PATTERNS if unit),
+    ):
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        stem, kind = match["value"], kind_of(match["word"])
+        if kind is None and "%" in unit and f"{stem}{unit}" not in known:
+            kind = "rel%"
+        if stem in known and stem != name and text == name:
+            return Named(stem, (name,), kind, (template(match),))
+        other = f"{stem}{unit}"
+        if other == name or other not in known:
+            other = lower.get(stem.lower().strip(" _"), name)
+            if not unit or "%" in unit:  # in another unit it would be another number
+                other = others.get(stem, other)
+        if other != name:
+            return Named(other, (name,), kind, ())
+    return None
+
+
+def _inside(name: str, known: set[str]) -> Named | None:
+    """Without a word for errors, the name is that of another column."""
+    for match in _INSIDE.finditer(name):
+        before, after = name[: match.start()], name[match.end() :]
+        for value in (
+            before + after,
+            before.rstrip(" _.-") + after,
+            before + after.lstrip(" _.-"),
+        ):
+            if value not in known or len(value) < SHORTEST:
+                continue
+            whole = value in (before, after)
+            said = (name.replace(value, "{}", 1),) if whole else ()
+            return Named(value, (name,), kind_of(match[0]), said)
+    return None
+
+
+def _by_letters(names: Sequence[str]) -> Iterator[Named]:
+    """Errors s0, s1, ... of x0, x1, ...; all numbers must be there."""
+    errors: dict[str, list[str]] = {}
+    for name in names:
+        if match := _LETTER.fullmatch(name):
+            errors.setdefault(match["word"], []).append(match["number"])
+    numbered: dict[str, set[str]] = {}
+    for name in names:
+        match = re.fullmatch(r"([^\W\d_]+)(\d+)", name)
+        if match and match[1] not in errors:
+            numbered.setdefault(match[1], set()).add(match[2])
+    for word, numbers in errors.items():
+        fitting = [stem for stem, own in numbered.items() if own == set(numbers)]
+        if len(fitting) == 1 and len(numbers) > 1:
+            for number in numbers:
+                yield Named(f"{fitting[0]}{number}", (f"{word}{number}",), None, ())
+
+
+def _glued(names: Sequence[str]) -> Iterator[Named]:
+    """Errors dx, dy, ... of x, y, ...; there must be several, or nothing else."""
+    there = set(names)
+    for letter in _GLUED:
+        pairs = [name for name in names if f"{letter}{name}" in there]
+        if len(pairs) > 1 or 2 * len(pairs) == len(names) > 0:
+            for value in pairs:
+                yield Named(value, (f"{letter}{value}",), None, (f"{letter}{{}}",))
+
+
+def _estimates(names: Sequence[str]) -> Iterator[Named]:
+    """Margins incomeM, rentM, ... of estimates incomeE, rentE, ..., and no other name.
+
+    A single pair may be anything, such as marks in English and in mathematics.
+    """
+    ends: dict[str, set[str]] = {"E": set(), "M": set()}
+    for name in names:
+        if not re.fullmatch(r".*[a-z\d][EM]", name):
+            return
+        ends[name[-1]].add(name[:-1])
+    if ends["E"] == ends["M"] and len(ends["E"]) > 1:
+        for name in names:
+            if name.endswith("E"):
+                yield Named(name, (f"{name[:-1]}M",), "moe90", ())
+
+
+def is_named_as_error(name: str) -> bool:
+    """Whether a name ends in a word for errors."""
+    return any(pattern.fullmatch(name) for pattern in _AFTER)
+
+
+def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
+    """Errors of the only other column that begins alike: temp_err of temp_C."""
+    errors = {
+        name: match
+        for name in names
+        if (match := next(filter(None, (p.fullmatch(name) for p in _AFTER)), None))
+    }
+    values = sorted(name for name in names if name not in errors)
+    times = Counter(match["value"] for match in errors.values())
+    for name, match in errors.items():
+        alike = list(islice(_beginning_with(match["value"], values), 2))
+        if len(alike) == 1 and times[match["value"]] == 1:
+            yield Named(alike[0], (name,), kind_of(match["word"]), ())
+
+
+def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
+    """Those of the sorted names that begin with a stem, and go on with a new word."""
+    for name in names[bisect_left(names, stem) :]:
+        if not name.startswith(stem):
+            return
+        after = name[len(stem) :]
+        begins = re.match(r"[\W_]", after) or (
+            not stem[-1].isupper() and (after[:1].isupper() or stem[-1].isdecimal())
+        )
+        if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\W_]+", after))):
+            yield name
+
+
+# plain tables -------------------------------------------------------------------------
+
+
+def refuse_errors(names: Sequence[str], table: Array) -> None:
+    """Refuse a plain table, whose columns are all features, if some are errors."""
+    columns = dict(zip(names, table.T, strict=True))
+    errors = [
+        named
+        for named in error_names(names)
+        if named.kind != "?" and _can_be(named, columns)
+    ]
+    if not errors:
+        return
+    those = list(dict.fromkeys(column for named in errors for column in named.columns))
+    more = f" (and {counted(len(those) - 1, 'more column')})" if len(those) > 1 else ""
+    msg = (
+        f"column {those[0]!r}{more} looks like the error of {errors[0].value!r}, and "
+        "every column of a plain table would be a feature. Say what is what: "
+        f"{_call(errors, [name for name in names if name not in those])} If it is a "
+        f"feature, name all columns as values: from_frame(table, values={[*names]!r})."
+    )
+    raise DataError(msg)
+
+
+def _can_be(named: Named, columns: dict[str, Array]) -> bool:
+    """Whether errors are not negative, and bounds in their order."""
+    first, *second = (columns[name] for name in named.columns)
+    if not second:
+        return not (first < 0).any()
+    return named.kind == "plusminus" or 2 * (first <= second[0]).sum() >= len(first)
+
+
+def _call(errors: Sequence[Named], others: Sequence[str]) -> str:
+    """The call that reads a table with errors."""
+    kinds = {named.kind for named in errors}
+    values = [named.value for named in errors]
+    if len(kinds) > 1 or len(set(values)) < len(values):
+        return "from_frame(table, values=..., errors=...), with one error for each."
+    templates = {named.templates for named in errors}
+    told: object = {
+        n.value: n.columns[0] if len(n.columns) == 1 else n.columns for n in errors
+    }
+    if len(templates) == 1 and (common := templates.pop()):
+        told = common[0] if len(common) == 1 else common
+    kind = "ci95" if kinds == {"bounds"} else kinds.pop()
+    more = "" if kind is None else f", kind={kind!r}"
+    exact = set(others) - set(values)
+    zeros = " A value that is exact needs a column of zeros." if exact else ""
+    return f"from_frame(table, values={values!r}, errors={told!r}{more}).{zeros}"

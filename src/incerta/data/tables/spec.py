@@ -1,0 +1,683 @@
+"""`TableSpec`: everything that can be said about a table and its file.
+
+A reading option is a field of `TableSpec`: its default, its check and its words for the
+command line stand here and nowhere else. This module imports no numpy, so that
+``--help`` need not wait for it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Literal, Self, TypeAlias, cast, get_args
+
+from incerta.data.meaning import MEANINGS, as_meaning
+from incerta.data.tables.patterns import check_pattern, repeated_columns
+from incerta.exceptions import DataError
+from incerta.wording import unknown_name
+
+Kind: TypeAlias = Literal[
+    "sd",
+    "se",
+    "var",
+    "ivar",
+    "2sigma",
+    "3sigma",
+    "moe90",
+    "moe95",
+    "rel%",
+    "ci68",
+    "ci95",
+    "interval",
+    "plusminus",
+]
+Missing: TypeAlias = Literal["error", "drop", "infinite", "impute"]
+Errors: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+# Words for missing values; numbers may stand for them, too.
+Words: TypeAlias = str | float | Iterable[str | float]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+MISSING: tuple[str, ...] = get_args(Missing)
+BOUNDS = ("ci68", "ci95", "interval")  # kinds given by two columns, low and high
+PAIRS = (*BOUNDS, "plusminus")  # all kinds of two columns; the last: upper and lower
+LONG_FORM = (
+    "errors= means one row per object with error columns; leave errors out where "
+    "several rows are values of one object (long form)."
+)
+NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """A field as an option of the command line.
+
+    Parameters
+    ----------
+    help, metavar : str
+        What ``--help`` says.
+    choices : tuple of str
+        What may be said; anything if there are none.
+    about : {"columns", "uncertainty", "file"}
+        What the field describes. The fields about uncertainty make sense together
+        only; those about the file say nothing about another file.
+    flags : tuple of str
+        Names of the option where it is not named after the field: yes, no.
+    """
+
+    help: str
+    metavar: str = "COL"
+    choices: tuple[str, ...] = ()
+    about: Literal["columns", "uncertainty", "file"] = "columns"
+    flags: tuple[str, ...] = ()
+
+
+def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) -> Any:
+    option = Option(help=help, metavar=metavar, **more)
+    return field(default=() if many else None, metadata={"option": option})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSpec:
+    """What the user said about a table; None and () where nothing was said.
+
+    The fields are the parameters of `incerta.read`. What does not go together is
+    refused at once; what depends on the names of the columns, by `columns`.
+    """
+
+    id: str | None = _field(
+        "Column with the object of each row; without it every row is an object."
+    )
+    values: tuple[str, ...] = _field(
+        "Columns of the features, separated by commas; may be repeated.",
+        "COL,…",
+        many=True,
+    )
+    errors: tuple[str, ...] | Mapping[str, str | Sequence[str]] = _field(
+        "Error columns: '{}_error' with {} for each value, or one column per value; "
+        "two templates low,high with the kinds ci68, ci95 and interval, upper,lower "
+        "with plusminus. Without it rows with the same id are values of one object.",
+        "COL,…",
+        many=True,
+        about="uncertainty",
+    )
+    kind: str | None = _field(
+        f"What error columns hold: {', '.join(KINDS)}; sd by default.",
+        "KIND",
+        choices=KINDS,
+        about="uncertainty",
+    )
+    weight: str | None = _field(
+        "Column that says how likely a value is.", about="uncertainty"
+    )
+    sample: str | None = _field(
+        "Column that says which draw a row belongs to: member, month, imputation.",
+        about="uncertainty",
+    )
+    joint: bool | None = _field(
+        "Whether rows of one sample belong together across objects.",
+        about="uncertainty",
+        flags=("--joint", "--independent"),
+    )
+    missing: str | None = _field(
+        "What to do about missing values: error, drop (leave such rows out), infinite "
+        "(an infinite error: the default where there are error columns) or impute.",
+        "RULE",
+        choices=MISSING,
+    )
+    meaning: str | None = _field(
+        "What the uncertainty means: error (of a measurement; rows of an object are "
+        "replicates), belief (about the truth) or spread (no single truth). By default "
+        "as the table looks.",
+        "WHAT",
+        choices=tuple(MEANINGS),
+        about="uncertainty",
+    )
+    batch: str | None = _field(
+        "Replicates: column with the batch of each row; its offset is taken off.",
+        about="uncertainty",
+    )
+    replicates: str | None = _field(
+        "Repeated measurements side by side, one row per object: '{}_*' with {} for "
+        "each value and * for digits or letters, as in h_1, h_2 and h_3.",
+        "PATTERN",
+        about="uncertainty",
+    )
+    sep: str | None = _field(
+        "Text tables: what separates the columns, a character or tab. By default as "
+        "the file looks.",
+        "CHAR",
+        about="file",
+    )
+    decimal: str | None = _field(
+        "Text tables: decimal mark, . or a comma. By default as the numbers look.",
+        "MARK",
+        choices=(".", ","),
+        about="file",
+    )
+    encoding: str | None = _field(
+        "Text tables: encoding, such as latin-1. By default UTF-8, UTF-16 or cp1252, "
+        "as the file looks.",
+        "NAME",
+        about="file",
+    )
+    na: tuple[str, ...] = _field(
+        "Text tables: more words or numbers for missing values, separated by commas, "
+        "as in --na=-999,none.",
+        "WORD,…",
+        many=True,
+    )
+    corr: str | None = _field(
+        "Columns with the correlations of errors: '{}_{}_corr' with {} for two values.",
+        "TEMPLATE",
+        about="uncertainty",
+    )
+    log: tuple[str, ...] = _field(
+        "Values of which the decimal logarithm is taken, errors included; all for all "
+        "of them.",
+        "COL,…",
+        many=True,
+    )
+    sheet: str | int | None = _field(
+        "Files of sheets: name of the sheet, or its number from 1. By default the "
+        "first that holds something.",
+        "NAME|N",
+        about="file",
+    )
+    layers: tuple[str, ...] = _field(
+        "AnnData: layers that are repeated measurements of the values.",
+        "NAME,…",
+        many=True,
+        about="uncertainty",
+    )
+
+    @classmethod
+    def of(cls, **given: Any) -> Self:
+        """Take what was given to `incerta.read`: text for lists of one, and so on."""
+        values, errors, log = (given.pop(n, None) for n in ("values", "errors", "log"))
+        names = _as_tuple(values)
+        if not names or not all(isinstance(name, str) for name in names):
+            msg = f"values={values!r} must be the name of a column, or a list of names."
+            raise DataError(msg)
+        layers = given.pop("layers", None)
+        layers = layers.split(",") if isinstance(layers, str) else layers or ()
+        return cls(
+            values=names,
+            errors=errors if isinstance(errors, Mapping) else _as_tuple(errors),
+            log=("all",) if log is True else _as_tuple(log or None),
+            na=tuple(str(word).strip() for word in _as_tuple(given.pop("na", None))),
+            layers=tuple(name.strip() for name in layers),
+            **given,
+        )
+
+    @classmethod
+    def of_options(cls, **given: Any) -> Self:
+        """Take the words of options: lists are separated by commas, as in csv."""
+        for name in LISTS & given.keys():
+            words = given[name]
+            rows = csv.reader([words] if isinstance(words, str) else words or ())
+            given[name] = tuple(word for row in rows for word in row)
+        return cls(**given)
+
+    def __post_init__(self) -> None:
+        """Refuse what is wrong by itself, and what does not go together."""
+        self._check_file()
+        self._check_words()
+        if self.values:
+            self._check_columns()
+
+    # what was said ----------------------------------------------------------------
+
+    def said(self) -> dict[str, Any]:
+        """What was said, by field."""
+        given = {name: getattr(self, name) for name in OPTIONS}
+        return {name: value for name, value in given.items() if value not in (None, ())}
+
+    def completed_by(self, other: TableSpec) -> Self:
+        """Take what was not said from `other`, a description of another file.
+
+        How values are uncertain is taken as a whole or not at all: parts of two
+        descriptions do not make a third.
+        """
+        said, about = self.said(), {name: o.about for name, o in OPTIONS.items()}
+        kept = {"file"}
+        if any(about[name] == "uncertainty" for name in said):
+            kept.add("uncertainty")
+        more = {n: v for n, v in other.said().items() if about[n] not in kept}
+        return replace(self, **{**more, **said})
+
+    def to_options(self) -> list[str]:
+        """The words that say this on the command line."""
+        words = []
+        for name, value in self.said().items():
+            if isinstance(value, bool):
+                words.append(OPTIONS[name].flags[not value])
+                continue
+            text = _joined(value) if isinstance(value, tuple) else str(value)
+            # In one word where it may begin with a minus.
+            words += [f"--{name}={text}"] if name == "na" else [f"--{name}", text]
+        return words
+
+    def to_python(self, path: str) -> str:
+        """A call of `incerta.read` that says this."""
+        given = [f"{name}={_written(name, v)}" for name, v in self.said().items()]
+        return f"ic.read({', '.join([repr(path), *given])})"
+
+    # what it means ----------------------------------------------------------------
+
+    @property
+    def error_kind(self) -> str:
+        """The kind of the errors."""
+        return self.kind or "sd"
+
+    @property
+    def stated_meaning(self) -> str | None:
+        """What the uncertainty means; None where that depends on the table."""
+        return self.meaning or ("error" if self.replicates or self.layers else None)
+
+    @property
+    def separator(self) -> str | None:
+        """The character that separates columns."""
+        return None if self.sep is None else NAMED_SEPARATORS.get(self.sep, self.sep)
+
+    @property
+    def codec(self) -> str | None:
+        """The encoding by the name that Python gives it."""
+        return None if self.encoding is None else codecs.lookup(self.encoding).name
+
+    @cached_property
+    def logs(self) -> frozenset[str]:
+        """The values of which the logarithm is taken."""
+        every = self.log == ("all",) and "all" not in self.values
+        return frozenset(self.values if every else self.log)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features: those of the values, or of their logarithms."""
+        return tuple(f"log10({v})" if v in self.logs else v for v in self.values)
+
+    @cached_property
+    def error_columns(self) -> tuple[tuple[str, ...], ...] | None:
+        """Error columns of each value: one, or a pair; None in long form."""
+        return _error_columns(self.values, self.errors, self.error_kind)
+
+    @property
+    def missing_rule(self) -> Missing:
+        """What to do about gaps, which depends on the form if nothing was said."""
+        if self.missing is not None:
+            return cast(Missing, self.missing)
+        measured = bool(self.errors) and self.kind != "interval"
+        return "infinite" if measured and self.meaning in (None, "error") else "error"
+
+    def correlations(self, known: Sequence[str]) -> dict[tuple[int, int], str]:
+        """Columns among `known` with the correlation of two values, by their places."""
+        if self.corr is None:
+            return {}
+        columns, asked = {}, []
+        there_are = frozenset(known)
+        for (i, a), (j, b) in combinations(enumerate(self.values), 2):
+            names = [_filled_twice(self.corr, *pair) for pair in ((a, b), (b, a))]
+            asked.append(names[0])
+            there = [name for name in names if name in there_are]
+            if there:
+                columns[i, j] = there[0]
+        if not columns:
+            first = unknown_name("column", asked[0], list(known))
+            msg = f"corr={self.corr!r} fits no pair of values, in either order: {first}"
+            raise DataError(msg)
+        return columns
+
+    def columns(self, known: Sequence[str]) -> list[str]:
+        """The columns to read, all of them `known`, each once; all if none is named."""
+        if not self.values and self.sample is None:
+            return list(known)
+        there_are = frozenset(known)  # tables of genes have 100,000 columns
+        wanted: list[tuple[str, str]] = []
+        if self.id is not None:
+            wanted.append((self.id, "id"))
+        if self.replicates is not None:
+            for columns in self.repeats(known):
+                wanted += [(name, "values") for name in columns.values()]
+        elif self.kind not in BOUNDS:
+            wanted += [(name, "values") for name in self.values]
+        elif self.kind != "interval":  # the middle may serve as the value
+            wanted += [(name, "values") for name in self.values if name in there_are]
+        for pair in self.error_columns or ():
+            wanted += [(name, "errors") for name in pair]
+        wanted += [(name, "corr") for name in self.correlations(known).values()]
+        others = {"weight": self.weight, "sample": self.sample, "batch": self.batch}
+        wanted += [(name, role) for role, name in others.items() if name is not None]
+        for name, role in wanted:
+            if name not in there_are:
+                msg = f"{role}: {unknown_name('column', name, list(known))}"
+                raise DataError(msg)
+        return list(dict.fromkeys(name for name, _ in wanted))
+
+    def repeats(self, known: Sequence[str]) -> list[dict[str, str]]:
+        """Columns of `replicates`, of each value by what ``*`` stands for.
+
+        There are none unless `replicates` was said.
+        """
+        if self.replicates is None:
+            return []
+        others = [name for name in known if name != self.id]
+        return repeated_columns(self.replicates, self.values, others)
+
+    # checks -----------------------------------------------------------------------
+
+    def refuse(self, names: Iterable[str], why: str) -> None:
+        """Refuse the first of some fields that was said."""
+        said = self.said()
+        for name in names:
+            if name in said:
+                given = list(said[name]) if name in LISTS else said[name]
+                msg = f"{name}={given!r} {why}"
+                raise DataError(msg)
+
+    def _check_file(self) -> None:
+        mark = self.separator
+        if mark is not None and (
+            len(mark) != 1 or not mark.isascii() or mark in '"\r\n'
+        ):
+            msg = f"sep={self.sep!r} must be a single character such as ';', or 'tab'."
+            raise DataError(msg)
+        if self.decimal not in (None, ".", ","):
+            msg = f"decimal={self.decimal!r} must be '.' or ','."
+            raise DataError(msg)
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except (LookupError, TypeError) as error:
+                msg = (
+                    f"encoding={self.encoding!r} is unknown; usual ones are 'utf-8', "
+                    "'cp1252', 'latin-1' and 'utf-16'."
+                )
+                raise DataError(msg) from error
+
+    def _check_words(self) -> None:
+        if self.missing is not None and self.missing not in MISSING:
+            msg = f"missing={self.missing!r} must be one of {', '.join(MISSING)}."
+            raise DataError(msg)
+        if self.meaning is not None:
+            as_meaning(self.meaning)
+        if self.kind is not None and self.kind not in KINDS:
+            msg = f"kind: {unknown_name('kind of error', str(self.kind), KINDS)}"
+            raise DataError(msg)
+        if self.sample is not None and self.joint is None:
+            msg = (
+                f"sample={self.sample!r} was given without joint. Say joint=True if "
+                "rows with the same entry belong together across objects (an ensemble "
+                "member, a month of one year), joint=False if each object was measured "
+                "on its own."
+            )
+            raise DataError(msg)
+
+    def _check_columns(self) -> None:
+        _check_names(self.values, self.id, self.log)
+        self._refuse_same_features()
+        self._check_replicates()
+        if self.corr is not None:
+            self._check_correlations()
+        if self.errors:
+            self._check_wide()
+        else:
+            self._check_long()
+
+    def _refuse_same_features(self) -> None:
+        called = {f"log10({name})": name for name in self.logs}
+        for name in self.values:
+            if name in called and name not in self.logs:
+                msg = (
+                    f"the logarithm of {called[name]!r} is called {name!r}, as another "
+                    "of the values is already. Rename that column, or leave one of "
+                    "them out."
+                )
+                raise DataError(msg)
+
+    def _check_replicates(self) -> None:
+        if self.replicates is not None:
+            names = ("errors", "weight", "sample", "joint", "batch", "corr")
+            others = {name: getattr(self, name) or None for name in names}
+            others["joint"] = self.joint
+            check_pattern(self.replicates, self.values, others)
+        if self.layers and self.errors:
+            msg = (
+                f"layers={list(self.layers)} are repeated measurements, which tell "
+                f"their errors themselves; errors={self._errors_said()!r} cannot be "
+                "used with them."
+            )
+            raise DataError(msg)
+        of_replicates = self.stated_meaning == "error" and self.id is not None
+        if self.batch is not None and (self.errors or not of_replicates):
+            msg = (
+                f"batch={self.batch!r} is for replicates, whose offset it takes off: a "
+                "long table with id= and meaning='error'."
+            )
+            raise DataError(msg)
+
+    def _check_correlations(self) -> None:
+        corr = self.corr
+        if not isinstance(corr, str) or corr.count("{}") != 2:
+            msg = (
+                f"corr={corr!r} must contain {{}} twice, for the names of two values: "
+                "'{}_{}_corr' turns ra and dec into ra_dec_corr."
+            )
+            raise DataError(msg)
+        if len(self.values) < 2:
+            values = list(self.values)
+            msg = f"corr={corr!r} needs two values at least; values={values}."
+            raise DataError(msg)
+        if not self.errors:
+            msg = (
+                f"corr={corr!r} is the correlation of errors; name these with errors=."
+            )
+            raise DataError(msg)
+        if self.kind in ("interval", "plusminus"):
+            msg = (
+                f"corr={corr!r} cannot be used with kind={self.kind!r}: only Gaussian "
+                "errors have a correlation here. Leave it out."
+            )
+            raise DataError(msg)
+
+    def _check_long(self) -> None:
+        kind = self.kind
+        if kind in PAIRS:
+            low, high, pair = _example(str(kind))
+            what = "bounds" if kind in BOUNDS else "errors"
+            msg = (
+                f"kind={kind!r} needs the columns of the {what}: errors=({low!r}, "
+                f"{high!r}), or a dict from value to {pair}."
+            )
+            raise DataError(msg)
+        if kind not in (None, "sd"):
+            msg = (
+                f"kind={kind!r} says what the error columns hold, but errors is None; "
+                "name them, e.g. errors='{}_error'."
+            )
+            raise DataError(msg)
+        if self.joint and self.sample is None:
+            msg = (
+                "joint=True needs sample=, the column that says which joint draw a row "
+                "belongs to (member, month, imputation)."
+            )
+            raise DataError(msg)
+        for role in ("weight", "sample"):
+            given = getattr(self, role)
+            if given is not None and self.id is None and not self.layers:
+                msg = (
+                    f"{role}={given!r} was given without id: every row is then an "
+                    f"object of its own, and {role} has no meaning. Name the id column."
+                )
+                raise DataError(msg)
+        if self.joint and self.weight is not None:
+            msg = (
+                f"weight={self.weight!r} cannot be used with joint=True: joint draws "
+                "are equally likely. Leave weight out, or say joint=False."
+            )
+            raise DataError(msg)
+
+    def _check_wide(self) -> None:
+        for role in ("weight", "sample", "joint"):
+            given = getattr(self, role)
+            if given is not None:
+                msg = (
+                    f"{role}={given!r} cannot be used together with "
+                    f"errors={self._errors_said()!r}: {LONG_FORM}"
+                )
+                raise DataError(msg)
+        _ = self.error_columns
+
+    def _errors_said(self) -> Any:
+        """The errors as they were given: a template, not a list of one."""
+        alone = isinstance(self.errors, tuple) and len(self.errors) == 1
+        return self.errors[0] if alone else self.errors  # type: ignore[index]
+
+
+OPTIONS: dict[str, Option] = {
+    one.name: one.metadata["option"] for one in fields(TableSpec)
+}
+LISTS = {one.name for one in fields(TableSpec) if one.default == ()}
+TEXT = ("sep", "decimal", "encoding", "na")  # fields about text tables
+
+
+# names and templates ------------------------------------------------------------------
+
+
+def _as_tuple(given: Any) -> tuple[Any, ...]:
+    """What was given as a list, or as the only thing that would be in it."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, (str, int, float)) else tuple(given)
+
+
+def _check_names(names: tuple[str, ...], id: str | None, log: tuple[str, ...]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"values names the column {twice!r} twice."
+        raise DataError(msg)
+    if id in names:
+        msg = f"id={id!r} is among values, too; a column is one or the other."
+        raise DataError(msg)
+    there_are = frozenset(names)
+    for name in log:
+        if name not in there_are and log != ("all",):
+            msg = f"log: {unknown_name('value column', str(name), names)}"
+            raise DataError(msg)
+
+
+def _error_columns(
+    names: tuple[str, ...],
+    errors: tuple[str, ...] | Mapping[str, str | Sequence[str]],
+    kind: str,
+) -> tuple[tuple[str, ...], ...] | None:
+    """Error columns of each value."""
+    if not errors:
+        return None
+    if isinstance(errors, Mapping):
+        there_are = frozenset(names)
+        unknown = next((str(key) for key in errors if key not in there_are), None)
+        if unknown is not None:
+            msg = f"errors: {unknown_name('value column', unknown, names)}"
+            raise DataError(msg)
+        return tuple(_of_mapping(name, errors, kind) for name in names)
+    if not all(isinstance(column, str) for column in errors):
+        msg = f"errors={list(errors)} must be names of columns, or templates."
+        raise DataError(msg)
+    if kind in PAIRS:
+        return _of_pair(names, errors, kind)
+    if len(errors) == 1 and ("{}" in errors[0] or len(names) == 1):
+        return tuple((_filled(errors[0], name),) for name in names)
+    if len(errors) == 1:
+        raise DataError(_no_template("errors", errors[0]))
+    if any("{}" in column for column in errors):
+        msg = (
+            f"errors={list(errors)} names several columns for each value, but "
+            f"kind={kind!r} takes one; the kinds that take pairs are "
+            f"{', '.join(PAIRS)}."
+        )
+        raise DataError(msg)
+    if len(errors) != len(names):
+        msg = (
+            f"errors={list(errors)} must name one column for each of "
+            f"values={list(names)}, in the same order."
+        )
+        raise DataError(msg)
+    return tuple((column,) for column in errors)
+
+
+def _of_mapping(
+    name: str, errors: Mapping[str, str | Sequence[str]], kind: str
+) -> tuple[str, ...]:
+    if name not in errors:
+        msg = (
+            f"errors has no entry for {name!r}; every value needs an error column. For "
+            "a value known exactly add a column of zeros."
+        )
+        raise DataError(msg)
+    given = errors[name]
+    columns = (given,) if isinstance(given, str) else tuple(given)
+    if len(columns) != 1 + (kind in PAIRS):
+        pair = f"a pair of columns {_example(kind)[2]}"
+        needed = pair if kind in PAIRS else f"one column, as kind={kind!r} has"
+        msg = f"errors[{name!r}]={given!r} must be {needed}."
+        raise DataError(msg)
+    return columns
+
+
+def _of_pair(
+    names: tuple[str, ...], errors: tuple[str, ...], kind: str
+) -> tuple[tuple[str, ...], ...]:
+    if len(errors) != 2:
+        low, high, pair = _example(kind)
+        said = errors[0] if len(errors) == 1 else errors
+        msg = (
+            f"kind={kind!r} has two columns per value; errors={said!r} must be a "
+            f"pair of templates, e.g. errors=({low!r}, {high!r}), or a dict from value "
+            f"to {pair}."
+        )
+        raise DataError(msg)
+    for template in errors:
+        if "{}" not in template and len(names) > 1:
+            raise DataError(_no_template("errors", template))
+    return tuple(tuple(_filled(t, name) for t in errors) for name in names)
+
+
+def _example(kind: str) -> tuple[str, str, str]:
+    """Two templates and what they stand for, for messages."""
+    if kind == "plusminus":
+        return "{}_err1", "{}_err2", "(upper, lower)"
+    return "{}_low", "{}_high", "(low, high)"
+
+
+def _filled_twice(template: str, one: str, two: str) -> str:
+    before, between, after = template.split("{}")
+    return f"{before}{one}{between}{two}{after}"
+
+
+def _filled(template: str, name: str) -> str:
+    return template.replace("{}", name)
+
+
+def _no_template(role: str, given: str) -> str:
+    return (
+        f"{role}={given!r} must contain {{}}, which stands for the name of the value: "
+        "'{}_error' turns mass into mass_error. Or give a dict from value to column."
+    )
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Names separated by commas; a name with a comma is in quotes, as in csv."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()
+
+
+def _written(name: str, value: Any) -> str:
+    if not isinstance(value, tuple):
+        return repr(value)
+    # A single template of errors is for all columns; several belong to them in turn.
+    return repr(value[0] if name == "errors" and len(value) == 1 else list(value))
