@@ -80,7 +80,7 @@ FAULTS = (
         "an error has an error",
     ),
     Digits(
-        "data/files/csv.py",
+        "data/files/text.py",
         r'whole = r"(0|[1-9]\d{0,14})"',
         r'whole = r"(0|[1-9]\d*)"',
         "ids of many digits are floats",
@@ -174,8 +174,8 @@ FAULTS = (
     ),
     Errors(
         "data/tables/errors.py",
-        "width = (high - low) / (2 * QUANTILE_OF[roles.kind])",
-        "width = (high - low) / QUANTILE_OF[roles.kind]",
+        "width = (high - low) / (2 * QUANTILE_OF[spec.error_kind])",
+        "width = (high - low) / QUANTILE_OF[spec.error_kind]",
         "confidence intervals are read as margins on one side",
     ),
     Errors(
@@ -275,7 +275,7 @@ FAULTS = (
         "any 99 at the end of a column is called a mark",
     ),
     Files(
-        "data/files/read.py",
+        "data/files/opened.py",
         "numbers if (numbers.astype(ids.dtype) == ids).all() else ids",
         "numbers",
         "station 050114 loses its zero",
@@ -287,7 +287,7 @@ FAULTS = (
         "a row with line breaks is named by its last line",
     ),
     Files(
-        "data/files/csv.py",
+        "data/files/text.py",
         "                strings_can_be_null=False,\n",
         "                strings_can_be_null=True,\n",
         "an object called NA has no id",

@@ -68,9 +68,16 @@ class ParsedText:
         cells = self._cells(columns, text)
         if all(_are_numbers(cells[name]) for name in columns if name not in text):
             return TextTable(_as_frame(cells), {})
-        mark = dialect.decimal or (dialect.mark if self._shows_mark() else None)
+        if any(map(_are_numbers, cells.values())):
+            # The decimal mark is that of the whole table: 1.000 may be a thousand.
+            texts, lines = cells_of(dialect, columns)
+            return ParsedText(dialect, texts, lines=lines).table(spec)
         rules = Rules(
-            mark, dialect.separator, dialect.comma_seen, dialect.na, self._place
+            dialect.decimal,
+            dialect.separator,
+            dialect.comma_seen,
+            dialect.na,
+            self._place,
         )
         lists = {name: _as_list(column) for name, column in cells.items()}
         return understood_cells(lists, rules, spec)
@@ -112,12 +119,6 @@ class ParsedText:
             else self.frame[name]
             for name in columns
         }
-
-    def _shows_mark(self) -> bool:
-        """Whether numbers that were read plainly have a decimal mark."""
-        columns = (self.frame[name] for name in _names_of(self.frame))
-        numbers = (_as_list(column) for column in columns if _are_numbers(column))
-        return any((np.mod(some, 1.0) > 0.0).any() for some in map(np.array, numbers))
 
 
 def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
@@ -180,13 +181,13 @@ def _all_parsed(dialect: Dialect) -> ParsedText:
             whole = plain
             frame = _plain_numbers(dialect, columns, columns)
         if frame is not None:
-            return _with_whole_numbers(dialect, frame, plain, whole)
+            return _with_whole_numbers(dialect, frame, whole)
     cells, lines = cells_of(dialect, columns)
     return ParsedText(dialect, cells, lines=lines)
 
 
 def _with_whole_numbers(
-    dialect: Dialect, frame: Any, plain: Sequence[str], whole: Sequence[str]
+    dialect: Dialect, frame: Any, whole: Sequence[str]
 ) -> ParsedText:
     """Read whole numbers, which may be ids, as numbers, and keep them as text."""
     words = {}
@@ -196,7 +197,7 @@ def _with_whole_numbers(
             if numbers is not None:
                 words[name] = frame[name]
                 frame = frame.set_column(place, name, numbers)
-    numbers = [name for name in plain if _are_numbers(frame[name])]
+    numbers = [name for name in frame.column_names if _are_numbers(frame[name])]
     return ParsedText(dialect, _without_marks(frame, numbers, dialect.na), words)
 
 

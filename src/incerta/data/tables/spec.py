@@ -440,9 +440,9 @@ class TableSpec:
 
     def _check_replicates(self) -> None:
         if self.replicates is not None:
-            names = ("errors", "weight", "sample", "joint", "batch", "corr")
-            others = {name: getattr(self, name) or None for name in names}
-            others["joint"] = self.joint
+            names = ("weight", "sample", "joint", "batch", "corr")
+            others = {"errors": self._errors_said() or None}
+            others |= {name: getattr(self, name) for name in names}
             check_pattern(self.replicates, self.values, others)
         if self.layers and self.errors:
             msg = (
@@ -665,7 +665,8 @@ def _filled(template: str, name: str) -> str:
 def _no_template(role: str, given: str) -> str:
     return (
         f"{role}={given!r} must contain {{}}, which stands for the name of the value: "
-        "'{}_error' turns mass into mass_error. Or give a dict from value to column."
+        "'{}_error' turns mass into mass_error. Or errors must name one column for "
+        "each of the values, or be a dict from value to column."
     )
 
 
