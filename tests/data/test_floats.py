@@ -5,8 +5,7 @@ import pytest
 from sklearn.utils._testing import ignore_warnings
 
 import incerta as ic
-from incerta.data.checks import as_labels
-from incerta.data.floats import as_floats
+from incerta.data.checks import as_floats, as_labels
 from incerta.exceptions import DataError
 
 MASKED = np.ma.masked_values([[1.0, 2.0], [999.0, 3.0], [4.0, 5.0]], 999.0)

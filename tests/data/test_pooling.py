@@ -10,7 +10,7 @@ from scipy.stats import f as f_law
 
 from incerta.data.pooling import (
     _factors,
-    _inverse_trigamma,
+    _freedom,
     _spreads,
     moderated,
     pool,
@@ -19,7 +19,7 @@ from incerta.data.pooling import (
 
 @given(st.floats(1e-8, 1e6))
 def test_inverse_of_the_trigamma_function(value):
-    found = _inverse_trigamma(np.array([value]))
+    found = _freedom(np.array([value])) / 2
     assert polygamma(1, found) == pytest.approx(value, rel=1e-6)
 
 

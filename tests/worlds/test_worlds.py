@@ -3,7 +3,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 import incerta as ic
 from incerta.backend.keyed import keyed_permutation
 from incerta.backend.memory import blocks
+from incerta.data.laws import values
 from incerta.partition import shares
 from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
@@ -146,8 +146,7 @@ def test_quasi_worlds_are_random_in_order_and_within_strata():
 
 
 def test_streams_are_for_one_purpose_each():
-    laws = import_module("incerta.data.laws.as_values")  # a function has its name
-    purposes = [streams._VALUES, streams._STRATA, laws._VALUES, laws._STRATA]
+    purposes = [streams._VALUES, streams._STRATA, values._VALUES, values._STRATA]
     assert len({*purposes, shares._WEIGHTS}) == 5
 
 

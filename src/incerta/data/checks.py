@@ -1,13 +1,16 @@
-"""Checks of input: each names the parameter, the value and the way out."""
+"""Checks of input: each names the parameter, the value and the way out.
+
+Numbers of any kind become floats: numpy alone would drop masks, count dates from 1970,
+cut off imaginary parts and read text.
+"""
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from incerta.data.floats import as_floats, nothing_in
 from incerta.exceptions import DataError
-from incerta.typing import Array, ArrayLike, Ids, Indices
+from incerta.typing import Array, ArrayLike, Ids, Indices, Mask
 from incerta.wording import counted, unknown_name, verb
 
 HOW_TO_TELL = (
@@ -20,12 +23,88 @@ HOW_TO_TELL = (
 # Bytes of all ids as an array of text, and how much of it may be empty.
 MOST_ROOM = 2**26
 MOST_TIMES = 16
-
-
 LEAVE_OUT = (
     "Leave these rows out, or read the table with from_frame(..., missing='impute') or "
     "missing='infinite'."
 )
+
+# What arrays may hold that is no number, by the letter numpy has for it.
+NO_NUMBERS = {
+    **dict.fromkeys("UST", "text; convert it first: numpy.asarray({}, dtype=float)"),
+    "c": "complex numbers; say what counts, e.g. numpy.abs({}), or make real and "
+    "imaginary part two features",
+    "M": "dates; turn them into numbers in a unit of your choice, e.g. "
+    "({} - numpy.datetime64('2000-01-01')) / numpy.timedelta64(1, 'D')",
+    "m": "times; turn them into numbers in a unit of your choice, e.g. "
+    "{} / numpy.timedelta64(1, 's')",
+}
+
+
+def as_floats(value: ArrayLike, name: str) -> Array:
+    """Copy numbers into an array of our own, so that nobody else changes it.
+
+    Cells that are None, masked, or NA of a frame's library are NaN.
+    """
+    try:
+        array = plain_numbers(value, name)
+        return np.array(array, dtype=np.float64, order="C")
+    except DataError:
+        raise
+    except (TypeError, ValueError) as error:
+        msg = f"{name} must be an array of numbers: {error}."
+        raise DataError(msg) from error
+
+
+def plain_numbers(value: Any, name: str) -> Ids:
+    """Array with NaN where `value` is masked; what holds no numbers is refused.
+
+    Cells of other kinds, such as decimals, stay what they are.
+    """
+    array = np.asarray(without_masks(value))
+    if array.dtype.kind in NO_NUMBERS:
+        raise DataError(_no_numbers(name, array.dtype.kind))
+    if array.dtype.kind == "O":
+        array = np.where(nothing_in(array), np.nan, array)
+        if any(isinstance(cell, (str, bytes)) for cell in array.flat):
+            raise DataError(_no_numbers(name, "U"))
+    return array
+
+
+def without_masks(value: Any) -> Any:
+    """Replace masked arrays, also those in lists, by plain ones with NaN."""
+    if isinstance(value, (list, tuple)):
+        if any(isinstance(part, (list, tuple, np.ndarray)) for part in value):
+            return [without_masks(part) for part in value]
+        return value
+    if np.ma.isMaskedArray(value):
+        plain, hidden = value.data, np.ma.getmaskarray(value)
+    elif hasattr(value, "unmasked") and hasattr(value, "mask"):  # that of astropy
+        plain, hidden = value.unmasked, value.mask
+    else:
+        return value
+    if not np.any(hidden) or plain.dtype.kind in NO_NUMBERS:
+        return plain
+    return np.where(hidden, np.nan, plain)
+
+
+def nothing_in(array: Ids) -> Mask:
+    """Which cells are missing values, in the words of any library."""
+    if array.dtype.kind == "O":
+        cells = [_is_nothing(cell) for cell in array.flat]
+        return np.array(cells, dtype=np.bool_).reshape(array.shape)
+    if array.dtype.kind in "fmM":
+        return np.isnan(array) if array.dtype.kind == "f" else np.isnat(array)
+    return np.zeros(array.shape, dtype=np.bool_)
+
+
+def _is_nothing(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
+
+
+def _no_numbers(name: str, kind: str) -> str:
+    return f"{name} must hold numbers, it holds {NO_NUMBERS[kind].format(name)}."
 
 
 def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
@@ -45,36 +124,29 @@ def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
 
 def as_matrix(value: ArrayLike, name: str) -> Array:
     """Take a finite table of at least one row and one column."""
-    array = as_finite(value, name)
-    if array.ndim != 2:
-        msg = (
-            f"{name} must have 2 dimensions (n_objects, n_features), it has "
-            f"{array.ndim}: shape {array.shape}."
-        )
-        if array.ndim == 1:
-            msg += f" For a single feature pass {name}.reshape(-1, 1)."
-        raise DataError(msg)
-    _refuse_empty(array, name)
-    return array
+    return _shaped(as_finite(value, name), name, 2, " (n_objects, n_features)")
 
 
 def as_cube(value: ArrayLike, name: str) -> Array:
     """Take a finite 3-D array with nothing of length zero."""
-    array = as_finite(value, name)
-    if array.ndim != 3:
+    return _shaped(as_finite(value, name), name, 3)
+
+
+def _shaped(array: Array, name: str, n_dims: int, called: str = "") -> Array:
+    if array.ndim != n_dims:
         msg = (
-            f"{name} must have 3 dimensions, it has {array.ndim}: shape "
-            f"{array.shape}. {HOW_TO_TELL}"
+            f"{name} must have {n_dims} dimensions{called}, it has {array.ndim}: shape "
+            f"{array.shape}."
         )
+        if n_dims == 3:
+            msg += f" {HOW_TO_TELL}"
+        elif array.ndim == 1:
+            msg += f" For a single feature pass {name}.reshape(-1, 1)."
         raise DataError(msg)
-    _refuse_empty(array, name)
-    return array
-
-
-def _refuse_empty(array: Array, name: str) -> None:
     if array.size == 0:
         msg = f"{name} is empty: shape {array.shape}. There is nothing to cluster."
         raise DataError(msg)
+    return array
 
 
 def as_ids(ids: ArrayLike | None, n_objects: int, hint: str = "") -> Ids:
@@ -169,14 +241,6 @@ def as_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str,
     return result
 
 
-def refuse_same_names(names: tuple[str, ...]) -> None:
-    """Raise if two features have one name: nobody could tell which is meant."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        msg = f"two features have the name {twice!r}; give each a name of its own."
-        raise DataError(msg)
-
-
 def as_map(
     matrix: ArrayLike, offset: ArrayLike, n_features: int
 ) -> tuple[Array, Array]:
@@ -187,7 +251,11 @@ def as_map(
     if map_.ndim != 1:
         map_ = as_matrix(map_, "matrix")
     if map_.shape[-1] != n_features:
-        raise DataError(wrong_width("matrix", map_.shape, n_features))
+        msg = (
+            f"matrix of shape {map_.shape} does not fit data with {n_features} "
+            f"features; its last dimension must be {n_features}."
+        )
+        raise DataError(msg)
     try:
         return map_, np.array(np.broadcast_to(moved, (len(map_),)))
     except ValueError as error:
@@ -327,21 +395,3 @@ def positions_of_features(
         raise DataError(msg)
     index: Indices = np.arange(len(names))[chosen]
     return index
-
-
-def wrong_width(name: str, shape: tuple[int, ...], n_features: int) -> str:
-    """Say that a parameter does not go with the features."""
-    return (
-        f"{name} of shape {shape} does not fit data with {n_features} features; its "
-        f"last dimension must be {n_features}."
-    )
-
-
-def refuse_as_array() -> NoReturn:
-    """Raise where something that knows no uncertainty is given uncertain data."""
-    msg = (
-        "UncertainData is not an array. Take .mean() for values without their "
-        "uncertainty, .worlds(n)[j] for one possible world, or WorldConsensus for a "
-        "clusterer that takes arrays."
-    )
-    raise TypeError(msg)

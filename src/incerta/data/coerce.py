@@ -1,24 +1,32 @@
 """The entry for whatever an estimator is given: `as_uncertain`, `objects_of`."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from incerta.backend.optional import comes_from
-from incerta.data.checks import HOW_TO_TELL, as_feature_names
+from incerta.data import from_scipy  # noqa: F401 (what models may hold)
+from incerta.data.checks import (
+    HOW_TO_TELL,
+    as_feature_names,
+    plain_numbers,
+    without_masks,
+)
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
-from incerta.data.floats import plain_numbers, without_masks
-from incerta.data.laws import scipy_recipes  # noqa: F401 (what models may hold)
-from incerta.data.tables.columns import library_of, numbers_of
+from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError, MissingValueError
 from incerta.wording import counted, verb
+
+T = TypeVar("T", bound=type[Any])
 
 
 def as_uncertain(X: Any) -> UncertainData:
@@ -32,10 +40,6 @@ def as_uncertain(X: Any) -> UncertainData:
         is refused. A 3-D array is taken as by `from_array`,
         a list of 2-D arrays holds the values of one object each. Arrays of the
         package uncertainties and astropy Distributions are taken with their errors.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -55,7 +59,7 @@ def as_uncertain(X: Any) -> UncertainData:
         from incerta.data.from_science import from_distribution_array
 
         return from_distribution_array(X)
-    native = _frame_or_else(X)
+    native = as_narwhals(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
         names = native.columns
         if not names:
@@ -91,15 +95,6 @@ def as_uncertain(X: Any) -> UncertainData:
     raise DataError(msg)
 
 
-def _frame_or_else(X: Any) -> Any:
-    """A frame of any library in the words of narwhals; other things as they are."""
-    try:
-        return nw.from_native(X, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
-        msg = f"columns must have different names: {' '.join(str(error).split())}."
-        raise DataError(msg) from error
-
-
 def is_plain_table(X: Any) -> bool:
     """Tell whether `X` is a 2-D table of exact numbers, as scikit-learn takes it."""
     if isinstance(X, UncertainData) or comes_from(X, "xarray", "astropy"):
@@ -125,7 +120,7 @@ def _plain_table(X: Any) -> Any:
 
     Scikit-learn would take dates and numbers written as text, and drop masks.
     """
-    native = _frame_or_else(X)
+    native = as_narwhals(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
         for name, kind in native.schema.items():
             if not kind.is_numeric():
@@ -156,39 +151,28 @@ def refuse_missing(data: UncertainData) -> None:
 def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
     """Take the input of an estimator and check it against what it was fitted with.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_`` and, where features have names, ``feature_names_in_``.
-    X : anything `as_uncertain` takes
-        Plain tables go through scikit-learn's own check; NaN is a missing value for
-        estimators that take such.
-    reset : bool, default=True
-        True in ``fit``; False where `X` must have the features of the fit.
-
-    Returns
-    -------
-    UncertainData
+    Plain tables go through scikit-learn's own check; NaN is a missing value for
+    estimators that take such. With `reset`, as in ``fit``, the estimator gets
+    ``n_features_in_`` and, where features have names, ``feature_names_in_``; else `X`
+    must have the features of the fit.
     """
     takes_missing = getattr(estimator, "_takes_missing", False)
     if is_plain_table(X):
-        finite = "allow-nan" if takes_missing else True
         table = validate_data(
             estimator,
             _plain_table(X),
             dtype=np.float64,
             reset=reset,
-            ensure_all_finite=finite,
+            ensure_all_finite="allow-nan" if takes_missing else True,
         )
         names = getattr(estimator, "feature_names_in_", None)
         if reset and names is not None:
             refuse_errors(names.tolist(), table)
-        if np.isnan(table).any():
-            data = from_gaussian(
-                table, std=0.0, feature_names=names, missing="infinite"
-            )
-        else:
-            data = exact(table, feature_names=names)
+        data = (
+            from_gaussian(table, std=0.0, feature_names=names, missing="infinite")
+            if np.isnan(table).any()
+            else exact(table, feature_names=names)
+        )
         refuse_extremes(data, spread=reset)
         return data
     data = as_uncertain(X)
@@ -209,11 +193,34 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
             f"expecting {estimator.n_features_in_} features as input."
         )
         raise DataError(msg)
-    known = tuple(getattr(estimator, "feature_names_in_", data.feature_names))
-    if named and known != data.feature_names:
+    fitted = tuple(getattr(estimator, "feature_names_in_", data.feature_names))
+    if named and fitted != data.feature_names:
         msg = (
             f"X has the features {data.feature_names}, but {type(estimator).__name__} "
-            f"was fitted with {known}; select or rename them."
+            f"was fitted with {fitted}; select or rename them."
         )
         raise DataError(msg)
     return data
+
+
+def uncertain_stays(cls: T) -> T:
+    """Let ``set_output`` of scikit-learn choose the container of plain tables only.
+
+    It would put whatever a transformer returns into a frame, and uncertain data, which
+    are no table, come from one step of a pipeline to be handed to the next.
+    """
+    for name in ("transform", "fit_transform"):
+        setattr(cls, name, _uncontained(getattr(cls, name)))
+    return cls
+
+
+def _uncontained(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Choose between scikit-learn's method and ours, which it is wrapped around."""
+    ours: Callable[..., Any] = getattr(method, "__wrapped__", method)
+
+    @wraps(ours)
+    def chosen(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        called = method if is_plain_table(X) else ours
+        return called(self, X, *args, **kwargs)
+
+    return chosen

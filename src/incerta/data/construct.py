@@ -12,13 +12,13 @@ from incerta.data.checks import (
     as_deviations,
     as_feature_names,
     as_finite,
+    as_floats,
     as_ids,
     as_labels,
     as_matrix,
     as_weights,
 )
 from incerta.data.container import UncertainData
-from incerta.data.floats import as_floats
 from incerta.data.grouping import Groups, group_rows
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.exceptions import DataError
@@ -52,10 +52,6 @@ def from_samples(
         Names of the features; x0, x1, ... by default.
     meaning : {"error", "belief", "spread"}, default="spread"
         What the uncertainty means; see `UncertainData`.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -154,16 +150,10 @@ def from_array(
     X : array-like of shape (n_objects, n_values, n_features)
         ``X[i]`` holds the possible values of object i. Where ``X[:, j]`` belongs
         together across objects, use `from_worlds`.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="spread"
         What the uncertainty means; see `UncertainData`.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -200,19 +190,13 @@ def from_gaussian(
     cov : array-like of shape (n_objects, n_features, n_features), optional
         Covariance matrices, or one for all objects; they may be singular. Give either
         `std` or `cov`.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="error"
         What the uncertainty means; see `UncertainData`.
     missing : {"error", "infinite"}, default="error"
         What to do about values that are NaN: raise, or keep them as values with an
         infinite error, for `ErrorMixture` and `Deconvolver`.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -286,16 +270,10 @@ def from_interval(
     ----------
     low, high : array-like of shape (n_objects, n_features)
         Bounds; equal bounds are a value known exactly.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="belief"
         What the uncertainty means; see `UncertainData`.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -334,16 +312,10 @@ def from_worlds(
     ----------
     worlds : array-like of shape (n_worlds, n_objects, n_features)
         The draws, equally likely. World j of the data is ``worlds[j]``.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="belief"
         What the uncertainty means; see `UncertainData`.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from html import escape
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -15,12 +16,10 @@ from incerta.data.checks import (
     as_map,
     positions_of_features,
     positions_of_objects,
-    refuse_as_array,
-    refuse_same_names,
 )
-from incerta.data.laws import Law, Values
-from incerta.data.laws.combined import mapped, stack
-from incerta.data.meaning import MEANINGS, as_meaning
+from incerta.data.laws import Law, Values, stack
+from incerta.data.meaning import MEANINGS, as_meaning, of_errors
+from incerta.data.reliability import reliability
 from incerta.data.replicates import replicated
 from incerta.exceptions import DataError
 from incerta.models.checks import texts, wrong
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 # Frame libraries that tables come from and results go back to.
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+SHOWN_FEATURES = 6
 
 
 def _check(data: UncertainData) -> None:
@@ -91,7 +91,11 @@ class UncertainData:
         ids = self.ids.view()
         ids.flags.writeable = False
         object.__setattr__(self, "ids", ids)
-        refuse_same_names(self.feature_names)
+        names = self.feature_names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            msg = f"two features have the name {twice!r}; give each a name of its own."
+            raise DataError(msg)
 
     @property
     def n_objects(self) -> int:
@@ -136,39 +140,30 @@ class UncertainData:
         index = positions_of_objects(key, self.n_objects)
         return replace(self, law=self.law.take(index), ids=self.ids[index])
 
-    def __array__(self, *_: Any, **__: Any) -> Array:
-        refuse_as_array()
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        msg = (
+            "UncertainData is not an array. Take .mean() for values without their "
+            "uncertainty, .worlds(n)[j] for one possible world, or WorldConsensus for "
+            "a clusterer that takes arrays."
+        )
+        raise TypeError(msg)
 
     def mean(self) -> Array:
-        """Expected value of each object.
-
-        Returns
-        -------
-        ndarray of shape (n_objects, n_features)
-        """
+        """Expected value of each object, shape (n_objects, n_features)."""
         return self.law.mean()
 
     def variance(self) -> Array:
-        """Variance of each feature of each object, under the object's own law.
+        """Variance of each feature of each object, shape (n_objects, n_features).
 
         An object given by values is exactly those values with their weights: the
         squares are averaged, not divided by one less than their number.
-
-        Returns
-        -------
-        ndarray of shape (n_objects, n_features)
         """
         return self.law.variance()
 
     def covariance(self) -> Array:
-        """Covariance matrix of each object.
+        """Covariance of each object, shape (n_objects, n_features, n_features).
 
-        It takes ``n_objects * n_features**2`` numbers; slice first if only some
-        objects are wanted.
-
-        Returns
-        -------
-        ndarray of shape (n_objects, n_features, n_features)
+        Slice first if only some objects are wanted.
         """
         return self.law.covariance()
 
@@ -190,10 +185,6 @@ class UncertainData:
             `n_worlds` worlds exactly one falls into each `n_worlds`-th part of it.
             Averages over worlds vary less; single worlds are distributed as before.
             World j then depends on `n_worlds`, too.
-
-        Returns
-        -------
-        Worlds
         """
         from incerta.worlds import Worlds
 
@@ -242,7 +233,7 @@ class UncertainData:
         if map_.ndim == 1:
             law, default = self.law.rescaled(map_, shift), self.feature_names
         else:
-            law = mapped(self.law, map_, shift)
+            law = self.law.mapped(map_, shift)
             default = tuple(f"map{i}" for i in range(len(map_)))
         names = as_feature_names(feature_names or default, len(map_))
         return replace(self, law=law, feature_names=names)
@@ -270,10 +261,6 @@ class UncertainData:
             Values of an object that are said to have errors are replicates: they become
             their mean and its error, from variances pooled over all objects.
 
-        Returns
-        -------
-        UncertainData
-
         Examples
         --------
         >>> import incerta as ic
@@ -291,12 +278,8 @@ class UncertainData:
 
         The root of the mean variance, divided by the standard deviation of the
         object means. At 0 the objects are points; well above 1 the objects overlap
-        so much that their means say little.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            Infinite where all means are equal but the values are not.
+        so much that their means say little. It is infinite where all means are equal
+        but the values are not.
         """
         means, variances = self.mean(), self.variance()
         if self.law.missing() is None:
@@ -312,14 +295,17 @@ class UncertainData:
         return self.law.values_per_object()
 
     def __repr__(self) -> str:
-        from incerta.data.describe import as_text
-
-        return as_text(self)
+        lines = [f"  {heading:<18} {text}" for heading, text in _facts(self).items()]
+        return "\n".join(["UncertainData", *lines])
 
     def _repr_html_(self) -> str:
-        from incerta.data.describe import as_html
-
-        return as_html(self)
+        left = '"text-align:left"'
+        rows = "".join(
+            f"<tr><th style={left}>{escape(heading)}</th>"
+            f"<td style={left}>{escape(text)}</td></tr>"
+            for heading, text in _facts(self).items()
+        )
+        return f"<table><caption>UncertainData</caption><tbody>{rows}</tbody></table>"
 
 
 def concat(parts: Sequence[UncertainData]) -> UncertainData:
@@ -330,10 +316,6 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
     parts : sequence of UncertainData
         Data with the same features. Joint data go with joint data with the same number
         of draws: draw j of the result is draw j of every part.
-
-    Returns
-    -------
-    UncertainData
 
     Examples
     --------
@@ -389,3 +371,59 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
         first.feature_names,
         meaning=next(iter(meanings), first.meaning),
     )
+
+
+def _facts(data: UncertainData) -> dict[str, str]:
+    """Return what to say about `data`, as pairs of a heading and a text."""
+    shown = {
+        "objects": f"{data.n_objects:,}{_examples(data)}",
+        "features": f"{data.n_features:,}: {_listed(data.feature_names)}",
+        "kind": data.kind,
+    }
+    if not data.exact:
+        shown["meaning"] = f"{data.meaning}: {MEANINGS[data.meaning]}"
+    counts = data.values_per_object()
+    if counts is not None and not data.exact and len(counts):
+        shown["values per object"] = _range(counts)
+    gaps = data.law.missing()
+    if gaps is not None:
+        shown["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
+    if data.n_objects:
+        shown.update(_uncertainty(data))
+    if data.n_objects > 1 and of_errors(data):
+        shares = reliability(data)
+        shown["reliability"] = shares.by_feature(data.feature_names)
+        shown["of objects"] = shares.by_object()
+    return shown
+
+
+def _examples(data: UncertainData) -> str:
+    if np.array_equal(data.ids, np.arange(data.n_objects)):
+        return ""
+    return f" ({_listed([str(name) for name in data.ids[: SHOWN_FEATURES + 1]], 3)})"
+
+
+def _listed(names: Sequence[str], most: int = SHOWN_FEATURES) -> str:
+    short = [name if len(name) <= 24 else name[:23] + "…" for name in names[:most]]
+    return ", ".join(short) + (", …" if len(names) > most else "")
+
+
+def _range(counts: Indices) -> str:
+    low, high = counts.min(), counts.max()
+    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{number} ({counts.sum():,} in all)"
+
+
+def _uncertainty(data: UncertainData) -> dict[str, str]:
+    if data.exact:
+        return {"uncertainty": "none"}
+    ratio = data.relative_uncertainty()
+    shown = {"uncertainty": f"{np.median(ratio):.2g} × the spread between objects"}
+    if data.n_features > SHOWN_FEATURES:
+        shown["by feature"] = f"from {ratio.min():.2g} to {ratio.max():.2g}"
+    elif data.n_features > 1:
+        shown["by feature"] = ", ".join(
+            f"{name} {value:.2g}"
+            for name, value in zip(data.feature_names, ratio, strict=True)
+        )
+    return shown

@@ -17,15 +17,8 @@ def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
     """Raise if values are beyond what methods can compute with.
 
     Checked once, where data come in, as every method would fail in its own way, or
-    answer without a word.
-
-    Parameters
-    ----------
-    data : UncertainData
-        The objects.
-    spread : bool, default=True
-        Whether values may also be too close together. New objects of a fitted model may
-        be, as they are compared with those of the fit.
+    answer without a word. New objects of a fitted model may be close together
+    (`spread` False), as they are compared with those of the fit.
     """
     low, high = _extent(data.law)
     largest = np.maximum(np.abs(low), np.abs(high))

@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incerta.data.checks import as_feature_names, as_ids
+from incerta.data.checks import as_feature_names, as_floats, as_ids
 from incerta.data.construct import from_array, from_worlds
 from incerta.data.container import UncertainData
-from incerta.data.floats import as_floats
 from incerta.data.grouping import Coded
 from incerta.data.laws import Values
-from incerta.data.tables.draws import fill_draws, say_filled
-from incerta.data.tables.gaps import complete_draws, complete_rows
+from incerta.data.tables.draws import mended_draws
+from incerta.data.tables.gaps import complete_rows
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, ArrayLike, Ids, Mask
@@ -65,10 +64,6 @@ def from_xarray(
         grid without any value, such as land in a map of the sea, are left out by both.
         A warning says how many.
 
-    Returns
-    -------
-    UncertainData
-
     Notes
     -----
     The array is copied once. Lazy arrays (dask, files) are loaded.
@@ -94,9 +89,7 @@ def from_xarray(
         raise DataError(msg)
     if not isinstance(object, str):
         for name in object:
-            if name not in array.dims:
-                msg = f"object: {unknown_name('dimension', name, list(array.dims))}"
-                raise DataError(msg)
+            _refuse_unknown("object", name, array.dims)
         cells, object = tuple(object), ",".join(object)
         array = array.stack({object: cells}) if len(cells) > 1 else array
     gridded = object in array.indexes and array.indexes[object].nlevels > 1
@@ -111,7 +104,9 @@ def from_xarray(
         cube, names = _cube_of_array(array, object, sample, feature)
     ids = array.coords[object].values if object in array.coords else None
     if gridded:
-        ids = _of_cells(array.indexes[object])
+        index = array.indexes[object]
+        pairs = [zip(index.names, cell, strict=True) for cell in index]
+        ids = [", ".join(f"{name}={at}" for name, at in cell) for cell in pairs]
     draws = np.arange(cube.shape[1])
     if sample in array.coords:
         draws = np.asarray(array.coords[sample].values)
@@ -130,23 +125,10 @@ def _without_empty(array: Any, cells: str) -> Any:
     return kept
 
 
-def _of_cells(index: Any) -> list[str]:
-    """Ids of the cells of a grid: "lat=50.0, lon=10.0"."""
-    return [
-        ", ".join(f"{name}={at}" for name, at in zip(index.names, cell, strict=True))
-        for cell in index
-    ]
-
-
 def coordinates_of(ids: Ids) -> dict[str, Ids]:
     """Coordinates of objects that are cells of a grid, for maps; else none.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.from_dataarray import coordinates_of
-    >>> coordinates_of(np.array(["lat=50.0, lon=10.0", "lat=50.5, lon=10.0"]))
-    {'lat': array([50. , 50.5]), 'lon': array([10., 10.])}
+    Ids such as "lat=50.0, lon=10.0" make the columns lat and lon.
     """
     if ids.dtype.kind != "U" or not all(map(CELL.fullmatch, ids[:1])):
         return {}
@@ -154,12 +136,20 @@ def coordinates_of(ids: Ids) -> dict[str, Ids]:
     names = [name for name, _ in cells[0]]
     if any([name for name, _ in cell] != names for cell in cells):
         return {}
-    found: dict[str, Ids] = {}
+    columns: dict[str, Ids] = {}
     for place, name in enumerate(names):
-        found[name] = np.array([cell[place][1] for cell in cells])
+        columns[name] = np.array([cell[place][1] for cell in cells])
         with suppress(ValueError):
-            found[name] = found[name].astype(np.float64)
-    return found
+            columns[name] = columns[name].astype(np.float64)
+    return columns
+
+
+def _refuse_unknown(parameter: str, name: str, dims: Sequence[str]) -> None:
+    if name not in dims:
+        msg = f"{parameter}: {unknown_name('dimension', name, list(dims))}"
+        if parameter == "feature":
+            msg += ". For a single feature say feature=None."
+        raise DataError(msg)
 
 
 def _cube_of_array(
@@ -167,11 +157,7 @@ def _cube_of_array(
 ) -> tuple[Array, list[str]]:
     dims = [object, sample] + ([] if feature is None else [feature])
     for parameter, name in zip(("object", "sample", "feature"), dims, strict=False):
-        if name not in array.dims:
-            msg = f"{parameter}: {unknown_name('dimension', name, list(array.dims))}"
-            if parameter == "feature":
-                msg += ". For a single feature say feature=None."
-            raise DataError(msg)
+        _refuse_unknown(parameter, name, array.dims)
     array = array.squeeze(
         [d for d in array.dims if d not in dims and array.sizes[d] == 1]
     )
@@ -229,20 +215,15 @@ def _from_cube(
         )
         raise MissingValueError(msg)
     features = as_feature_names(names, cube.shape[2])
-    if joint and missing == "impute":
-        by_draw = cube.swapaxes(0, 1)
-        worlds = fill_draws(by_draw, labels, draws, features)
-        say_filled(np.isnan(by_draw))
-        return from_worlds(worlds, ids=ids, feature_names=names)
     if joint:
-        worlds = complete_draws(cube.swapaxes(0, 1), np.asarray(~gaps.any(axis=0)))
+        fill = missing == "impute"
+        worlds = mended_draws(cube.swapaxes(0, 1), labels, draws, features, fill=fill)
         return from_worlds(worlds, ids=ids, feature_names=names)
     codes = np.repeat(np.arange(len(cube)), cube.shape[1])
     kept = complete_rows(Coded(labels, codes), gaps.ravel())
     starts = np.concatenate([[0], np.cumsum((~gaps).sum(axis=1))])
     values = cube.reshape(-1, cube.shape[2])[kept]
-    law = Values(values, starts)
-    return UncertainData(law, labels, features, meaning="spread")
+    return UncertainData(Values(values, starts), labels, features, meaning="spread")
 
 
 def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
@@ -289,18 +270,15 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
 
 def columns_of_dataset(dataset: Any) -> dict[str, Any]:
     """Take the variables with one and the same single dimension as columns."""
-    if not hasattr(dataset, "data_vars"):
-        msg = (
-            f"df is a DataArray with the dimensions {list(dataset.dims)}; say which "
-            "one holds the draws with sample=, and whether they are joint=."
-        )
-        raise DataError(msg)
-    flat = {str(name): v for name, v in dataset.variables.items() if v.ndim == 1}
-    dims = {v.dims[0] for v in flat.values()}
-    if len(dims) != 1 or len(flat) < len(dataset.variables):
-        msg = (
-            f"the Dataset has the dimensions {dict(dataset.sizes)}; say which one "
-            "holds the draws with sample=, and whether they are joint=."
-        )
-        raise DataError(msg)
-    return {name: v.values for name, v in flat.items()}
+    several = f"df is a DataArray with the dimensions {list(dataset.dims)}"
+    if hasattr(dataset, "data_vars"):
+        flat = {str(name): v for name, v in dataset.variables.items() if v.ndim == 1}
+        all_flat = len(flat) == len(dataset.variables)
+        if all_flat and len({v.dims for v in flat.values()}) == 1:
+            return {name: v.values for name, v in flat.items()}
+        several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
+    msg = (
+        f"{several}; say which one holds the draws with sample=, and whether they are "
+        "joint=."
+    )
+    raise DataError(msg)

@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from incerta.data.checks import as_floats
 from incerta.data.construct import from_array, from_gaussian, from_worlds
 from incerta.data.container import UncertainData
-from incerta.data.floats import as_floats
-from incerta.data.grouping import Coded
-from incerta.data.tables.columns import Table
-from incerta.data.tables.spec import TableSpec
-from incerta.data.tables.wide import refuse_repeated
+from incerta.data.tables.columns import Rows
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import ArrayLike
 
@@ -33,10 +30,8 @@ def from_uncertainties(
     array : array-like of shape (n_objects, n_features)
         Numbers with errors (``ufloat``, ``unumpy.uarray``, results of computing with
         them); plain numbers are exact.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
 
     Returns
     -------
@@ -73,12 +68,13 @@ def from_uncertainties(
             cov[:, i, j] = (per_feature[i] * per_feature[j]).sum(axis=1)
             cov[:, j, i] = cov[:, i, j]
     variance = np.einsum("nii->ni", cov)
-    if np.count_nonzero(cov) == np.count_nonzero(variance):
-        error: dict[str, Any] = {"std": np.sqrt(variance)}
-    else:
-        error = {"cov": cov}
+    independent = np.count_nonzero(cov) == np.count_nonzero(variance)
     return from_gaussian(
-        mean.reshape(n, d), **error, ids=ids, feature_names=feature_names
+        mean.reshape(n, d),
+        std=np.sqrt(variance) if independent else None,
+        cov=None if independent else cov,
+        ids=ids,
+        feature_names=feature_names,
     )
 
 
@@ -126,10 +122,8 @@ def from_distribution_array(
         Or (n_objects,) for a single feature. Units are dropped.
     joint : bool, default=False
         Whether draw j belongs together across objects, as in `from_worlds`.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
 
     Returns
     -------
@@ -160,21 +154,20 @@ def from_distribution_array(
     return from_array(np.swapaxes(draws, 1, 2), ids=ids, feature_names=feature_names)
 
 
-def from_uncertain_columns(
-    table: Table, spec: TableSpec, coded: Coded
-) -> UncertainData:
+def from_uncertain_columns(rows: Rows) -> UncertainData:
     """Take columns of ufloats or of astropy Distributions."""
-    refuse_repeated(coded, spec, ONE_ROW_EACH)
+    spec, ids = rows.spec, rows.coded.ids
+    rows.refuse_repeated(ONE_ROW_EACH)
     others = {"weight": spec.weight, "sample": spec.sample, "log": sorted(spec.logs)}
     for role, given in others.items():
         if given:
             msg = f"{role}={given!r} cannot be used here. {ONE_ROW_EACH}"
             raise DataError(msg)
-    columns = [table[name] for name in spec.values]
+    columns = [rows.table[name] for name in spec.values]
     draws: list[Any] = [getattr(column, "distribution", None) for column in columns]
     if all(draw is None for draw in draws):
         cells = np.column_stack([np.asarray(column, object) for column in columns])
-        return from_uncertainties(cells, ids=coded.ids, feature_names=spec.values)
+        return from_uncertainties(cells, ids=ids, feature_names=spec.values)
     sizes = {None if draw is None else draw.shape for draw in draws}
     if len(sizes) > 1:
         msg = (
@@ -183,4 +176,4 @@ def from_uncertain_columns(
         )
         raise DataError(msg)
     cube = np.stack([getattr(d, "value", d) for d in draws], axis=-1)
-    return from_array(cube, ids=coded.ids, feature_names=spec.values)
+    return from_array(cube, ids=ids, feature_names=spec.values)

@@ -1,14 +1,14 @@
-"""The constructor that takes `scipy.stats` distributions."""
+"""`scipy.stats` distributions: taken as laws, and stored by names and parameters."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
-from incerta.data.checks import as_covariances, as_feature_names, as_ids
+from incerta.data.checks import as_covariances, as_feature_names, as_floats, as_ids
 from incerta.data.container import UncertainData
-from incerta.data.floats import as_floats
 from incerta.data.laws import Cells, Gaussian, Kernels, Law, Opaque, Stacked, Values
 from incerta.data.laws.scipy_stats import (
     CellGroup,
@@ -18,6 +18,8 @@ from incerta.data.laws.scipy_stats import (
 )
 from incerta.data.meaning import as_meaning
 from incerta.exceptions import DataError
+from incerta.models.checks import check_shapes, wrong
+from incerta.models.registry import Recipe, State, UnstorableError, register
 from incerta.typing import Array, ArrayLike, Indices
 
 
@@ -39,23 +41,17 @@ def from_distributions(
         `scipy.stats` may be mixed. A univariate distribution with array parameters
         represents a row of features; a single one whose parameters are tables,
         (n_objects, n_features), represents everything.
-    ids : array-like of shape (n_objects,), optional
-        Names of the objects; 0, 1, ... by default.
-    feature_names : sequence of str, optional
-        Names of the features; x0, x1, ... by default.
+    ids, feature_names : array-like, optional
+        Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="belief"
         What the uncertainty means; see `UncertainData`.
 
-    Returns
-    -------
-    UncertainData
-
     Notes
     -----
-    Values are made by inversion (``ppf``, ``icdf``) where there is an inverse: once
-    for all cells of the same named distribution, else cell by cell. Multivariate
-    distributions other than the normal are drawn with ``rvs``, object by object,
-    which is slow beyond a few thousand of them. Mean and variance must be finite.
+    Values are made by inversion (``ppf``, ``icdf``), once for all cells of the same
+    named distribution. Multivariate distributions other than the normal are drawn with
+    ``rvs``, object by object, which is slow beyond a few thousand of them. Mean and
+    variance must be finite.
 
     Examples
     --------
@@ -133,10 +129,15 @@ def _stacked(rows: list[Any]) -> Law:
         raise DataError(msg)
     if len(laws) == 1:
         return laws[0]
-    part, place = np.empty(len(rows), np.intp), np.empty(len(rows), np.intp)
-    for number, which in enumerate(sorts.values()):
+    return Stacked(tuple(laws), *_placed([*sorts.values()], len(rows)))
+
+
+def _placed(members: list[list[int]], n: int) -> tuple[Indices, Indices]:
+    """The part that each of `n` belongs to, and its number among the part's members."""
+    part, place = np.empty(n, np.intp), np.empty(n, np.intp)
+    for number, which in enumerate(members):
         part[which], place[which] = number, np.arange(len(which))
-    return Stacked(tuple(laws), part, place)
+    return part, place
 
 
 def _sort_of(row: Any, i: int) -> str:
@@ -145,24 +146,21 @@ def _sort_of(row: Any, i: int) -> str:
     if hasattr(row, "resample"):
         return "kernels"
     if hasattr(row, "rvs"):
-        return "normal" if _is_multivariate_normal(row) else "opaque"
+        kind = type(row).__name__
+        return "normal" if kind == "multivariate_normal_frozen" else "opaque"
     if isinstance(row, (list, tuple, np.ndarray)) and len(row):
-        bad = next(
-            (c for c in row if not (_is_univariate(c) or hasattr(c, "rvs"))), None
-        )
-        if bad is None:
-            return "cells"
-        msg = f"rows[{i}] holds {bad!r}, which is not a univariate distribution."
-        raise DataError(msg)
+        for cell in row:
+            if not (_is_univariate(cell) or hasattr(cell, "rvs")):
+                msg = (
+                    f"rows[{i}] holds {cell!r}, which is not a univariate distribution."
+                )
+                raise DataError(msg)
+        return "cells"
     msg = (
         f"rows[{i}] is {row!r}; it must be a scipy.stats distribution or a list with "
         "one per feature. Plain values go through from_samples or from_gaussian."
     )
     raise DataError(msg)
-
-
-def _is_multivariate_normal(row: Any) -> bool:
-    return type(row).__name__ == "multivariate_normal_frozen"
 
 
 def _as_cells(row: Any) -> list[Any]:
@@ -181,11 +179,12 @@ def _as_cells(row: Any) -> list[Any]:
     return [_Cell(*parts, i) for i in range(shape[0])]
 
 
-class _Cell:
+class _Cell(NamedTuple):
     """One feature of a distribution with array parameters."""
 
-    def __init__(self, key: Any, group: CellGroup, member: int) -> None:
-        self.key, self.group, self.member = key, group, member
+    key: Any
+    group: CellGroup
+    member: int
 
 
 def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None:
@@ -221,41 +220,33 @@ def _cells(rows: list[list[Any]]) -> Law:
         if len(row) != width:
             msg = f"rows[{i}] has {len(row)} features, rows[0] has {width}."
             raise DataError(msg)
-    found: dict[Any, list[tuple[int, CellGroup, int]]] = defaultdict(list)
+    alike: dict[Any, list[tuple[int, _Cell]]] = defaultdict(list)
     singles: list[tuple[int, Any]] = []
     for place, cell in enumerate(cell for row in rows for cell in row):
         if isinstance(cell, _Cell):
-            found[cell.key].append((place, cell.group, cell.member))
-            continue
-        grouped = None if hasattr(cell, "resample") else _group_of(cell, ())
-        if grouped is None:
+            alike[cell.key].append((place, cell))
+        elif hasattr(cell, "resample") or not (parts := _group_of(cell, ())):
             singles.append((place, cell))
         else:
-            found[grouped[0]].append((place, grouped[1], 0))
-    n_cells = len(rows) * width
-    group, member = np.empty(n_cells, np.intp), np.empty(n_cells, np.intp)
-    groups: list[CellGroup] = []
-    for entries in found.values():
-        places = [place for place, _, _ in entries]
-        group[places], member[places] = len(groups), np.arange(len(places))
-        groups.append(_merged([(g, m) for _, g, m in entries]))
+            alike[parts[0]].append((place, _Cell(*parts, 0)))
+    together = [(each, _merged([cell for _, cell in each])) for each in alike.values()]
     if singles:
-        places = [place for place, _ in singles]
-        group[places], member[places] = len(groups), np.arange(len(places))
-        groups.append(SingleGroup(tuple(cell for _, cell in singles)))
-    return Cells(tuple(groups), group, member, width)
+        together.append((singles, SingleGroup(tuple(cell for _, cell in singles))))
+    places = [[place for place, _ in entries] for entries, _ in together]
+    groups = tuple(cells for _, cells in together)
+    return Cells(groups, *_placed(places, len(rows) * width), width)
 
 
-def _merged(entries: list[tuple[CellGroup, int]]) -> CellGroup:
-    first = entries[0][0]
+def _merged(cells: list[_Cell]) -> CellGroup:
+    first = cells[0].group
     if isinstance(first, ObjectGroup):
         named = {
-            name: np.array([g.parameters[name][m] for g, m in entries])  # type: ignore[attr-defined]
+            name: np.array([c.group.parameters[name][c.member] for c in cells])  # type: ignore[attr-defined]
             for name in first.parameters
         }
-        return ObjectGroup(first.cls, named, len(entries))
+        return ObjectGroup(first.cls, named, len(cells))
     assert isinstance(first, FrozenGroup)
-    columns = np.array([[p[m] for p in g.parameters] for g, m in entries])  # type: ignore[attr-defined]
+    columns = np.array([[p[c.member] for p in c.group.parameters] for c in cells])  # type: ignore[attr-defined]
     return FrozenGroup(first.generator, tuple(columns.T.copy()))
 
 
@@ -308,3 +299,126 @@ def _refuse_infinite_moments(law: Law) -> None:
             "variance; truncate it, or pass draws of it through from_samples."
         )
         raise DataError(msg)
+
+
+# how distributions are stored ---------------------------------------------------------
+
+
+# Of Normal and its like; scipy does not name it in public.
+_NEW_STYLE: Any = stats.Normal.__base__
+NAMELESS = "it is not a distribution with a name in scipy.stats"
+
+
+def _frozen_state(group: FrozenGroup) -> State:
+    given = group.generator
+    named: Any = getattr(stats, given.name, None)
+    alike = type(named) is type(given)
+    if not alike or (named.a, named.b) != (given.a, given.b):
+        raise UnstorableError(NAMELESS)
+    return {"name": given.name, "parameters": group.parameters}
+
+
+def _made_frozen(state: State) -> FrozenGroup:
+    generator: Any = getattr(stats, state["name"], None)
+    continuous = isinstance(generator, stats.rv_continuous)
+    if not continuous and not isinstance(generator, stats.rv_discrete):
+        wrong(f"{state['name']!r} is not a distribution of scipy.stats")
+    parameters = state["parameters"]
+    _check_columns(parameters, generator.numargs + 1 + continuous)
+    return FrozenGroup(generator, parameters)
+
+
+def _object_state(group: ObjectGroup) -> State:
+    name = group.cls.__name__
+    if getattr(stats, name, None) is not group.cls:
+        raise UnstorableError(NAMELESS)
+    return {"name": name, "parameters": group.parameters, "size": group.size}
+
+
+def _made_object(state: State) -> ObjectGroup:
+    cls, parameters = getattr(stats, state["name"], None), state["parameters"]
+    if not isinstance(cls, type) or not issubclass(cls, _NEW_STYLE):
+        wrong(f"{state['name']!r} is not a distribution of scipy.stats")
+    _check_columns(tuple(parameters.values()), len(parameters))
+    group = ObjectGroup(cls, parameters, state["size"])
+    if {len(column) for column in parameters.values()} != {group.size}:
+        wrong("a distribution has more parameters than cells")
+    group.moments()  # the names of its parameters are right, or this fails
+    return group
+
+
+def _check_columns(columns: Any, number: int) -> None:
+    if not isinstance(columns, tuple) or len(columns) != number:
+        wrong("a distribution has a wrong number of parameters")
+    named = {str(i): column for i, column in enumerate(columns)}
+    check_shapes(named, dict.fromkeys(named, "f c"), {})
+
+
+def _made_singles(state: State) -> SingleGroup:
+    members = state["members"]
+    if not all(isinstance(member, stats.gaussian_kde) for member in members):
+        wrong("a cell is not a distribution")
+    return SingleGroup(members)
+
+
+def _made_kernel(state: State) -> Any:
+    shapes = {"dataset": "f d n", "weights": "f n", "covariance": "f d d"}
+    _check_all(state, shapes)
+    kde: Any = stats.gaussian_kde(state["dataset"], state["factor"], state["weights"])
+    # It rounds both anew: a last bit may differ, and with it a draw.
+    kde._weights, kde.covariance = state["weights"], state["covariance"]
+    return kde
+
+
+def _made_t(state: State) -> Any:
+    # All of it: what is left out would be made up by scipy, of any size.
+    _check_all(state, {"loc": "f d", "shape": "f d d"})
+    loc, shape, df = state["loc"], state["shape"], state["df"]
+    return stats.multivariate_t(loc, shape, df, allow_singular=True)
+
+
+def _check_all(state: State, shapes: dict[str, str]) -> None:
+    for name in shapes:
+        if state[name] is None:
+            wrong(f"a distribution has no {name}")
+    check_shapes(state, shapes, {})
+
+
+register(FrozenGroup, Recipe(_frozen_state, _made_frozen))
+register(
+    ObjectGroup,
+    Recipe(
+        _object_state,
+        _made_object,
+        # Its moments are computed once, of all cells together.
+        cost=lambda state: 256 * sum(p.size for p in state["parameters"].values()),
+    ),
+)
+register(SingleGroup, Recipe(lambda group: {"members": group.members}, _made_singles))
+register(
+    stats.gaussian_kde,
+    Recipe(
+        lambda kde: {
+            "dataset": kde.dataset,
+            "factor": float(kde.factor),
+            "weights": kde.weights,
+            "covariance": kde.covariance,
+        },
+        _made_kernel,
+        # Covariance and its root come in two kinds each, after a copy of the values.
+        cost=lambda state: int(
+            2**11
+            + 32 * (state["dataset"].size + state["weights"].size)
+            + 64 * state["covariance"].size
+        ),
+    ),
+)
+register(
+    type(stats.multivariate_t([0.0])),
+    Recipe(
+        lambda member: {name: getattr(member, name) for name in ("loc", "shape", "df")},
+        _made_t,
+        cost=lambda state: int(2**13 + 64 * state["shape"].size),
+    ),
+    "multivariate_t",
+)

@@ -14,18 +14,15 @@ from incerta.data.container import UncertainData
 from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Independent
 from incerta.data.replicates import law_of_replicates, without_batches
-from incerta.data.tables.columns import Table, library_of
-from incerta.data.tables.errors import finite_or_log, refuse
+from incerta.data.tables.columns import Rows, Table, library_of
+from incerta.data.tables.draws import cells_of_draws, joint_form
+from incerta.data.tables.errors import exact_with_gaps, wide_form
 from incerta.data.tables.gaps import (
     complete_rows,
     dropped,
     missing_message,
-    rows_with_gaps,
 )
-from incerta.data.tables.joint import cells_of_draws, joint_form
-from incerta.data.tables.repeats import as_rows
 from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
-from incerta.data.tables.wide import exact_with_gaps, refuse_repeated, wide_form
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices
 
@@ -58,12 +55,11 @@ def from_frame(
     Parameters
     ----------
     df : frame
-        Of pandas, polars (also lazy), pyarrow or duckdb, or of any other library
-        narwhals knows; an astropy Table; a dict of columns. Lazy ones are run once, for
-        the needed columns only. xarray data are taken as by `from_xarray`: `id` and
+        Of pandas, polars (also lazy), pyarrow, duckdb or any other library narwhals
+        knows; an astropy Table; a dict of columns. Lazy ones are run once, for the
+        needed columns only. xarray data are taken as by `from_xarray`: `id` and
         `sample` name dimensions (``"lat,lon"`` makes objects of the cells of a grid),
-        `values` the dimension of the features or, in a
-        Dataset, the variables.
+        `values` the dimension of the features or variables of a Dataset.
     id : str, optional
         Column with the object of each row: numbers, text or dates. Without it every
         row is an object, numbered from 0.
@@ -78,8 +74,7 @@ def from_frame(
         What the error columns hold:
 
         - ``"sd"``, the standard deviation;
-        - ``"se"``, the standard error: the standard deviation of a mean, to be used if
-          the object is that mean;
+        - ``"se"``, the standard error, where the object is a mean;
         - ``"var"``, the variance;
         - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
         - ``"2sigma"`` and ``"3sigma"``, two or three standard deviations;
@@ -91,11 +86,9 @@ def from_frame(
           is that of its column if there is one, else the middle;
         - ``"plusminus"``, errors upwards and downwards, such as
           ``("{}_err1", "{}_err2")``: the upper one first. Lower ones may be written
-          with a minus. They are the widths of a split normal law, see Notes;
+          with a minus;
         - ``"interval"``, two bounds between which all values are equally likely.
           The names in `values` need not be columns.
-
-        All but the last two make Gaussians.
     weight : str, optional
         Long form: column that says how likely each value is.
     missing : {"error", "drop", "infinite", "impute"}, optional
@@ -124,11 +117,10 @@ def from_frame(
         Values of which the decimal logarithm is taken, errors included; "all" or True
         for all of them. The feature is then called ``log10(mass)``.
     replicates : str, optional
-        One row per object, with repeated measurements side by side: the pattern of
-        their columns, such as ``"{}_*"`` for ``h_1``, ``h_2`` and ``h_3`` of the value
-        ``h``; ``*`` stands for digits or letters. Some may be missing. They are taken
-        as the rows of a long table would be: `meaning` is "error" by default; with
-        "spread" they are the values of a distribution.
+        Pattern of columns with repeated measurements side by side, such as ``"{}_*"``
+        for ``h_1``, ``h_2`` and ``h_3`` of the value ``h``; ``*`` stands for digits or
+        letters. They are taken as the rows of a long table would be: `meaning` is
+        "error" by default; with "spread" they are the values of a distribution.
 
     Returns
     -------
@@ -137,29 +129,28 @@ def from_frame(
 
     Notes
     -----
-    **Missing values.** With ``missing="drop"`` a warning counts what is left out:
+    **Missing values** are left out, kept or filled with a warning that counts them.
 
-    - Wide form: objects with a missing value, error or correlation.
-    - Long form: rows with a missing value, and objects of which no row is left; with
-      `joint`, draws with a missing value.
+    With ``missing="drop"`` these are left out: in wide form, objects with a missing
+    value, error or correlation; in long form, rows with a missing value, and objects of
+    which no row is left; with `joint`, draws with a missing value.
 
     With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
     `cluster` and `ViewConsensus`, `ErrorMixture` and `Deconvolver` take such data,
     others refuse them. It is meant for wide form, and for tables with a single row per
     object; rows of other long tables are treated as by "impute". A missing error of a
     known value is the root mean square of the known errors of its column, a missing
-    correlation is 0, both with a warning. Intervals cannot be infinite.
+    correlation is 0. Intervals cannot be infinite.
 
-    With ``missing="impute"``, and always with a warning that counts what was done:
+    With ``missing="impute"``:
 
-    - Wide form, a missing value: drawn from a Gaussian given the object's other
+    - Wide form, a missing value is drawn from a Gaussian given the object's other
       values. Mean and covariance of the Gaussian are those of all objects' true
       positions, fitted to the known values and their errors; the imputed value is as
-      uncertain as that leaves it. Known values of the object stay as they are, and
-      the errors of the imputed ones are correlated with theirs. An interval with a
-      missing bound is a missing value; the object's other intervals become Gaussians
-      of the same mean and variance. Not with `corr`.
-    - Wide form, a missing error of a known value: as above.
+      uncertain as that leaves it, and its errors are correlated with those of the known
+      ones, which stay as they are. An interval with a missing bound is a missing value;
+      the object's other intervals become Gaussians of the same mean and variance. Not
+      with `corr`. A missing error is treated as by "infinite".
     - Long form: rows with a missing value are left out if their object has a complete
       row. Where every object has a single row, missing values are imputed as in wide
       form with errors of 0.
@@ -168,19 +159,16 @@ def from_frame(
       draw share, and the other features of the cell, with a random part for what these
       leave open. It is always the same for the same table, in any order of its rows.
 
-    **Errors that differ upwards and downwards** make a split normal law: the peak of
-    its density is the value, to both sides it falls as Gaussians with the two errors as
-    their standard deviations. Its mean is the value plus 0.798 times the difference of
-    the errors. This is where the truth probably is if nothing else is known; methods
-    that take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the
-    mean and variance of that law. Where all errors are equal the law is Gaussian.
+    **Errors that differ upwards and downwards** make a split normal law: its density
+    has its peak at the value, and falls to both sides as Gaussians of the two errors.
+    Its mean is the value plus 0.798 times the difference of the errors; methods that
+    take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the mean and
+    variance of that law. Other kinds, but for intervals, make Gaussians.
 
     **Logarithms** of values with a standard deviation get a standard deviation to first
-    order, ``sd / (value * ln 10)``; that of ``rel%`` is the same for all values.
-    Correlations stay as they are. Where two columns are given, both ends are
-    transformed: intervals are then uniform in the logarithm. Values and ends must be
-    above 0, also with ``missing="infinite"``. In long form the logarithm of each value
-    is taken.
+    order, ``sd / (value * ln 10)``. Correlations stay as they are. Where two columns
+    are given, both ends are transformed: intervals are then uniform in the logarithm.
+    Values and ends must be above 0, also with ``missing="infinite"``.
 
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
@@ -227,7 +215,8 @@ def from_spec(df: Any, spec: TableSpec) -> UncertainData:
     if len(table) == 0:
         msg = "the table has no rows; there is nothing to cluster."
         raise DataError(msg)
-    data = _meaning(_of_table(table, spec), spec.meaning)
+    rows = Rows(table, spec, _objects(table, spec))
+    data = _meaning(_of_rows(rows), spec.meaning)
     return replace(data, library=library_of(df))
 
 
@@ -235,25 +224,24 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
     return data if meaning in (None, data.meaning) else data.with_meaning(str(meaning))
 
 
-def _of_table(table: Table, spec: TableSpec) -> UncertainData:
-    coded = _objects(table, spec)
+def _of_rows(rows: Rows) -> UncertainData:
+    spec = rows.spec
     if spec.replicates is not None:
-        refuse_repeated(coded, spec, "replicates= means one row per object.")
-        rows, groups = as_rows(table, spec, coded)
-        return _of_rows(table, spec, groups, rows, None)
+        rows.refuse_repeated("replicates= means one row per object.")
+        values, groups = _repeats_below(rows)
+        return _of_values(rows, groups, values, None)
     if spec.error_columns is not None:
-        return wide_form(table, spec, coded)
-    if any(table.is_uncertain(name) for name in spec.values):
+        return wide_form(rows)
+    if any(rows.table.is_uncertain(name) for name in spec.values):
         from incerta.data.from_science import from_uncertain_columns
 
-        return from_uncertain_columns(table, spec, coded)
-    if spec.sample is None:
-        return _long_form(table, spec, coded)
-    draws = table.coded(spec.sample, "sample")
-    cells = cells_of_draws(coded, draws, spec)
-    if spec.joint:
-        return joint_form(table, spec, coded, draws, cells)
-    return _long_form(table, spec, coded)
+        return from_uncertain_columns(rows)
+    if spec.sample is not None:
+        draws = rows.table.coded(spec.sample, "sample")
+        cells = cells_of_draws(rows, draws)
+        if spec.joint:
+            return joint_form(rows, draws, cells)
+    return _long_form(rows)
 
 
 def _needed(table: Table, spec: TableSpec, df: Any) -> list[str]:
@@ -294,45 +282,44 @@ def _warn_of_alike(ids: Ids, name: str) -> None:
             return
 
 
-def _long_form(table: Table, spec: TableSpec, coded: Coded) -> UncertainData:
-    groups = group_codes(coded)
+def _long_form(rows: Rows) -> UncertainData:
+    spec, groups = rows.spec, group_codes(rows.coded)
     names = spec.values if spec.weight is None else (*spec.values, spec.weight)
     # Straight into its place, one column at a time: long tables are large.
-    values, likely = np.empty((len(table), len(spec.values))), None
+    values, likely = np.empty((len(rows.table), len(spec.values))), None
     for j, name in enumerate(names):
-        column = finite_or_log(table, name, spec, coded)
+        column = rows.feature(name)
         ordered = column if groups.order is None else column[groups.order]
         if j < len(spec.values):
             values[:, j] = ordered
-            continue
-        why = "is negative; a value of weight 0 is left out"
-        refuse(column < 0, column, name, coded, why)
-        likely = ordered
-    return _of_rows(table, spec, groups, values, likely)
+        else:
+            why = "is negative; a value of weight 0 is left out"
+            rows.refuse(column < 0, column, name, why)
+            likely = ordered
+    return _of_values(rows, groups, values, likely)
 
 
-def _of_rows(
-    table: Table,
-    spec: TableSpec,
-    groups: Groups,
-    values: Array,
-    likely: Array | None,
+def _of_values(
+    rows: Rows, groups: Groups, values: Array, likely: Array | None
 ) -> UncertainData:
     """Take rows that are values, those of an object next to each other."""
+    spec = rows.spec
     names = spec.values if spec.weight is None else (*spec.values, spec.weight)
     cells = [*values.T] if likely is None else [*values.T, likely]
-    gaps = rows_with_gaps(cells)
+    gaps = np.zeros(len(values), dtype=np.bool_)
+    for column in cells:
+        gaps |= np.isnan(column)
     grouped = Coded(groups.ids, np.repeat(*_counted(groups)))
-    rows = np.arange(len(values)) if groups.order is None else groups.order
+    places = np.arange(len(values)) if groups.order is None else groups.order
     if spec.missing_rule == "drop" and gaps.any():
         kept = dropped(gaps, grouped)
         values, likely = values[kept], None if likely is None else likely[kept]
-        rows, gaps = rows[kept], gaps[kept]
+        places, gaps = places[kept], gaps[kept]
         left, codes = np.unique(grouped.codes[kept], return_inverse=True)
         groups = group_codes(Coded(groups.ids[left], codes.ravel()))
     several = len(groups.ids) < len(values)
     if spec.stated_meaning == "error" and several and likely is None:
-        return _replicates(table, spec, groups, rows, values)
+        return _replicates(rows, groups, places, values)
     if gaps.any():
         if spec.missing_rule == "error":
             raise MissingValueError(missing_message(names, cells, grouped))
@@ -352,9 +339,10 @@ def _of_rows(
 
 
 def _replicates(
-    table: Table, spec: TableSpec, groups: Groups, rows: Indices, values: Array
+    rows: Rows, groups: Groups, places: Indices, values: Array
 ) -> UncertainData:
     """Repeated measurements: means with errors, batches brought to one level."""
+    spec = rows.spec
     known = np.add.reduceat(~np.isnan(values), groups.starts[:-1], dtype=np.intp)
     if not known.all():
         i, j = np.argwhere(known == 0)[0]
@@ -362,16 +350,16 @@ def _replicates(
         raise MissingValueError(msg + "out, or the value.")
     objects = np.repeat(*_counted(groups))
     if spec.batch is not None:
-        batches = table.coded(spec.batch, "batch")
-        values, offsets = without_batches(values, objects, batches.codes[rows])
+        batches = rows.table.coded(spec.batch, "batch")
+        values, offsets = without_batches(values, objects, batches.codes[places])
         largest = np.abs(offsets).max(axis=0)
-        told = ", ".join(
+        sizes = ", ".join(
             f"{size:.3g} in {name!r}"
             for name, size in zip(spec.features, largest, strict=True)
         )
         msg = (
             f"the offsets of {len(offsets)} batches were estimated and taken off: up "
-            f"to {told}."
+            f"to {sizes}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=6)
     law = law_of_replicates(values, objects, len(groups.ids), spec.features)
@@ -380,3 +368,44 @@ def _replicates(
 
 def _counted(groups: Groups) -> tuple[Indices, Indices]:
     return np.arange(len(groups.ids)), np.diff(groups.starts)
+
+
+def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
+    """Put repeated measurements below each other, as a long table has them.
+
+    Columns of several values with the same ending are one repeat, of which some may be
+    missing; repeats without any value are left out.
+    """
+    spec, coded = rows.spec, rows.coded
+    repeats = spec.repeats(rows.table.names)
+    endings = list(dict.fromkeys(end for columns in repeats for end in columns))
+    if spec.stated_meaning != "error":
+        _refuse_different(repeats, spec)
+    places = {end: place for place, end in enumerate(endings)}
+    cube = np.full((len(rows.table), len(endings), len(repeats)), np.nan)
+    for j, columns in enumerate(repeats):
+        for end, name in columns.items():
+            cube[:, places[end], j] = rows.feature(name, spec.values[j])
+    present = ~np.isnan(cube).all(axis=2)
+    counts = present.sum(axis=1)
+    if not counts.all():
+        row = int((counts == 0).argmax())
+        msg = (
+            f"object {coded.name(row)} has no value in any column of "
+            f"replicates={spec.replicates!r}; leave it out."
+        )
+        raise MissingValueError(msg)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return cube[present], Groups(coded.ids, starts, None)
+
+
+def _refuse_different(repeats: Sequence[dict[str, str]], spec: TableSpec) -> None:
+    for name, columns in zip(spec.values, repeats, strict=True):
+        if set(columns) != set(repeats[0]):
+            msg = (
+                f"meaning={spec.stated_meaning!r} needs the same repeats of all "
+                "values, as a repeat is one value of the object: "
+                f"{spec.values[0]!r} has {', '.join(repeats[0])}; {name!r} has "
+                f"{', '.join(columns)}. Name fewer values, or say meaning='error'."
+            )
+            raise DataError(msg)

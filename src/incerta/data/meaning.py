@@ -20,20 +20,10 @@ MEANINGS: dict[str, str] = {
 
 
 def as_meaning(meaning: str) -> str:
-    """Check that a meaning is one of the three.
-
-    Parameters
-    ----------
-    meaning : str
-        What was given.
-
-    Returns
-    -------
-    str
-    """
+    """Check that a meaning is one of the three."""
     if meaning not in MEANINGS:
-        told = "; ".join(f"{name!r}: {text}" for name, text in MEANINGS.items())
-        msg = f"meaning={meaning!r} is not known. {told}."
+        words = "; ".join(f"{name!r}: {text}" for name, text in MEANINGS.items())
+        msg = f"meaning={meaning!r} is not known. {words}."
         raise DataError(msg)
     return meaning
 

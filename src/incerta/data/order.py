@@ -21,25 +21,7 @@ def order_of(ids: Ids) -> Indices | None:
 
 
 def sorted_by_id(data: UncertainData) -> UncertainData:
-    """The objects in the order of their ids.
-
-    Parameters
-    ----------
-    data : UncertainData
-
-    Returns
-    -------
-    UncertainData
-        The same one if its objects are in order.
-
-    Examples
-    --------
-    >>> import incerta as ic
-    >>> from incerta.data.order import sorted_by_id
-    >>> data = ic.from_gaussian([[0.0], [1.0]], std=1.0, ids=["b", "a"])
-    >>> sorted_by_id(data).mean().tolist()
-    [[1.0], [0.0]]
-    """
+    """The objects in the order of their ids; the same data if they are."""
     order = order_of(data.ids)
     return data if order is None else data[order]
 

@@ -87,12 +87,7 @@ class PartitionedData:
         return exact(np.zeros((1, self.n_features)), feature_names=self.feature_names)
 
     def gather(self) -> UncertainData:
-        """Bring all objects here, sorted by id.
-
-        Returns
-        -------
-        UncertainData
-        """
+        """Bring all objects here, sorted by id."""
         parts = Parts(self.partitions).fold(_present, add)
         in_order_of_ids([(part.ids, part.ids) for part in parts])  # none twice
         together = concat(parts)
@@ -101,16 +96,11 @@ class PartitionedData:
     def each(self, function: Callable[..., NDArray[T]], *given: Any) -> NDArray[T]:
         """Rows of ``function(data, *given)`` of all partitions, sorted by id.
 
-        Parameters
-        ----------
-        function : callable
-            A function of a module, from `UncertainData` to an array with a row for
-            each of its objects.
-        *given
-            Further arguments of the function.
+        `function`, one of a module, makes an array with a row for each object of an
+        `UncertainData`.
         """
-        found = Parts(self.partitions).fold(_applied, add, function, given)
-        return in_order_of_ids(found)[1]
+        rows = Parts(self.partitions).fold(_applied, add, function, given)
+        return in_order_of_ids(rows)[1]
 
     def __repr__(self) -> str:
         return (
@@ -153,8 +143,9 @@ def from_dask(
         Column with the object of each row.
     values : str or list of str
         Columns of the features.
-    errors, kind
-        Error columns and what they hold, as for `from_frame`.
+    errors, kind, corr, log
+        Error columns and what they hold, columns of correlations, and values of which
+        the logarithm is taken, as for `from_frame`.
     weight : str, optional
         Column that says how likely each value is; not with `errors`.
     missing : {"error", "infinite"}, optional
@@ -165,13 +156,6 @@ def from_dask(
         Bring the rows of each object into one partition. False if they already are: it
         saves moving all rows through the cluster. An object in two partitions is then
         an error, found when the data are used. By default True without `errors`.
-    corr, log
-        Columns of correlations, and values of which the logarithm is taken, as for
-        `from_frame`.
-
-    Returns
-    -------
-    PartitionedData
 
     Notes
     -----
@@ -223,7 +207,7 @@ def of_tables(tables: Sequence[Any], spec: TableSpec) -> PartitionedData:
     """Objects of tables, or of recipes for tables, each of which has whole objects."""
     if spec.missing_rule == "error":
         spec = replace(spec, missing="error")
-    parts = mapped(tables, _measured if spec.errors else _objects, spec)
+    parts = mapped(tables, _objects, spec)
     return PartitionedData(tuple(parts), spec.features)
 
 
@@ -258,23 +242,17 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
     return Summary(data.ids, data.keys, means, variances)
 
 
-def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
-    """Combine what the partitions found, sorted by the ids of the objects.
-
-    Returns
-    -------
-    ids : ndarray of shape (n_objects,)
-    rows : ndarray of shape (n_objects, ...)
-    """
-    found = [pair for pair in found if len(pair[0])]
-    if not found:
+def in_order_of_ids(parts: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
+    """Combine what the partitions found: ids and rows, sorted by the ids."""
+    parts = [pair for pair in parts if len(pair[0])]
+    if not parts:
         msg = "the table has no rows; there is nothing to cluster."
         raise DataError(msg)
-    kinds = {"n" if ids.dtype.kind in "biuf" else ids.dtype.kind for ids, _ in found}
+    kinds = {"n" if ids.dtype.kind in "biuf" else ids.dtype.kind for ids, _ in parts}
     if len(kinds) > 1:
         msg = "ids are numbers in some partitions and not in others; convert them."
         raise DataError(msg)
-    ids = np.concatenate([pair[0] for pair in found])
+    ids = np.concatenate([pair[0] for pair in parts])
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
     twice = ids[1:][ids[1:] == ids[:-1]]
@@ -285,13 +263,19 @@ def in_order_of_ids(found: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
             "put the rows of an object one after the other, into one file."
         )
         raise DataError(msg)
-    return ids, np.concatenate([pair[1] for pair in found])[order]
+    return ids, np.concatenate([pair[1] for pair in parts])[order]
 
 
 def _objects(rows: Any, spec: TableSpec) -> UncertainData | None:
     """Turn the rows of a partition into objects, where they are."""
     if not len(rows):
         return None
+    data = from_spec(rows, spec) if spec.errors else _objects_of_values(rows, spec)
+    refuse_extremes(data, spread=False)
+    return data
+
+
+def _objects_of_values(rows: Any, spec: TableSpec) -> UncertainData:
     weight = spec.weight
     columns = spec.values if weight is None else (*spec.values, weight)
     plain = TableSpec(id=spec.id, values=columns, log=tuple(spec.logs))
@@ -304,7 +288,6 @@ def _objects(rows: Any, spec: TableSpec) -> UncertainData | None:
         )
         raise DataError(msg)
     if weight is None:
-        refuse_extremes(data, spread=False)
         return data
     # Not from_frame's own weights: their sums depend on the order of the rows.
     likely = law.values[:, -1]
@@ -320,18 +303,7 @@ def _objects(rows: Any, spec: TableSpec) -> UncertainData | None:
     inner = np.ascontiguousarray(law.values[:, :-1])
     weighted = Values(inner, law.starts, shares)
     names = data.feature_names[:-1]
-    data = UncertainData(weighted, data.ids, names, meaning=data.meaning)
-    refuse_extremes(data, spread=False)
-    return data
-
-
-def _measured(rows: Any, spec: TableSpec) -> UncertainData | None:
-    """Turn the rows of a partition into objects with errors, where they are."""
-    if not len(rows):
-        return None
-    data = from_spec(rows, spec)
-    refuse_extremes(data, spread=False)
-    return data
+    return UncertainData(weighted, data.ids, names, meaning=data.meaning)
 
 
 def _expected(column: Array, law: Values) -> Array:

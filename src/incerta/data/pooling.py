@@ -33,34 +33,17 @@ class Pooled(NamedTuple):
 
 
 def pool(variances: Array, freedom: Array, correlation: Array | None = None) -> Pooled:
-    """What variances with these degrees of freedom have in common.
+    """What variances s² have in common, with their degrees of freedom d.
 
-    Parameters
-    ----------
-    variances : ndarray of shape (n_objects, n_features)
-        Sample variances s².
-    freedom : ndarray of shape (n_objects, n_features)
-        Their degrees of freedom d; where 0, the variance is not used. Every feature
-        needs one that is not 0.
-    correlation : ndarray of shape (n_features, n_features), optional
-        Of the errors of features; independent by default.
+    Both of shape (n_objects, n_features); variances with d = 0 are not used, and every
+    feature needs another. `correlation` (n_features, n_features) is that of the errors
+    of features, independent by default.
 
-    Returns
-    -------
-    Pooled
-        True variances are taken to be ``s0² f / g``, where 1/f, of the object, and g,
-        of object and feature, have scaled chi-square laws. log s² then has the variance
-        ``ψ'(d/2) + ψ'(d0/2) + v``, and two features of one object the covariance
-        ``v + ρ² ψ'(d/2)``, which give v and d0 by moments. The factors are the most
-        probable ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.pooling import pool
-    >>> pooled = pool(np.ones((3, 2)), np.full((3, 2), 4.0))
-    >>> pooled.variances, pooled.freedom
-    (array([1., 1.]), array([inf, inf]))
+    True variances are taken to be ``s0² f / g``, where 1/f, of the object, and g,
+    of object and feature, have scaled chi-square laws. log s² then has the variance
+    ``ψ'(d/2) + ψ'(d0/2) + v``, and two features of one object the covariance
+    ``v + ρ² ψ'(d/2)``, which give v and d0 by moments. The factors are the most
+    probable ones.
     """
     several = freedom > 0
     known = np.where(several, freedom, 1.0)
@@ -119,20 +102,9 @@ def _factors(
 ) -> Array:
     """The most probable factor of each object.
 
-    Parameters
-    ----------
-    ratios : ndarray of shape (n_objects, n_features)
-        Sample variances by what is usual; they follow ``f F(d, d0)``.
-    freedom : ndarray of shape (n_objects, n_features)
-        Their degrees of freedom d.
-    of_features : ndarray of shape (n_features,)
-        d0.
-    of_objects : float
-        How many values it is worth that the usual factor is 1.
-
-    Returns
-    -------
-    ndarray of shape (n_objects,)
+    `ratios` are sample variances by what is usual, which follow ``f F(d, d0)``, with
+    their `freedom` d; `of_features` is d0, `of_objects` how many values it is worth
+    that the usual factor is 1.
     """
     factors = np.ones(len(ratios))
     total = of_objects + freedom.sum(axis=1)
@@ -163,13 +135,8 @@ def _log_bias(freedom: Array) -> Array:
 
 def _freedom(spread: Array) -> Array:
     """Degrees of freedom that give log variances this variance; infinite if 0."""
-    spreads = spread > 0.0
-    found = 2.0 * _inverse_trigamma(np.where(spreads, spread, 1.0))
-    return np.where(spreads, found, np.inf)
-
-
-def _inverse_trigamma(value: Array) -> Array:
-    """The x with ψ'(x) = value, by Newton's rule on 1 / ψ', which is nearly linear."""
+    value = np.where(spread > 0.0, spread, 1.0)
+    # The x with ψ'(x) = value, by Newton's rule on 1 / ψ', which is nearly linear.
     x = 0.5 + 1.0 / value
     for _ in range(50):
         trigamma = polygamma(1, x)
@@ -177,4 +144,4 @@ def _inverse_trigamma(value: Array) -> Array:
         x = x + step
         if (np.abs(step) < 1e-10 * x).all():
             break
-    return x
+    return np.where(spread > 0.0, 2.0 * x, np.inf)

@@ -49,33 +49,11 @@ class Reliability(NamedTuple):
 
 
 def reliability(data: UncertainData) -> Reliability:
-    """Share of the variance that is not error.
+    """Share of the variance that is not error, of features and of objects.
 
-    Parameters
-    ----------
-    data : UncertainData
-        Values with errors; missing values have infinite ones.
-
-    Returns
-    -------
-    Reliability
-        Of a feature: the variance of the true values, divided by that and the mean
-        variance of the errors. Of an object: the same with its own errors, averaged
-        over the features that are not all error.
-
-    Notes
-    -----
-    Time is some ten passes over the values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import incerta as ic
-    >>> from incerta.data.reliability import reliability
-    >>> truth = np.random.default_rng(0).normal(size=(500, 1))
-    >>> values = truth + 0.5 * np.random.default_rng(1).normal(size=(500, 1))
-    >>> reliability(ic.from_gaussian(values, std=0.5)).features.round(1)
-    array([0.8])
+    Of a feature: the variance of the true values, divided by that and the mean
+    variance of the errors. Of an object: the same with its own errors, averaged over
+    the features that are not all error. Time is some ten passes over the values.
     """
     values = data.mean()
     known = ~np.isnan(values)
@@ -94,40 +72,31 @@ def reliability(data: UncertainData) -> Reliability:
     return Reliability(of_features, (shares * weights)[matters].mean(axis=0))
 
 
-def told_of(found: Reliability, names: Sequence[str]) -> list[str]:
+def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
     """Say how reliable features and objects are, and name features that are not."""
-    said = [
-        f"Share of the variance that is not error: {found.by_feature(names)}; of "
-        f"single objects {found.by_object()}."
+    sentences = [
+        f"Share of the variance that is not error: {shares.by_feature(names)}; of "
+        f"single objects {shares.by_object()}."
     ]
-    bad: Indices = np.flatnonzero(found.features < LEAST_RELIABLE)
+    bad: Indices = np.flatnonzero(shares.features < LEAST_RELIABLE)
     if len(bad):
         which = ", ".join(names[j] for j in bad[:MOST_NAMED])
         more = len(bad) - MOST_NAMED
         which += f" and {more:,} more" if more > 0 else ""
-        said.append(f"Nearly all that is seen of these is error: {which}.")
-    n_bad = int((found.objects < LEAST_RELIABLE).sum())
+        sentences.append(f"Nearly all that is seen of these is error: {which}.")
+    n_bad = int((shares.objects < LEAST_RELIABLE).sum())
     if n_bad:
         what = "object was" if n_bad == 1 else "objects were"
-        said.append(
+        sentences.append(
             f"{n_bad:,} {what} measured so badly that the values say next to nothing."
         )
-    return said
+    return sentences
 
 
 def observed_spread(values: Array, known: Array) -> Spread:
-    """Mean and variance of the measured values of each feature.
+    """Mean and variance of measured values (d, n), by feature.
 
-    Parameters
-    ----------
-    values : ndarray of shape (d, n)
-        0 where missing.
-    known : ndarray of shape (d, n)
-        1, or 0 where missing.
-
-    Returns
-    -------
-    Spread
+    Values are 0 where they are not `known`, which is 1 or 0.
     """
     n_known = np.maximum(known.sum(axis=1), 1.0)
     means = values.sum(axis=1) / n_known
@@ -139,19 +108,9 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
     """Mean and variance of the truth of each feature.
 
     Values count as much as they are worth: by the inverse of the variance that the
-    truth and their error have together, which is found in a few rounds.
-
-    Parameters
-    ----------
-    values, errors, known : ndarray of shape (d, n)
-        Values, variances of their errors (both 0 where missing), and 1 or 0 where
-        missing.
-    least : float
-        Share of what is observed that is taken to be true at least.
-
-    Returns
-    -------
-    Spread
+    truth and their error have together, which is found in a few rounds. `values`,
+    variances of their `errors` (both 0 where missing) and `known` (1 or 0) are of shape
+    (d, n); `least` is the share of what is observed that is true at least.
     """
     means, variances = observed_spread(values, known)
     for _ in range(ROUNDS):

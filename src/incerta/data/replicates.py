@@ -33,9 +33,9 @@ def replicated(
     if law.weights is not None:
         msg = "replicates cannot have weights; give values that count alike."
         raise DataError(msg)
-    objects = np.repeat(np.arange(law.n_objects), law.counts)
-    seen = law.values, objects, law.n_objects, feature_names
-    return law_of_replicates(*seen, together)
+    n = law.n_objects
+    objects = np.repeat(np.arange(n), law.counts)
+    return law_of_replicates(law.values, objects, n, feature_names, together)
 
 
 def law_of_replicates(
@@ -47,27 +47,13 @@ def law_of_replicates(
 ) -> Law:
     """Means of the values of each object, with the errors that pooled variances give.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-        NaN where a value is missing; every object needs one of each feature.
-    objects : ndarray of shape (n_values,)
-        Number of the object of each row.
-    n_objects : int
-        Number of objects.
-    feature_names : tuple of str
-        For messages.
-    together : bool, default=True
-        Whether to look for correlations between features.
-
-    Returns
-    -------
-    Law
-        Gaussian errors around the means, correlated if the replicates clearly are, and
-        there are more objects than features.
+    `values` (n_values, n_features), NaN where missing, belong to `objects` (n_values,);
+    every object needs one of each feature. Errors are Gaussian and, if `together`,
+    correlated where the replicates clearly are and there are more objects than
+    features.
     """
-    found = moments(values, objects, n_objects)
-    freedom = found.counts - 1.0
+    summary = moments(values, objects, n_objects)
+    freedom = summary.counts - 1.0
     if (single := ~(freedom > 0).any(axis=0)).any():
         name = feature_names[int(single.argmax())]
         msg = (
@@ -75,15 +61,15 @@ def law_of_replicates(
             "their errors are; give error columns (errors=)."
         )
         raise DataError(msg)
-    correlation = _correlation(values, objects, found) if together else None
-    own = found.squares / np.maximum(freedom, 1.0)
+    correlation = _correlation(values, objects, summary) if together else None
+    own = summary.squares / np.maximum(freedom, 1.0)
     variances = moderated(own, freedom, pool(own, freedom, correlation))
-    errors = variances / found.counts
+    errors = variances / summary.counts
     if correlation is None:
-        return Independent("gaussian", found.means, np.sqrt(errors))
+        return Independent("gaussian", summary.means, np.sqrt(errors))
     deviations = np.sqrt(errors)
     covariance = correlation * deviations[:, :, None] * deviations[:, None]
-    return Gaussian.with_covariance(found.means, covariance)
+    return Gaussian.with_covariance(summary.means, covariance)
 
 
 def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
@@ -106,12 +92,12 @@ def _members(objects: Indices, n_objects: int) -> csr_array:
     return csr_array((ones, (objects, rows)), shape=(n_objects, len(objects)))
 
 
-def _correlation(values: Array, objects: Indices, found: Moments) -> Array | None:
+def _correlation(values: Array, objects: Indices, summary: Moments) -> Array | None:
     """Correlation of the errors of features, if there clearly is any."""
-    gaps = values - found.means[objects]
+    gaps = values - summary.means[objects]
     complete = ~np.isnan(gaps).any(axis=1)
     gaps, objects = gaps[complete], objects[complete]
-    n_objects, d = found.means.shape
+    n_objects, d = summary.means.shape
     each = np.maximum(np.bincount(objects, minlength=n_objects) - 1.0, 0.0)
     freedom = each.sum()
     if d == 1 or n_objects <= d or freedom < 2 * d:
@@ -137,20 +123,11 @@ def _correlation(values: Array, objects: Indices, found: Moments) -> Array | Non
 def without_batches(
     values: Array, objects: Indices, batches: Indices
 ) -> tuple[Array, Array]:
-    """Take the offset of each batch off the values.
+    """Values without the offset of each batch, and the offsets.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-        NaN where a value is missing.
-    objects, batches : ndarray of shape (n_values,)
-        Number of the object and of the batch of each row.
-
-    Returns
-    -------
-    values : ndarray of shape (n_values, n_features)
-    offsets : ndarray of shape (n_batches, n_features)
-        By least squares of ``value = object + batch``; their mean over all values is 0.
+    `values` (n_values, n_features), NaN where missing, belong to `objects` and
+    `batches`. The offsets (n_batches, n_features) come by least squares of ``value =
+    object + batch``; their mean over all values is 0.
     """
     n_objects, n_batches = int(objects.max()) + 1, int(batches.max()) + 1
     offsets = np.empty((n_batches, values.shape[1]))
@@ -184,6 +161,6 @@ def _offsets(
     gaps = np.bincount(batches, weights=values - means[objects], minlength=n_batches)
     shared = (seen.T * (1.0 / sizes)) @ seen
     normal = np.diag(counts) - csr_array(shared).toarray()
-    found = np.linalg.lstsq(normal, gaps, rcond=None)[0]
-    centred: Array = found - (counts @ found) / counts.sum()
+    offsets = np.linalg.lstsq(normal, gaps, rcond=None)[0]
+    centred: Array = offsets - (counts @ offsets) / counts.sum()
     return centred

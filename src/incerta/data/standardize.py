@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.data.coerce import is_plain_table, objects_of
+from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
 from incerta.data.order import sorted_by_id
-from incerta.data.output import uncertain_stays
 from incerta.exceptions import MissingValueError
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
@@ -84,10 +83,6 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             The objects.
         y : None
             Not used; present for pipelines.
-
-        Returns
-        -------
-        self
         """
         if self.spread not in ("means", "total"):
             msg = f"spread={self.spread!r} must be 'means' or 'total'."

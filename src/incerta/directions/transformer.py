@@ -15,11 +15,10 @@ from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.backend.parameters import SEED, WHOLE, StrOptions
 from incerta.backend.threads import threads
-from incerta.data.coerce import is_plain_table, objects_of
+from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian
 from incerta.data.meaning import of_errors
-from incerta.data.output import uncertain_stays
 from incerta.data.partitioned import PartitionedData
 from incerta.directions.factors import Factors, Found, Table, found_in, places_of
 from incerta.mixture.measured import errors_of_means

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from incerta.data.checks import as_floats
 from incerta.data.container import UncertainData
-from incerta.data.floats import as_floats
 from incerta.data.laws import Law, Values
 from incerta.distances.expected import expected_distances
 from incerta.partition.distributed import wherever

@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
-from incerta.data.coerce import is_plain_table, objects_of
+from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.meaning import of_errors
 from incerta.data.order import sorted_by_id
-from incerta.data.output import uncertain_stays
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief

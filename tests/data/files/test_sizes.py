@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.data.tables.patterns import repeated_columns
-from incerta.data.tables.spec import TableSpec
+from incerta.data.tables.spec import TableSpec, _repeated_columns
 from incerta.exceptions import DataError, FileError
 
 MIB = 2**20
@@ -203,7 +202,7 @@ def test_repeats_are_found_in_linear_time():
 
     n = 500
     known = [Column(f"g{i}_{j}") for i in range(n) for j in (1, 2)]
-    found = repeated_columns("{}_*", [f"g{i}" for i in range(n)], known)
+    found = _repeated_columns("{}_*", [f"g{i}" for i in range(n)], known)
     assert found[7] == {"1": "g7_1", "2": "g7_2"}
     assert tried < 20 * len(known)
 

@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incerta.data.laws import Gaussian, Independent, Joint, Values
-from incerta.data.laws.combined import Mapped, Stacked, mapped, stack
-from incerta.data.laws.families import FAMILIES
+from incerta.data.laws import (
+    FAMILIES,
+    Gaussian,
+    Independent,
+    Joint,
+    Mapped,
+    Stacked,
+    Values,
+    stack,
+)
 from tests.strategies import KINDS, make
 
 N = 5
@@ -75,7 +82,7 @@ def test_other_units(kind):
 @pytest.mark.parametrize("kind", LAWS)
 def test_linear_images(kind):
     law, offset = LAWS[kind], np.array([1.0, 2.0, 3.0])
-    found = mapped(law, MATRIX, offset)
+    found = law.mapped(MATRIX, offset)
     u = uniforms(law, 9)
     np.testing.assert_allclose(found.at(u), law.at(u) @ MATRIX.T + offset)
     np.testing.assert_allclose(found.mean(), law.mean() @ MATRIX.T + offset)

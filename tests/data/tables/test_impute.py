@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incerta.data.tables.impute import Population, conditional, fit_gaussian
+from incerta.data.tables.gaps import Population, conditional, fit_gaussian
 
 MANY = np.array(10**9)  # objects: what is known of S is then exact
 

@@ -168,8 +168,8 @@ FAULTS = (
     # tables ---------------------------------------------------------------------------
     Errors(
         "data/tables/errors.py",
-        '"moe90": lambda error: error / QUANTILE_95',
-        '"moe90": lambda error: error / QUANTILE_975',
+        '"moe90": QUANTILE_95,',
+        '"moe90": QUANTILE_975,',
         "a 90 % margin is read as one of 95 %",
     ),
     Errors(
@@ -186,8 +186,8 @@ FAULTS = (
     ),
     Errors(
         "data/tables/errors.py",
-        "value, above, below = (finite(table, column, coded)",
-        "value, below, above = (finite(table, column, coded)",
+        "value, above, below = (rows.finite(column)",
+        "value, below, above = (rows.finite(column)",
         "upper and lower errors are swapped",
     ),
     Frames(
@@ -197,14 +197,14 @@ FAULTS = (
         "a filler beside an ivar of 0 is taken for a value",
     ),
     Fault(
-        "data/tables/correlations.py",
+        "data/tables/errors.py",
         "        matrices[:, i, j] = matrices[:, j, i] = column\n",
         "        matrices[:, i, j] = column\n",
         "a correlation stands on one side of the matrix",
         room="data/tables/test_correlations.py",
     ),
     Fault(
-        "data/tables/impute.py",
+        "data/tables/gaps.py",
         "        cov[np.ix_(rows, m, m)] = residual + across @ B.T\n",
         "        cov[np.ix_(rows, m, m)] = residual\n",
         "an uncertain known value makes the imputed one no less certain",
@@ -212,8 +212,8 @@ FAULTS = (
     ),
     Fault(
         "data/tables/draws.py",
-        "shifted = np.sqrt(found.unsure) * rng.standard_normal(found.unsure.shape)",
-        "shifted = np.zeros(found.unsure.shape)",
+        "shifted = np.sqrt(effects.unsure) * rng.standard_normal(effects.unsure.shape)",
+        "shifted = np.zeros(effects.unsure.shape)",
         "shifts of joint draws count as known",
         room="data/tables/test_draws.py",
     ),
@@ -225,14 +225,14 @@ FAULTS = (
         room="data/tables/test_draws.py",
     ),
     Fault(
-        "data/tables/repeats.py",
-        "            cube[:, places[end], j] = column\n",
-        "            cube[:, list(columns).index(end), j] = column\n",
+        "data/from_table.py",
+        "cube[:, places[end], j] =",
+        "cube[:, list(columns).index(end), j] =",
         "repeats of values that have different ones are mixed up",
         room="data/tables/test_repeats.py",
     ),
     Frames(
-        "data/tables/joint.py",
+        "data/tables/draws.py",
         "cells: Indices = draws.codes * len(coded.ids) + coded.codes",
         "cells: Indices = draws.codes * len(draws.ids) + coded.codes",
         "pairs of draw and object are numbered by the number of draws",
@@ -364,7 +364,7 @@ FAULTS = (
     ),
     Fault(
         "data/replicates.py",
-        "    errors = variances / found.counts\n",
+        "    errors = variances / summary.counts\n",
         "    errors = variances\n",
         "a mean is as uncertain as a single value",
         room="data/test_replicates.py",

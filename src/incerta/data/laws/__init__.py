@@ -5,15 +5,16 @@ draws by one rule: uniform numbers in, values out. Whoever supplies the uniform 
 controls seeds, order and stratification.
 """
 
-from incerta.data.laws.as_values import as_values, points_like
-from incerta.data.laws.base import Boxes, Law
-from incerta.data.laws.combined import Mapped, Stacked
-from incerta.data.laws.families import FAMILIES, Gaussian, Independent
-from incerta.data.laws.joint import Joint
-from incerta.data.laws.mixtures import Mixtures
+from incerta.data.laws.base import Boxes, Law, Mapped, Stacked, stack
+from incerta.data.laws.families import (
+    FAMILIES,
+    Gaussian,
+    Independent,
+    Mixtures,
+    SplitNormal,
+)
 from incerta.data.laws.scipy_stats import Cells, Kernels, Opaque
-from incerta.data.laws.split import SplitNormal
-from incerta.data.laws.values import Values
+from incerta.data.laws.values import Joint, Values, as_values, points_like
 
 __all__ = [
     "FAMILIES",
@@ -32,4 +33,5 @@ __all__ = [
     "Values",
     "as_values",
     "points_like",
+    "stack",
 ]

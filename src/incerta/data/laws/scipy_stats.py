@@ -1,15 +1,12 @@
 """Objects given by `scipy.stats` distributions."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from scipy.special import ndtri
 
-from incerta.backend.keyed import Keys
-from incerta.data.laws.base import Law
-from incerta.data.laws.combined import mapped
+from incerta.data.laws.base import Law, still_used
 from incerta.data.laws.values import Values
 from incerta.models.checks import whole, within, wrong
 from incerta.models.registry import stored
@@ -26,7 +23,7 @@ class CellGroup(Protocol):
 
     def moments(self) -> tuple[Array, Array]: ...
 
-    def take(self, index: Indices) -> "CellGroup": ...
+    def take(self, index: Indices) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +58,12 @@ class ObjectGroup:
     parameters: dict[str, Array]
     size: int
 
-    def _together(self) -> Any:
-        return self.cls(**self.parameters)
-
     def quantile(self, u: Array) -> Array:
-        return np.asarray(self._together().icdf(u), dtype=np.float64)
+        return np.asarray(self.cls(**self.parameters).icdf(u), dtype=np.float64)
 
     def moments(self) -> tuple[Array, Array]:
         ones = np.ones(self.size)
-        together = self._together()
+        together = self.cls(**self.parameters)
         return together.mean() * ones, together.variance() * ones
 
     def take(self, index: Indices) -> "ObjectGroup":
@@ -133,13 +127,6 @@ class Cells(Law):
     def n_features(self) -> int:
         return self.width
 
-    @property
-    def n_uniforms(self) -> int:
-        return self.n_features
-
-    def keys(self, objects: Keys, features: Keys) -> Keys:
-        return objects[:, None] + features
-
     def at(self, u: Array) -> Array:
         flat = u.reshape(len(u), -1)
         out = np.empty_like(flat)
@@ -170,24 +157,13 @@ class Cells(Law):
     def select(self, features: Indices) -> "Cells":
         return self._subset(self._cells()[:, features])
 
-    def rescaled(self, scale: Array, offset: Array) -> Law:
-        return mapped(self, np.diag(scale), offset)
-
     def _cells(self) -> Indices:
         return np.arange(len(self.group)).reshape(-1, self.n_features)
 
     def _subset(self, cells: Indices) -> "Cells":
         flat = cells.ravel()
-        group, member = self.group[flat], self.member[flat].copy()
-        groups: list[CellGroup] = []
-        renumbered = np.empty_like(group)
-        for number, old in enumerate(self.groups):
-            where = np.flatnonzero(group == number)
-            if len(where):
-                renumbered[where] = len(groups)
-                groups.append(old.take(member[where]))
-                member[where] = np.arange(len(where))
-        return Cells(tuple(groups), renumbered, member, cells.shape[1])
+        kept = still_used(self.groups, self.group[flat], self.member[flat])
+        return Cells(*kept, cells.shape[1])
 
 
 def _check_kernels(law: "Kernels") -> None:
@@ -298,11 +274,8 @@ class Opaque(Law):
         members = tuple(self.members[i] for i in index)
         return Opaque(members, self.centre[index], self.cov[index])
 
-    def rescaled(self, scale: Array, offset: Array) -> Law:
-        return mapped(self, np.diag(scale), offset)
-
     def select(self, features: Indices) -> Law:
-        return mapped(self, np.eye(self.n_features)[features], np.zeros(len(features)))
+        return self.mapped(np.eye(self.n_features)[features], np.zeros(len(features)))
 
 
 def _generator_at(u: float) -> np.random.Generator:
@@ -338,6 +311,5 @@ def _moments_of(member: Any) -> tuple[float, float]:
         mean = float(member.weights @ points)
         spread = float(member.weights @ (points - mean) ** 2)
         return mean, spread + float(member.covariance[0, 0])
-    variance: Sequence[str] = ("variance", "var")
-    name = next(name for name in variance if hasattr(member, name))
-    return float(member.mean()), float(getattr(member, name)())
+    variance = getattr(member, "variance", None) or member.var
+    return float(member.mean()), float(variance())

@@ -1,4 +1,4 @@
-"""Objects given by a list of possible values, of any length."""
+"""Objects given by values: lists of any length, joint draws, draws of any law."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,24 @@ from functools import cached_property
 
 import numpy as np
 
+from incerta.backend.keyed import (
+    Keys,
+    keys_of,
+    mixed,
+    stratified_uniforms,
+    stream_keys,
+)
 from incerta.backend.memory import BLOCK_BYTES
-from incerta.data.laws.base import Boxes, Law
+from incerta.data.laws.base import Arrays, Boxes, Law, numbered
+from incerta.data.laws.families import Gaussian, Independent
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
+
+# Draws that stand for a law where no formula is known.
+N_VALUES = 64
+# What streams are for; worlds have the numbers below.
+_VALUES, _STRATA = 2, 3
 
 
 def _check(law: "Values") -> None:
@@ -185,3 +198,90 @@ class Values(Law):
                 slice(int(self.starts[first]), int(self.starts[last])),
             )
             first = last
+
+
+def _check_draws(law: "Joint") -> None:
+    if not len(law.draws):
+        wrong("there are no draws")
+
+
+@stored(_check_draws, draws="f w n d")
+@dataclass(frozen=True, eq=False)
+class Joint(Arrays):
+    """Joint draws, shape (n_draws, n_objects, n_features), equally likely.
+
+    Its worlds are the draws themselves; `at` never mixes objects of different
+    draws, so it takes one uniform per world, the same for every object.
+    """
+
+    draws: Array
+
+    axes = {"draws": "wnd"}
+    kind = "joint worlds"
+    n_uniforms = 1
+
+    @property
+    def n_draws(self) -> int:  # type: ignore[override]
+        return len(self.draws)
+
+    def at(self, u: Array) -> Array:
+        return self.draws[(u[:, 0, 0] * len(self.draws)).astype(np.intp)]
+
+    def mean(self) -> Array:
+        return self.draws.mean(axis=0)
+
+    def variance(self) -> Array:
+        return self.draws.var(axis=0)
+
+    def covariance(self) -> Array:
+        centred = self.draws - self.draws.mean(axis=0)
+        return np.einsum("mni,mnj->nij", centred, centred) / len(self.draws)
+
+    def values_per_object(self) -> Indices:
+        return np.full(self.n_objects, len(self.draws))
+
+    def boxes(self) -> Boxes:
+        return Boxes(self.draws.min(axis=0), self.draws.max(axis=0))
+
+    def rescaled(self, scale: Array, offset: Array) -> "Joint":
+        return Joint(self.draws * scale + offset)
+
+    def mapped(self, matrix: Array, offset: Array) -> "Joint":
+        return Joint(self.draws @ matrix.T + offset)
+
+
+def as_values(
+    law: Law, seed: int, keys: Keys | None = None, n_values: int = N_VALUES
+) -> Values:
+    """Objects given by values: their own, or `n_values` stratified draws of each.
+
+    `keys` (n_objects, n_uniforms): keys of the uniform numbers, see `Law.keys`; objects
+    and features are counted by default.
+    """
+    if isinstance(law, Values):
+        return law
+    if isinstance(law, Joint):
+        return _end_to_end(law.draws)
+    if keys is None:
+        objects = keys_of(np.arange(law.n_objects))
+        keys = law.keys(objects, numbered(law.n_features))
+    numbers = np.arange(n_values)
+    streams = stream_keys(seed, _VALUES, numbers)
+    orders = mixed(keys + stream_keys(seed, _STRATA, numbers[:1]))
+    return _end_to_end(
+        law.at(stratified_uniforms(streams, keys, orders, numbers, n_values))
+    )
+
+
+def _end_to_end(draws: Array) -> Values:
+    m, n, d = draws.shape
+    return Values(np.swapaxes(draws, 0, 1).reshape(n * m, d), np.arange(n + 1) * m)
+
+
+def points_like(law: Law, points: Array) -> Law:
+    """Points, as objects without spread of the same kind as those of a law."""
+    if isinstance(law, Independent):
+        return Independent(law.family, points, np.zeros_like(points))
+    if isinstance(law, Gaussian):
+        return Gaussian(points, np.zeros((*points.shape, law.n_uniforms)))
+    return Values(points, np.arange(len(points) + 1))

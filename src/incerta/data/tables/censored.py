@@ -8,28 +8,13 @@ from incerta.typing import Array
 
 
 def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
-    """Where values below limits are, if all values come from one Gaussian.
+    """Mean and deviation of values below limits, if all values come from one Gaussian.
 
-    Its mean and standard deviation are the most likely ones given the known values and
-    the limits; values below a limit follow the part of it that is below.
-
-    Parameters
-    ----------
-    known : ndarray of shape (n_known,)
-        At least two different values.
-    limits : ndarray of shape (n_limits,)
-        Upper limits of other values.
-
-    Returns
-    -------
-    mean, std : ndarray of shape (n_limits,)
-        Of the value below each limit.
-
-    Notes
-    -----
-    The likelihood has a single maximum in 1/std and mean/std (R. J. Olsen, "Note on the
-    uniqueness of the maximum likelihood estimator for the Tobit model", Econometrica
-    46, 1978).
+    Its mean and standard deviation are the most likely ones given the known values (at
+    least two different ones) and the limits; values below a limit follow the part of it
+    that is below. The likelihood has a single maximum in 1/std and mean/std (R. J.
+    Olsen, "Note on the uniqueness of the maximum likelihood estimator for the Tobit
+    model", Econometrica 46, 1978).
 
     Examples
     --------

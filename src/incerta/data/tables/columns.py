@@ -1,16 +1,18 @@
 """Columns of any frame as numpy arrays: numbers as float64, ids as codes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
 
 from incerta.backend.optional import comes_from
-from incerta.data.checks import as_labels
+from incerta.data.checks import as_labels, nothing_in
 from incerta.data.container import FRAME_LIBRARIES
-from incerta.data.floats import nothing_in
 from incerta.data.grouping import Coded, by_appearance, encode
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted
@@ -31,25 +33,26 @@ def library_of(frame: Any) -> str | None:
 class Table:
     """A frame of any library, of which only the needed columns are read.
 
-    Parameters
-    ----------
-    frame : frame or mapping
-        Anything narwhals knows (pandas, polars, pyarrow, duckdb, ...), an astropy
-        Table, or a mapping from names to columns.
+    Anything narwhals knows (pandas, polars, pyarrow, duckdb, ...), an astropy Table, or
+    a mapping from names to columns.
     """
 
     def __init__(self, frame: Any) -> None:
         self._columns: dict[str, Any] = {}
         self._frame: nw.DataFrame[Any] | nw.LazyFrame[Any] | None = None
-        if isinstance(frame, Mapping):
-            self._columns = {str(name): frame[name] for name in frame}
-            self.names = tuple(self._columns)
-        elif comes_from(frame, "astropy") and hasattr(frame, "colnames"):
-            self._columns = {name: frame[name] for name in frame.colnames}
+        of_astropy = comes_from(frame, "astropy") and hasattr(frame, "colnames")
+        if of_astropy or isinstance(frame, Mapping):
+            names = frame.colnames if of_astropy else frame
+            self._columns = {str(name): frame[name] for name in names}
             self.names = tuple(self._columns)
         else:
-            self._frame = _as_narwhals(frame)
-            self.names = _names_of(self._frame)
+            self._frame = _frame_of(frame)
+            names = self._frame.collect_schema().names()
+            if not all(isinstance(name, str) for name in names):
+                first = repr(names[0])
+                msg = f"columns must be named by text, not {first}; rename them first."
+                raise DataError(msg)
+            self.names = tuple(names)
 
     def load(self, names: Sequence[str]) -> None:
         """Keep only these columns; a lazy frame is run, once."""
@@ -112,6 +115,59 @@ class Table:
         return encode(labels) if codes is None else Coded(labels, codes)
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a table, the objects they belong to, and what was said about them."""
+
+    table: Table
+    spec: TableSpec
+    coded: Coded
+
+    def refuse(self, bad: Mask, column: Array, name: str, why: str) -> None:
+        """Raise if any row is `bad`, naming the first of them."""
+        if bad.any():
+            row = int(bad.argmax())
+            more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
+            where = f"column {name!r}, {in_row(row, self.coded)}"
+            msg = f"{where}: {column[row]} {why}{more}."
+            raise DataError(msg)
+
+    def refuse_repeated(self, way_out: str) -> None:
+        """Check that every object has a single row."""
+        ids, codes = self.coded.ids, self.coded.codes
+        if len(ids) < len(codes):
+            counts = np.bincount(codes)
+            worst = int((counts > 1).argmax())
+            msg = (
+                f"id={self.spec.id!r}: object {ids[worst]!s} has {counts[worst]} rows. "
+                f"{way_out}"
+            )
+            raise DataError(msg)
+
+    def finite(self, name: str) -> Array:
+        """Return a column of numbers that may be missing but not infinite."""
+        column = self.table.numbers(name, self.coded)
+        why = "is infinite; leave it empty if it is not known"
+        self.refuse(np.isinf(column), column, name, why)
+        return column
+
+    def logarithm(self, column: Array, name: str, what: str = "") -> Array:
+        """Decimal logarithm of a column, all of which must be above 0."""
+        why = (
+            f"{what}has no logarithm: it is not above 0. Leave the column out of log=, "
+            "or such rows out of the table; if it stands for a missing value, empty "
+            "the cell"
+        )
+        self.refuse(column <= 0, column, name, why)
+        return np.log10(column)
+
+    def feature(self, name: str, value: str | None = None) -> Array:
+        """Return a column, or its logarithms if they are wanted of the `value`."""
+        column = self.finite(name)
+        wanted = (value or name) in self.spec.logs
+        return self.logarithm(column, name) if wanted else column
+
+
 def numbers_of(column: Any, name: str, coded: Coded | None = None) -> Array:
     """Return a column, an array or that of narwhals, as floats; NaN where missing."""
     if isinstance(column, np.ndarray):
@@ -143,12 +199,18 @@ def _cells_of_text(column: Any) -> Iterator[str | None]:
         yield from column[begin : begin + FEW_ROWS].cast(nw.String).to_list()
 
 
-def _as_narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+def as_narwhals(frame: Any, **options: bool) -> Any:
+    """A frame of any library in the words of narwhals; `options` are its own."""
     try:
-        return nw.from_native(frame)
+        return nw.from_native(frame, **options)
     except nw.exceptions.DuplicateError as error:
         msg = f"columns must have different names: {' '.join(str(error).split())}."
         raise DataError(msg) from error
+
+
+def _frame_of(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+    try:
+        return cast("nw.DataFrame[Any]", as_narwhals(frame))
     except TypeError as error:
         msg = (
             f"df is a {type(frame).__name__}; from_frame takes frames of pandas, "
@@ -156,14 +218,6 @@ def _as_narwhals(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
             "columns. Arrays go through from_samples, from_array or from_gaussian."
         )
         raise DataError(msg) from error
-
-
-def _names_of(frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> tuple[str, ...]:
-    names: list[Any] = frame.collect_schema().names()
-    if not all(isinstance(name, str) for name in names):
-        msg = f"columns must be named by text, not {names[0]!r}; rename them first."
-        raise DataError(msg)
-    return tuple(names)
 
 
 def _as_plain(column: Any, name: str) -> Ids:
@@ -200,17 +254,12 @@ def _as_plain(column: Any, name: str) -> Ids:
 def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
     if array.dtype.kind in "biuf":
         return np.asarray(array, dtype=np.float64)
-    if array.dtype.kind == "O":
-        hidden = _missing(array)
-        cells = np.where(hidden, np.nan, array)
+    if array.dtype.kind in "OU":
+        cells = np.where(_missing(array), np.nan, array.astype(object, copy=False))
         if not any(isinstance(cell, (str, bytes)) for cell in cells):
-            try:
+            with suppress(TypeError, ValueError):
                 return cells.astype(np.float64)
-            except (TypeError, ValueError):
-                pass
         raise DataError(_not_numbers(name, cells.tolist(), coded))
-    if array.dtype.kind == "U":
-        raise DataError(_not_numbers(name, array.tolist(), coded))
     msg = f"column {name!r} must hold numbers; it holds {array.dtype}."
     raise DataError(msg)
 
@@ -266,20 +315,16 @@ def _with_different_words(column: Any) -> Any:
     native: Any = None if isinstance(column, np.ndarray) else column.to_native()
     if not comes_from(native, "pyarrow") or not hasattr(native.type, "value_type"):
         return column
+    each = [chunk.dictionary for chunk in native.chunks]
+    if not any(words.null_count or len(words.unique()) < len(words) for words in each):
+        return column
     import pyarrow as pa
 
-    chunks, changed = [], False
-    for chunk in native.chunks:
-        words = chunk.dictionary
-        if words.null_count or len(words.unique()) < len(words):
-            coded = words.dictionary_encode()
-            codes = coded.indices.take(chunk.indices)
-            chunk = pa.DictionaryArray.from_arrays(codes, coded.dictionary)
-            changed = True
-        chunks.append(chunk)
-    if not changed:
-        return column
-    chunks = [chunk.cast(chunks[0].type) for chunk in chunks]
+    chunks = []
+    for words, chunk in zip(each, native.chunks, strict=True):
+        coded = words.dictionary_encode()
+        codes = coded.indices.take(chunk.indices)
+        chunks.append(pa.DictionaryArray.from_arrays(codes, coded.dictionary))
     return nw.from_native(pa.chunked_array(chunks), series_only=True)
 
 

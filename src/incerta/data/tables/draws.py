@@ -1,4 +1,7 @@
-"""Gaps in joint draws, filled from the object's other draws and the draw's others."""
+"""Long tables whose rows are joint draws: an ensemble, imputations, a posterior.
+
+Gaps are filled from the object's other draws and the draw's other objects.
+"""
 
 import warnings
 from typing import NamedTuple
@@ -6,16 +9,107 @@ from typing import NamedTuple
 import numpy as np
 
 from incerta.backend.memory import blocks
+from incerta.data.container import UncertainData
+from incerta.data.grouping import Coded
+from incerta.data.laws import Joint
 from incerta.data.pooling import moderated, pool
-from incerta.data.tables.impute import Population, conditional, fit_gaussian
-from incerta.exceptions import IncertaWarning, MissingValueError
-from incerta.typing import Array, Ids, Mask
+from incerta.data.tables.columns import Rows
+from incerta.data.tables.gaps import (
+    Population,
+    conditional,
+    fit_gaussian,
+    missing_message,
+)
+from incerta.exceptions import DataError, IncertaWarning, MissingValueError
+from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the residuals
 MOST_CELLS = 10_000  # to find out how features go together
 SEED = 0  # of what a fill adds at random
+
+
+def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
+    """Number the pair (draw, object) of each row; no pair may occur twice."""
+    spec, coded = rows.spec, rows.coded
+    cells: Indices = draws.codes * len(coded.ids) + coded.codes
+    ordered = np.sort(cells)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        draw, object_ = divmod(int(twice[0]), len(coded.ids))
+        msg = (
+            f"{counted(len(twice), 'row')} {verb(len(twice), 'repeats', 'repeat')} a "
+            f"pair of id={spec.id!r} and "
+            f"sample={spec.sample!r}, the first is object {coded.ids[object_]!s} with "
+            f"{draws.ids[draw]!s}. A draw places an object once: average the rows, or "
+            "name a column that tells them apart."
+        )
+        raise DataError(msg)
+    incomplete = len(cells) < len(coded.ids) * len(draws.ids)
+    if spec.joint and incomplete and spec.missing_rule == "error":
+        holes = np.flatnonzero(ordered != np.arange(len(ordered)))
+        first = int(holes[0]) if len(holes) else len(ordered)
+        draw, object_ = divmod(first, len(coded.ids))
+        msg = (
+            f"joint draws must place every object, but "
+            f"{len(coded.ids) * len(draws.ids) - len(cells)} pairs of id={spec.id!r} "
+            f"and sample={spec.sample!r} are absent, the first is object "
+            f"{coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave out the draws or "
+            "objects that are not complete, pass missing='impute', which fills them, "
+            "or say joint=False."
+        )
+        raise DataError(msg)
+    return cells
+
+
+def joint_form(rows: Rows, draws: Coded, cells: Indices) -> UncertainData:
+    """Take rows as joint draws; `cells` is the number of the pair of each row."""
+    spec, coded = rows.spec, rows.coded
+    n_draws, n_objects, n_features = len(draws.ids), len(coded.ids), len(spec.values)
+    worlds = np.full((n_draws, n_objects, n_features), np.nan)
+    for j, name in enumerate(spec.values):
+        worlds.reshape(-1, n_features)[cells, j] = rows.feature(name)
+    if spec.missing_rule == "error" and np.isnan(worlds).any():
+        columns = [rows.table.numbers(name) for name in spec.values]
+        raise MissingValueError(missing_message(spec.values, columns, coded))
+    fill = spec.missing_rule != "drop"
+    worlds = mended_draws(worlds, coded.ids, draws.ids, spec.values, fill=fill)
+    return UncertainData(Joint(worlds), coded.ids, spec.features)
+
+
+def mended_draws(
+    worlds: Array, ids: Ids, draws: Ids, names: tuple[str, ...], *, fill: bool
+) -> Array:
+    """Joint draws whose gaps are filled, or that are left out if they have any."""
+    gaps: Mask = np.isnan(worlds)
+    if not gaps.any():
+        return worlds
+    if not fill:
+        complete = ~gaps.any(axis=(1, 2))
+        if not complete.any():
+            msg = (
+                f"none of the {len(worlds)} joint draws is complete. Leave out the "
+                "objects with missing values first, or say joint=False."
+            )
+            raise MissingValueError(msg)
+        msg = (
+            f"{(~complete).sum()} of {len(worlds)} joint draws have missing values and "
+            "were left out."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
+        return worlds[complete]
+    filled = fill_draws(worlds, ids, draws, names)
+    n = int(gaps.sum())
+    n_objects, n_draws = (int(gaps.any(axis=axes).sum()) for axes in ((0, 2), (1, 2)))
+    msg = (
+        f"{counted(n, 'missing value')} of {counted(n_objects, 'object')} in "
+        f"{n_draws:,} of {counted(len(gaps), 'joint draw')} {verb(n, 'was', 'were')} "
+        "filled from the object's other draws, the shift that the objects of the draw "
+        "share and the known features, with a random part for what these leave open."
+    )
+    warnings.warn(msg, IncertaWarning, stacklevel=5)
+    return filled
 
 
 class Effects(NamedTuple):
@@ -34,7 +128,7 @@ def fill_draws(
     names: tuple[str, ...],
     rng: np.random.Generator | None = None,
 ) -> Array:
-    """Fill gaps in joint draws so that they are neither too sure nor too far off.
+    """Fill gaps (NaN) in joint draws so that they are neither too sure nor too far off.
 
     The model of feature j of object i in draw m is ``y = a[i, j] + b[m, j] + e``: what
     is usual for the object, a shift that all objects of the draw share, and a residual.
@@ -46,37 +140,8 @@ def fill_draws(
     errors of a (for each draw anew) and of b (for each draw once). Residuals of
     different objects are taken to be independent given the shift.
 
-    Parameters
-    ----------
-    worlds : ndarray of shape (n_draws, n_objects, n_features)
-        NaN where missing.
-    ids, draws : ndarray of shape (n_objects,) and (n_draws,)
-        Names of the objects and of the draws. What is filled in depends on these, not
-        on the order in which they come.
-    names : tuple of str
-        Names of the features, for messages.
-    rng : Generator, optional
-        Source of the random parts; one with a fixed seed by default.
-
-    Returns
-    -------
-    ndarray of shape (n_draws, n_objects, n_features)
-        Known values are as they were.
-
-    Notes
-    -----
-    Up to 200 rounds over the cells, most often some ten.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.tables.draws import fill_draws
-    >>> shifts, objects = np.array([0.0, 10.0, 20.0]), np.array([1.0, 2.0, 3.0, 4.0])
-    >>> worlds = (shifts[:, None] + objects)[:, :, None]
-    >>> worlds[2, 3, 0] = np.nan
-    >>> filled = fill_draws(worlds, np.arange(4), np.arange(3), ("x",))
-    >>> float(filled[2, 3, 0].round(3))
-    24.0
+    What is filled in depends on the names of objects and draws, not on the order in
+    which they come; it takes up to 200 rounds over the cells, most often some ten.
     """
     places = np.ix_(np.argsort(draws), np.argsort(ids))
     y = worlds[places]
@@ -84,32 +149,13 @@ def fill_draws(
     _refuse_unknown(known, ids[places[1].ravel()], names)
     if rng is None:
         rng = np.random.default_rng(SEED)
-    found = _effects(y, known)
-    expected = found.of_objects + found.of_draws[:, None]
-    spread = _spread(y - expected, known, found)
-    y = _filled(y, known, expected, spread, found, rng)
+    effects = _effects(y, known)
+    expected = effects.of_objects + effects.of_draws[:, None]
+    spread = _spread(y - expected, known, effects)
+    y = _filled(y, known, expected, spread, effects, rng)
     filled = np.empty_like(y)
     filled[places] = y
     return filled
-
-
-def say_filled(gaps: Mask) -> None:
-    """Count what was filled in joint draws.
-
-    Parameters
-    ----------
-    gaps : ndarray of shape (n_draws, n_objects, n_features)
-        What was missing.
-    """
-    n = int(gaps.sum())
-    n_objects, n_draws = (int(gaps.any(axis=axes).sum()) for axes in ((0, 2), (1, 2)))
-    msg = (
-        f"{counted(n, 'missing value')} of {counted(n_objects, 'object')} in "
-        f"{n_draws:,} of {counted(len(gaps), 'joint draw')} {verb(n, 'was', 'were')} "
-        "filled from the object's other draws, the shift that the objects of the draw "
-        "share and the known features, with a random part for what these leave open."
-    )
-    warnings.warn(msg, IncertaWarning, stacklevel=5)
 
 
 def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
@@ -158,9 +204,9 @@ def _effects(y: Array, known: Mask) -> Effects:
     return Effects(a, b, unsure, variance)
 
 
-def _spread(rest: Array, known: Mask, found: Effects) -> Array:
+def _spread(rest: Array, known: Mask, effects: Effects) -> Array:
     """Standard deviation of the residuals of each object and feature."""
-    squares = np.where(known, rest**2 + found.unsure[:, None], 0.0).sum(axis=0)
+    squares = np.where(known, rest**2 + effects.unsure[:, None], 0.0).sum(axis=0)
     freedom = known.sum(axis=0) - 1.0
     own = squares / np.maximum(freedom, 1.0)
     return np.sqrt(moderated(own, freedom, pool(own, freedom)))
@@ -171,7 +217,7 @@ def _filled(
     known: Mask,
     expected: Array,
     spread: Array,
-    found: Effects,
+    effects: Effects,
     rng: np.random.Generator,
 ) -> Array:
     """Draw residuals of cells with gaps given what is known of the cell."""
@@ -179,7 +225,7 @@ def _filled(
     scale = np.where(spread > 0, spread, 1.0)
     z = (y - expected) / scale
     together = _together(z, known)
-    shifted = np.sqrt(found.unsure) * rng.standard_normal(found.unsure.shape)
+    shifted = np.sqrt(effects.unsure) * rng.standard_normal(effects.unsure.shape)
     of_objects = spread / np.sqrt(known.sum(axis=0))
     draw, object_ = np.nonzero(~known.all(axis=2))
     for part in blocks(len(draw), 8 * 6 * d * d):
@@ -203,8 +249,8 @@ def _together(z: Array, known: Mask) -> Population:
     some = z.reshape(-1, d)[rows[::step]]
     if (np.sum(~np.isnan(some), axis=0) < 2).any():
         some = z.reshape(-1, d)[rows]
-    found = fit_gaussian(some, np.zeros_like(some))
-    size = np.sqrt(np.where(np.diag(found.cov) > 0, np.diag(found.cov), 1.0))
-    correlation = found.cov / np.outer(size, size)
+    fitted = fit_gaussian(some, np.zeros_like(some))
+    size = np.sqrt(np.where(np.diag(fitted.cov) > 0, np.diag(fitted.cov), 1.0))
+    correlation = fitted.cov / np.outer(size, size)
     np.fill_diagonal(correlation, 1.0)
-    return Population(np.zeros(d), correlation, found.n_known)
+    return Population(np.zeros(d), correlation, fitted.n_known)

@@ -1,14 +1,25 @@
-"""Missing cells: counted, named, and left out where that is the rule."""
+"""Missing cells: counted, named, and left out or filled as the rule is.
+
+To fill them, the true positions of the objects are taken to be Gaussian, ``x ~ N(mu,
+S)``, of which ``y = x + noise`` was measured with known error variances. `fit_gaussian`
+finds `mu` and `S` from the known cells; `conditional` places the missing cells.
+"""
 
 import warnings
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from incerta.backend.memory import blocks
 from incerta.data.grouping import Coded
 from incerta.exceptions import IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
 from incerta.wording import counted, verb
+
+MAX_ROUNDS = 200
+TOLERANCE = 1e-4  # in standard deviations of the feature
+RIDGE = 1e-10  # likewise; keeps exactly collinear features solvable
 
 
 def missing_message(
@@ -32,14 +43,6 @@ def listed_gaps(names: Sequence[str], gaps: Sequence[Mask], coded: Coded) -> str
         if gap.any()
     )
     return f"{listed}; the first object is {coded.name(first)}"
-
-
-def rows_with_gaps(columns: Sequence[Array]) -> Mask:
-    """Return which rows have a missing cell."""
-    gaps = np.zeros(len(columns[0]), dtype=np.bool_)
-    for column in columns:
-        gaps |= np.isnan(column)
-    return gaps
 
 
 def dropped(gaps: Mask, coded: Coded) -> Indices:
@@ -87,17 +90,110 @@ def complete_rows(coded: Coded, gaps: Mask) -> Indices:
     return kept
 
 
-def complete_draws(worlds: Array, complete: Mask) -> Array:
-    """Leave out joint draws with missing values, and say so."""
-    if not complete.any():
-        msg = (
-            f"none of the {len(worlds)} joint draws is complete. Leave out the objects "
-            "with missing values first, or say joint=False."
+class Population(NamedTuple):
+    """The Gaussian of the objects' true positions."""
+
+    mean: Array  # (n_features,)
+    cov: Array  # (n_features, n_features)
+    n_known: Indices  # (n_features,), number of objects behind each feature
+
+
+def fit_gaussian(y: Array, noise: Array) -> Population:
+    """Mean and covariance of the true positions, by expectation-maximisation.
+
+    `y` and `noise` (n_objects, n_features): measured values, NaN where missing, with at
+    least two known in each column, and their error variances.
+
+    With all cells known and exact, this is the mean and ``np.cov``. A feature with
+    fewer than ``2 * n_features`` known values has no correlation with the others: so
+    few objects would make one up. A round costs ``n_objects * n_features**3``.
+    """
+    known = ~np.isnan(y)
+    n_known = known.sum(axis=0)
+    centre = np.nanmean(y, axis=0)
+    # Values that happen to be equal still leave open what their errors allow.
+    spread = np.nanvar(y, axis=0, ddof=1) + np.mean(noise, axis=0, where=known)
+    scale = np.sqrt(np.where(spread > 0, spread, 1.0))
+    z = np.where(known, (y - centre) / scale, 0.0)
+    e = np.where(known, noise / scale**2, 1.0)
+    enough = n_known > 2 * y.shape[1]
+    together = np.outer(enough, enough) | np.eye(len(enough), dtype=np.bool_)
+
+    mu, S = np.zeros(len(centre)), np.diag(spread / scale**2)
+    for _ in range(MAX_ROUNDS):
+        new_mu, new_S = _round(z, e, known, mu, S)
+        new_S *= together
+        moved = max(np.abs(new_mu - mu).max(), np.abs(new_S - S).max())
+        mu, S = new_mu, new_S
+        if moved < TOLERANCE:
+            break
+    return Population(centre + scale * mu, S * np.outer(scale, scale), n_known)
+
+
+def _round(z: Array, e: Array, known: Mask, mu: Array, S: Array) -> tuple[Array, Array]:
+    """Place every object given the Gaussian, then the Gaussian given the objects."""
+    n, d = z.shape
+    placed, rest = np.empty((n, d)), np.zeros((d, d))
+    for rows in blocks(n, 8 * 4 * d * d):
+        here = known[rows]
+        A = S * (here[:, :, None] & here[:, None, :])
+        A[:, range(d), range(d)] += e[rows] + RIDGE
+        gain = (S * here[:, None, :]) @ np.linalg.inv(A)
+        off = np.where(here, z[rows] - mu, 0.0)
+        placed[rows] = mu + (gain @ off[:, :, None])[:, :, 0]
+        rest += len(here) * S - gain.sum(axis=0) @ S
+    new_mu = placed.mean(axis=0)
+    centred = placed - new_mu
+    # n - 1 for the mean that was fitted, too: a feature then has the usual unbiased
+    # variance of its known values.
+    new_S = (centred.T @ centred + rest) / (n - 1)
+    return new_mu, (new_S + new_S.T) / 2
+
+
+def conditional(y: Array, noise: Array, population: Population) -> tuple[Array, Array]:
+    """Mean and covariance of objects, missing cells placed by their known ones.
+
+    Known cells stay as measured: mean ``y_o``, covariance ``E_o``. Missing ones get
+    ``mu_m + B (y_o - mu_o)`` with ``B = S_mo S_oo^-1``, the covariance
+    ``S_mm - B S_om + B E_o B'`` and ``B E_o`` with the known cells, so that an
+    uncertain known value makes the imputed one more uncertain.
+
+    `S` is itself estimated. The part of the variance that comes from it is widened
+    as in regression, by ``(n - 1) / (n - 1 - p) * (1 + (p + 1) / n)`` with `n` known
+    values of the feature and `p` known features of the object, but not beyond the
+    variance without any known feature.
+    """
+    known = ~np.isnan(y)
+    mean, cov = np.where(known, y, 0.0), np.zeros((*y.shape, y.shape[1]))
+    patterns, which = np.unique(known, axis=0, return_inverse=True)
+    which = which.ravel()
+    for number, pattern in enumerate(patterns):
+        rows = np.flatnonzero(which == number)
+        o, m = np.flatnonzero(pattern), np.flatnonzero(~pattern)
+        B, residual = _regression(population, o, m)
+        E = noise[np.ix_(rows, o)]
+        cov[np.ix_(rows, o, o)] = E[:, :, None] * np.eye(len(o))
+        mean[np.ix_(rows, m)] = (
+            population.mean[m] + (y[np.ix_(rows, o)] - population.mean[o]) @ B.T
         )
-        raise MissingValueError(msg)
-    msg = (
-        f"{(~complete).sum()} of {len(worlds)} joint draws have missing values and "
-        "were left out."
-    )
-    warnings.warn(msg, IncertaWarning, stacklevel=4)
-    return worlds[complete]
+        across = B * E[:, None, :]
+        cov[np.ix_(rows, m, o)] = across
+        cov[np.ix_(rows, o, m)] = np.swapaxes(across, 1, 2)
+        cov[np.ix_(rows, m, m)] = residual + across @ B.T
+    return mean, cov
+
+
+def _regression(population: Population, o: Indices, m: Indices) -> tuple[Array, Array]:
+    """Slopes of the missing features on the known ones, and what they leave open."""
+    S, n = population.cov, population.n_known[m].astype(np.float64)
+    size = np.sqrt(np.where(np.diag(S) > 0, np.diag(S), 1.0))
+    R = S / np.outer(size, size)  # what counts as singular must not depend on units
+    inverse = np.linalg.pinv(R[np.ix_(o, o)], rcond=RIDGE, hermitian=True)
+    B = (R[np.ix_(m, o)] @ inverse) * size[m, None] / size[o]
+    residual = S[np.ix_(m, m)] - B @ S[np.ix_(o, m)]
+    left = np.clip(np.diag(residual), 0.0, None)
+    p = (S[np.ix_(m, o)] != 0).sum(axis=1)
+    widened = left * (n - 1) / np.maximum(n - 1 - p, 1) * (1 + (p + 1) / n)
+    most = np.diag(S)[m] * (1 + 1 / n)
+    stretch = np.sqrt(np.minimum(widened, most) / np.where(left > 0, left, 1.0))
+    return B, residual * np.outer(stretch, stretch)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -17,7 +18,6 @@ from itertools import combinations
 from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 from incerta.data.meaning import MEANINGS, as_meaning
-from incerta.data.tables.patterns import check_pattern, repeated_columns
 from incerta.exceptions import DataError
 from incerta.wording import unknown_name
 
@@ -365,7 +365,7 @@ class TableSpec:
         if self.replicates is None:
             return []
         others = [name for name in known if name != self.id]
-        return repeated_columns(self.replicates, self.values, others)
+        return _repeated_columns(self.replicates, self.values, others)
 
     # checks -----------------------------------------------------------------------
 
@@ -443,7 +443,7 @@ class TableSpec:
             names = ("weight", "sample", "joint", "batch", "corr")
             others = {"errors": self._errors_said() or None}
             others |= {name: getattr(self, name) for name in names}
-            check_pattern(self.replicates, self.values, others)
+            _check_pattern(self.replicates, self.values, others)
         if self.layers and self.errors:
             msg = (
                 f"layers={list(self.layers)} are repeated measurements, which tell "
@@ -682,3 +682,81 @@ def _written(name: str, value: Any) -> str:
         return repr(value)
     # A single template of errors is for all columns; several belong to them in turn.
     return repr(value[0] if name == "errors" and len(value) == 1 else list(value))
+
+
+# What * stands for in a pattern of column names.
+_REPEAT = re.compile(r"[^\W_]+")
+
+
+def _repeated_columns(
+    pattern: str, values: Sequence[str], known: Sequence[str]
+) -> list[dict[str, str]]:
+    """The columns of each value by what ``*`` stands for in the pattern.
+
+    ``"{}_*"`` finds ``{"1": "h_1", "b2": "h_b2"}`` for the value h among `known`.
+    """
+    ends = [
+        tuple(part.replace("{}", value) for part in pattern.split("*"))
+        for value in values
+    ]
+    found: dict[tuple[str, ...], dict[str, str]] = {pair: {} for pair in ends}
+    # Looked up by what is before and after *, so that wide tables take linear time.
+    lengths = {(len(head), len(tail)) for head, tail in found}
+    for column in known:
+        for n_head, n_tail in lengths:
+            stop = len(column) - n_tail
+            endings = found.get((column[:n_head], column[stop:] if stop > 0 else ""))
+            if endings is not None and _REPEAT.fullmatch(column, n_head, stop):
+                endings[column[n_head:stop]] = column
+    for value, pair in zip(values, ends, strict=True):
+        if not found[pair]:
+            msg = (
+                f"replicates={pattern!r}: * stands for digits or letters, and "
+                f"{unknown_name('column', pattern.replace('{}', value), known)}"
+            )
+            raise DataError(msg)
+        _refuse_mixed(found[pair], pattern)
+    return [found[pair] for pair in ends]
+
+
+def _refuse_mixed(endings: Mapping[str, str], pattern: str) -> None:
+    """Refuse h_mean or h_error among h_1, h_2 and h_3."""
+    numbered = [column for end, column in endings.items() if end.isdecimal()]
+    named = [
+        column
+        for end, column in endings.items()
+        if not any(letter.isdecimal() for letter in end)
+    ]
+    if numbered and named:
+        msg = (
+            f"replicates={pattern!r} takes {named[0]!r} for a repeat like "
+            f"{numbered[0]!r}. If it is none, rename it or leave it out of the table; "
+            "if it is one, number it."
+        )
+        raise DataError(msg)
+
+
+def _check_pattern(
+    pattern: str, names: Sequence[str], others: Mapping[str, Any]
+) -> None:
+    """Refuse a pattern that cannot match, or what was said besides it.
+
+    `others`: parameters that do not go with it; None where nothing was said.
+    """
+    is_text = isinstance(pattern, str)
+    named = is_text and (len(names) == 1 or "{}" in pattern)
+    if not named or pattern.count("*") != 1:
+        msg = (
+            f"replicates={pattern!r} must contain {{}}, which stands for the name of "
+            "the value, and a single *, which stands for the repeat: '{}_*' means the "
+            "columns mass_1, mass_2 and so on of the value mass."
+        )
+        raise DataError(msg)
+    for role, given in others.items():
+        if given is not None:
+            msg = (
+                f"{role}={given!r} cannot be used together with "
+                f"replicates={pattern!r}, which means one row per object with its "
+                "repeated measurements side by side. Leave one of them out."
+            )
+            raise DataError(msg)
