@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.cluster import MiniBatchKMeans
 
 import incerta as ic
-from incerta.backend.engine import engine_for
+from incerta.backend.optional import engine_for
 
 PIECE, N_FEATURES, N_MICRO = 50_000, 10, 100
 

@@ -8,7 +8,7 @@ many for it.
 import re
 from collections.abc import Mapping, Sequence
 
-from incerta.backend.templates import pages_of, part_of_page
+from incerta.backend.optional import pages_of, part_of_page
 from paper.blocks import FAR, Block, Entry, readings, sections
 from paper.table2 import Line
 

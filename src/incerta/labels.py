@@ -60,19 +60,20 @@ def shares(labels_per_world: Indices, n_clusters: int) -> Array:
     return out
 
 
+def with_noise(membership: Array) -> Array:
+    """Probabilities of clusters, followed by a column with that of noise, label −1."""
+    return np.column_stack([membership, 1.0 - membership.sum(axis=1)])
+
+
 def likeliest(membership: Array) -> Indices:
     """Most probable cluster of each object, −1 where that is noise."""
-    noise = 1.0 - membership.sum(axis=1, keepdims=True)
-    best = np.hstack([membership, noise]).argmax(axis=1)
+    best = with_noise(membership).argmax(axis=1)
     return np.where(best == membership.shape[1], -1, best)
 
 
 def confidence_of(labels: Indices, membership: Array) -> Array:
     """Probability of each object's own label, noise or not."""
-    noise = 1.0 - membership.sum(axis=1)
-    # The column of −1 is the last.
-    full = np.column_stack([membership, noise])
-    return full[np.arange(len(full)), labels]
+    return with_noise(membership)[np.arange(len(labels)), labels]
 
 
 def most_probable(labels: Indices, membership: Array) -> Indices:
@@ -84,10 +85,8 @@ def most_probable(labels: Indices, membership: Array) -> Indices:
 
 def second_best(labels: Indices, membership: Array) -> Indices:
     """Second most probable cluster of each object, or −1 for noise or none."""
-    n = len(labels)
-    noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
-    chances = np.column_stack([membership, noise])
-    chances[np.arange(n), labels] = -1.0  # noise is the last column
+    n, chances = len(labels), with_noise(membership)
+    chances[np.arange(n), labels] = -1.0
     # Of equal ones the first; noise, or nothing at all, only if nothing is better.
     best = chances.argmax(axis=1)
     likely = chances[np.arange(n), best] > 0.0
@@ -101,10 +100,9 @@ def label_sets(
 
     The object's label comes first, also among equally probable ones; −1 is noise.
     """
-    noise = np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0)
-    chances = np.column_stack([membership, noise])
+    chances = with_noise(membership)
     first = np.zeros_like(chances)
-    first[np.arange(len(first)), labels] = 1.0  # noise is the last column
+    first[np.arange(len(first)), labels] = 1.0
     order = np.lexsort((-chances, -first), axis=1)
     sums = np.cumsum(np.take_along_axis(chances, order, axis=1), axis=1)
     sizes = 1 + (sums < coverage - ROUNDING).sum(axis=1)

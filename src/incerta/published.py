@@ -20,9 +20,8 @@ from incerta.density.radius import positive_knee
 from incerta.density.within import known, within
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
-from incerta.ensemble.naming import renamed
-from incerta.ensemble.runs import cluster_worlds
-from incerta.ensemble.stability import Instability
+from incerta.ensemble.consensus import renamed
+from incerta.ensemble.runs import Instability, cluster_worlds
 from incerta.estimators import FDBSCAN, UKMeans
 from incerta.estimators._base import (
     KEEPING,
@@ -52,7 +51,7 @@ from incerta.partition.relocate import best_relocation
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import paired
 
 __all__ = ["PDBSCAN", "REP", "SC", "UCPC", "CKMeans", "MMVar"]
 

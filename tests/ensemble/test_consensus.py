@@ -16,11 +16,19 @@ from incerta.ensemble.consensus import (
     agreed_number,
     aligned,
     consensus,
+    matched,
+    one_to_one,
+    renamed,
+    renamings,
 )
-from incerta.ensemble.linkage import average_linkage, components, linked_by_average
-from incerta.ensemble.naming import matched, one_to_one, renamed, renamings
-from incerta.ensemble.patterns import patterns, together
-from incerta.ensemble.stability import Instability, mean_agreement, sources
+from incerta.ensemble.linkage import (
+    average_linkage,
+    components,
+    linked_by_average,
+    patterns,
+    together,
+)
+from incerta.ensemble.runs import Instability, mean_agreement, sources
 from tests.strategies import examples
 
 NOISES = ("separate", "cluster")

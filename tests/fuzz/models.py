@@ -26,7 +26,6 @@ from sklearn.preprocessing import StandardScaler
 
 import incerta as ic
 from incerta.exceptions import ModelFileError
-from incerta.models.budget import promised_bytes
 from incerta.models.values import Encoder
 from tests.fuzz.children import Case, Finding
 from tests.fuzz.damage import damaged
@@ -79,7 +78,7 @@ def check(case: Case, folder: Path) -> str:
     path.write_bytes(case.content)
     before = resource.getrlimit(resource.RLIMIT_AS)
     own = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = own + promised_bytes(len(case.content))
+    most = own + 64 * len(case.content) + 2**26  # as `load` promises
     if before[1] == resource.RLIM_INFINITY or most < before[1]:
         resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
     try:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
-from incerta.backend.scratch import Scratch
+from incerta.backend.memory import Scratch
 from incerta.mixture import expectation, model
 from incerta.mixture.belief import belief
 from incerta.mixture.expectation import log_densities, sums, sums_of_each

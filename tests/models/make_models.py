@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 
 import incerta as ic
+from incerta.models.archive import Budget
 from incerta.models.files import FORMAT_VERSION, save
 
+# Budget of values that no file made up.
+UNLIMITED = Budget(Path(), 2**60, 2**60)
 FOLDER = Path(__file__).parent / "stored"
 MEAN = [[0.0, 0.1], [0.3, 0.0], [0.1, 0.4], [0.2, 0.2], [5.0, 5.1], [5.3, 5.0]]
 MEAN += [[5.1, 5.4], [5.2, 5.2]]

@@ -35,7 +35,7 @@ from incerta.models.archive import Archive, write_archive
 from incerta.models.files import FORMAT_VERSION, load, save
 from incerta.models.values import Decoder, Encoder
 from incerta.number.choose import choose_k
-from tests.models.make_models import FOLDER, answers
+from tests.models.make_models import FOLDER, UNLIMITED, answers
 from tests.strategies import KINDS, examples, make
 
 SMALL = {"n_clusters": 2, "n_worlds": 6, "n_representatives": 3, "random_state": 0}
@@ -243,7 +243,7 @@ def test_order_in_memory_is_kept_and_a_shared_array_is_held_once(tmp_path):
     assert len(encoder.arrays) == 5
     write_archive(tmp_path / "a", encoded, encoder.arrays)
     with Archive(tmp_path / "a", 10**6) as archive:
-        again = Decoder(archive.arrays()).decode(archive.manifest())
+        again = Decoder(archive.arrays(), archive.budget).decode(archive.manifest())
     for old, new in zip(values, again, strict=True):
         np.testing.assert_array_equal(new, old)
         assert new.shape == old.shape
@@ -256,7 +256,7 @@ def test_a_square_and_its_transpose_are_two():
     square = np.arange(9.0).reshape(3, 3)
     encoder = Encoder()
     encoded = encoder.encode([square, square.T])
-    first, second = Decoder(encoder.arrays).decode(encoded)
+    first, second = Decoder(encoder.arrays, UNLIMITED).decode(encoded)
     np.testing.assert_array_equal(first, second.T)
 
 
@@ -306,7 +306,7 @@ def spelled(value):
 def test_plain_values_come_back(value):
     encoder = Encoder()
     text = json.dumps(encoder.encode(value), allow_nan=False)
-    again = Decoder(encoder.arrays).decode(json.loads(text))
+    again = Decoder(encoder.arrays, UNLIMITED).decode(json.loads(text))
     assert spelled(again) == spelled(value)
 
 

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.cluster import KMeans
 
 import incerta as ic
+from incerta.data import from_scipy  # noqa: F401 (registers FrozenGroup)
 from incerta.exceptions import FileError, ModelFileError
 from incerta.models import archive, files, registry
 from incerta.models.files import load, save

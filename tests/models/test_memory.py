@@ -10,9 +10,10 @@ import pytest
 import incerta as ic
 from incerta.exceptions import ModelFileError
 from incerta.models import archive
-from incerta.models.budget import COUNTED_TIMES, Budget
+from incerta.models.archive import COUNTED_TIMES, Budget
 from incerta.models.files import load, save
 from incerta.models.values import Decoder, Encoder
+from tests.models.make_models import UNLIMITED
 from tests.models.test_hostile_files import as_npy, changed, packed, parts_of
 from tests.strategies import make
 
@@ -248,7 +249,7 @@ def test_messages_are_short(written, tmp_path):
 def test_numbers_with_equal_hashes_are_no_keys():
     many = [[(2**61 - 1) * i, 0] for i in range(3)]
     with pytest.raises(ValueError, match="neither text nor a number"):
-        Decoder([]).decode({"dict": many})
+        Decoder([], UNLIMITED).decode({"dict": many})
     with pytest.raises(ModelFileError, match="neither text nor a number"):
         Encoder().encode(dict(many))
 
@@ -259,7 +260,7 @@ def test_arrays_in_an_array_come_back():
     given[0], given[1] = np.arange(3.0), np.ones(3)
     encoder = Encoder()
     said = encoder.encode(given)
-    again = Decoder(encoder.arrays).decode(said)
+    again = Decoder(encoder.arrays, UNLIMITED).decode(said)
     assert again.shape == (2,)
     for before, after in zip(given, again):
         np.testing.assert_array_equal(before, after)

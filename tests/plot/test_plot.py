@@ -19,7 +19,7 @@ from matplotlib.collections import EllipseCollection, LineCollection  # noqa: E4
 from matplotlib.colors import to_hex  # noqa: E402
 
 from incerta import plot  # noqa: E402
-from incerta.ensemble.patterns import patterns  # noqa: E402
+from incerta.ensemble.linkage import patterns  # noqa: E402
 from incerta.plot import style  # noqa: E402
 from incerta.plot.bars import highest_bars, sorted_bars, stacked_on_own  # noqa: E402
 from incerta.plot.curves import in_bins  # noqa: E402

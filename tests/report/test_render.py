@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.backend.templates import part_of_page
+from incerta.backend.optional import part_of_page
 from incerta.exceptions import FileError, MissingExtraError
 from incerta.report import render, summarise, write
 from incerta.report.render import as_json

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import paired
 from tests.strategies import make
 
 N_WORLDS = 6

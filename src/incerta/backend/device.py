@@ -24,13 +24,7 @@ def namespace(array: Any) -> Any:
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that is not there.
-
-    Parameters
-    ----------
-    device : str
-        "cpu", or the name of a device of torch, such as "cuda".
-    """
+    """Refuse a device that is neither "cpu" nor one that torch has, such as "cuda"."""
     if device == CPU:
         return
     torch = require("torch", "gpu", f"device={device!r}")
@@ -45,15 +39,7 @@ def check_device(device: str) -> None:
 
 
 def put(array: Array, device: str) -> Any:
-    """Copy an array to a device; on the CPU it stays as it is.
-
-    Parameters
-    ----------
-    array : ndarray
-        What is copied.
-    device : str
-        "cpu", or the name of a device of torch, such as "cuda".
-    """
+    """Copy an array to a device; on the CPU it stays as it is."""
     if device == CPU:
         return array
     check_device(device)
@@ -78,16 +64,9 @@ def fetch(array: Any) -> Array:
 
 
 def in_place(name: str, array: Any, *args: Any) -> Any:
-    """Apply a function to an array that is not needed after, in its memory if numpy's.
+    """Apply a function of the standard, element by element, to an array.
 
-    Parameters
-    ----------
-    name : str
-        Of a function of the standard that works element by element.
-    array : array
-        What it is applied to.
-    *args
-        Further arguments.
+    The array is not needed after: if it is numpy's, the result takes its memory.
     """
     if isinstance(array, np.ndarray):
         return getattr(np, name)(array, *args, out=array)

@@ -38,14 +38,7 @@ _HELD_SHARE = 4
 class Recipe:
     """A partition that is made when it is needed, and forgotten after.
 
-    `make`: makes it: a function of a module, or `partial` of one, so that it can
-    travel.
-
-    >>> from functools import partial
-    >>> from operator import add
-    >>> from incerta.backend.fold import Parts, Recipe
-    >>> Parts([Recipe(partial(range, 3)), Recipe(partial(range, 5))]).fold(sum, add)
-    13
+    `make` is a function of a module, or `partial` of one, so that it can travel.
     """
 
     make: Callable[[], Any]
@@ -56,13 +49,12 @@ class Recipe:
 
 
 class Parts:
-    """Partitions to fold over.
+    """Partitions to fold over: values, recipes, or dask's delayed values.
 
-    `recipes`: the partitions: values, each a `Recipe`, or dask's delayed values.
     Recipes are followed one after the other, or by the workers of dask if there is a
-    client. `hold`: compute delayed values once and keep them with the workers that did
-    it. Values lost with a worker are computed again from their recipes. Without workers
-    a quarter of the memory is for what is kept.
+    client. With `hold` delayed values are computed once and kept with the workers that
+    did it; those lost with a worker are computed again. Without workers a quarter of
+    the memory is for what is kept.
 
     >>> from operator import add
     >>> from incerta.backend.fold import Parts
@@ -86,8 +78,7 @@ class Parts:
     ) -> T:
         """Merge ``summarise(part, *given)`` of all partitions.
 
-        `summarise`, `merge`: functions of a module, so that they can travel. `merge` is
-        associative. `*given`: what every partition is given, such as the centres.
+        Both are functions of a module, so that they can travel; `merge` is associative.
         """
         for left in reversed(range(_TRIES)):
             try:
@@ -214,14 +205,12 @@ def exponents(peak: Array) -> NDArray[np.int64]:
 def exact_sums(
     rows: Array, groups: Indices, n_groups: int, exponent: NDArray[np.int64]
 ) -> NDArray[np.object_]:
-    """Sum rows by group, as whole numbers of units of ``2**(exponent - 80)``.
+    """Sum rows by group, as Python's whole numbers of units of ``2**(exponent - 80)``.
 
     A float of 53 bits is a whole number of these units unless it is 2**27 times smaller
     than the largest, and is then rounded to one. Whole numbers are added without
-    rounding: any order and any grouping give the same sum.
-
-    `rows` (n_rows, n_columns). `groups` (n_rows,): group of each row. `exponent`
-    (n_columns,): from `exponents` of the largest entries of all partitions together.
+    rounding: any order and any grouping give the same sum. `exponent` (n_columns,) is
+    that of the largest entries of all partitions together.
     """
     total = np.zeros((n_groups, rows.shape[1]), dtype=object)
     scale = np.ldexp(1.0, BITS - exponent)
@@ -247,7 +236,7 @@ def rounded(sums: Any, exponent: Any, divisor: int = 1) -> Any:
 def sums_of_runs(column: Array, starts: Indices) -> Array:
     """Sum runs of a column; the order within a run does not change a bit.
 
-    `column` (n_values,). `starts` (n_runs + 1,): where each run begins; none is empty.
+    Run i goes from ``starts[i]`` to ``starts[i + 1]``; none is empty.
     """
     counts = np.diff(starts)
     exponent = exponents(np.maximum.reduceat(np.abs(column), starts[:-1]))

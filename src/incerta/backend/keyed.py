@@ -31,22 +31,16 @@ _WHOLE_FLOATS = 2.0**53
 def mixed(keys: Keys) -> Keys:
     """Hash 64 bits to 64 bits, one for one."""
     out = keys.copy()
-    _mix(out, np.empty_like(out))
+    _mix(out)
     return out
 
 
 def keys_of(names: NDArray[Any]) -> Keys:
-    """Hash names to keys: the same on every machine and in every session.
+    """Hash names (n,) to keys: the same on every machine and in every session.
 
-    `names` (n,): numbers, texts, or anything with a text of its own. Whole numbers are
-    the same names as the equal floats, and a text has the same key however long the
-    others are.
-
-    >>> import numpy as np
-    >>> from incerta.backend.keyed import keys_of
-    >>> one, two = keys_of(np.array([7, 8])), keys_of(np.array([8.0, 7.0]))
-    >>> bool((one == two[::-1]).all())
-    True
+    Names are numbers, texts, or anything with a text of its own. Whole numbers are the
+    same names as the equal floats, and a text has the same key however long the others
+    are.
     """
     kind = names.dtype.kind
     if kind in "iub":
@@ -91,20 +85,9 @@ def seed_key(seed: int) -> np.uint64:
 
 
 def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
-    """Positions of at most `most` keys, chosen by what they are, not where they stand.
+    """Rising positions of at most `most` keys, by what they are, not where they stand.
 
-    `keys` (n,): of objects. `most`: how many to choose. `seed`: another one chooses
-    others.
-
-    Returns (min(n, most),): in rising order.
-
-    >>> import numpy as np
-    >>> from incerta.backend.keyed import keys_of, some_by_key
-    >>> names = np.array(["a", "b", "c", "d"])
-    >>> some = names[some_by_key(keys_of(names), 2, seed=0)]
-    >>> again = names[::-1][some_by_key(keys_of(names[::-1]), 2, seed=0)]
-    >>> set(some) == set(again)
-    True
+    Another seed chooses others.
     """
     if len(keys) <= most:
         return np.arange(len(keys))
@@ -113,10 +96,9 @@ def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
-    """Keys of numbered streams under a seed, for one purpose.
+    """Keys of numbered streams under a seed, such as worlds.
 
-    `seed`: at least 0. `purpose`: streams for different purposes have nothing in
-    common. `numbers` (n_streams,): such as the numbers of worlds.
+    Streams for different purposes have nothing in common.
     """
     return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
 
@@ -130,7 +112,7 @@ def _origin(seed: int, purpose: int) -> np.uint64:
 def uniforms(streams: Keys, keys: Keys) -> Array:
     """Numbers strictly between 0 and 1, on a grid of 2**52 cells.
 
-    `streams` (n_streams,): keys of streams. `keys`: keys of what each number is for.
+    The result has the shape (n_streams, *keys.shape).
     """
     out = np.empty((len(streams), keys.size))
     flat = keys.ravel()
@@ -140,7 +122,7 @@ def uniforms(streams: Keys, keys: Keys) -> Array:
     for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
             here = np.add.outer(streams[some], flat[part])
-            _mix(here, np.empty_like(here))
+            _mix(here)
             here >>= np.uint64(12)
             # The middle of a cell: neither 0 nor 1, and as far from both.
             np.multiply(here, 2.0**-52, out=out[some, part])
@@ -155,14 +137,11 @@ def stratified_uniforms(
     numbers: NDArray[np.integer[Any]],
     n_strata: int,
 ) -> Array:
-    """Uniform numbers of streams that divide up the unit interval.
+    """Uniform numbers, as of `uniforms`, of streams that divide up the unit interval.
 
     Each entry visits each interval ``[i / n_strata, (i + 1) / n_strata)`` in exactly
-    one stream, in an order of its own (Latin hypercube sampling).
-
-    `streams`, `keys`: as for `uniforms`. `orders`: keys of the orders in which the
-    intervals are visited. `numbers` (n_streams,): number of each stream, below
-    `n_strata`. `n_strata`: number of intervals.
+    one stream, in an order of its own (Latin hypercube sampling). The orders have keys
+    of the shape of `keys`; streams have numbers below `n_strata`.
     """
     u = uniforms(streams, keys)
     for some in blocks(len(numbers), 64 * orders.size, _BUFFER_BYTES):
@@ -198,8 +177,9 @@ def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) 
     return place
 
 
-def _mix(x: Keys, spare: Keys) -> None:
+def _mix(x: Keys) -> None:
     """Hash in place."""
+    spare = np.empty_like(x)
     for shift, factor in _ROUNDS:
         np.right_shift(x, np.uint64(shift), out=spare)
         np.bitwise_xor(x, spare, out=x)

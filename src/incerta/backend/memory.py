@@ -1,7 +1,12 @@
 """How much memory there is, and how to stay within a part of it."""
 
+import math
 import os
 from collections.abc import Iterator
+
+import numpy as np
+
+from incerta.typing import Array
 
 BLOCK_BYTES = 64 * 2**20
 CACHE_BYTES = 2**18  # several arrays of this size fit into the cache of a core
@@ -22,3 +27,22 @@ def blocks(
     step = max(1, int(limit // max(item_bytes, 1)))
     for start in range(0, n_items, step):
         yield slice(start, min(start + step, n_items))
+
+
+class Scratch:
+    """Arrays whose memory is used again and again.
+
+    Fresh memory of a megabyte costs more time than most of what is done with it. What
+    was asked for by a name is gone as soon as that is asked for again.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {}
+
+    def array(self, name: str, shape: tuple[int, ...]) -> Array:
+        """An array with anything in it."""
+        size = math.prod(shape)
+        memory = self._arrays.get(name)
+        if memory is None or memory.size < size:
+            memory = self._arrays[name] = np.empty(size)
+        return memory[:size].reshape(shape)

@@ -1,24 +1,21 @@
 """Optional libraries: imported where needed, never at the start."""
 
 import sys
-from importlib import import_module
+from functools import partial
+from importlib import import_module, resources
 from importlib.util import find_spec
 from typing import Any
 
 from incerta.exceptions import MissingExtraError
 
+# What runs the loops that numpy is slow at.
+ENGINES = ("auto", "numpy", "numba")
+
 
 def require(module: str, extra: str, purpose: str) -> Any:
-    """Import an optional `module`, or say which extra brings it.
+    """Import an optional module, or raise an error that says which extra brings it.
 
-    Parameters
-    ----------
-    module : str
-        Name of the module to import.
-    extra : str
-        Extra of this package that installs it.
-    purpose : str
-        What it is needed for, to complete the sentence "... needs <module>".
+    `purpose` completes the sentence "... needs <module>".
     """
     try:
         return import_module(module)
@@ -46,4 +43,35 @@ def comes_from(value: object, *modules: str) -> bool:
             base.__module__.partition(".")[0] == module for base in type(value).__mro__
         )
         for module in modules
+    )
+
+
+def engine_for(asked: str) -> str:
+    """Turn "auto" into "numba", where the extra ``fast`` is installed, or "numpy"."""
+    if asked not in ENGINES:
+        msg = f"engine={asked!r} must be 'auto', 'numpy' or 'numba'."
+        raise ValueError(msg)
+    if asked != "auto":
+        return asked
+    return "numba" if installed("numba") else "numpy"
+
+
+def part_of_page(room: str, name: str) -> str:
+    """Text of a template file of a subpackage, such as ``"incerta.report"``."""
+    return (resources.files(room) / "templates" / name).read_text("utf-8")
+
+
+def pages_of(room: str, purpose: str) -> Any:
+    """A jinja2 environment that escapes every text and refuses undefined names.
+
+    It finds the templates of the package `room`; `purpose` is for the message if jinja2
+    is not installed.
+    """
+    jinja2 = require("jinja2", "report", purpose)
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(partial(part_of_page, room)),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )

@@ -8,20 +8,9 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 
 def threads(limit: int | None) -> AbstractContextManager[Any]:
-    """Limit the threads of BLAS and OpenMP.
+    """Limit the threads of BLAS and OpenMP; None leaves them as they are.
 
     Products that are small and many cost more with threads than they gain.
-
-    Parameters
-    ----------
-    limit : int or None
-        Most threads; None leaves them as they are.
-
-    Examples
-    --------
-    >>> from incerta.backend.threads import threads
-    >>> with threads(1):
-    ...     pass
     """
     return _controller().limit(limits=limit)
 

@@ -14,7 +14,7 @@ from incerta.mixture.measured import measured
 from incerta.mixture.model import Components
 from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import within, wrong
-from incerta.models.fitted import Storable
+from incerta.models.files import Storable
 from incerta.typing import Array, Indices, Seed
 
 

@@ -12,7 +12,7 @@ from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
 from incerta.data.reliability import true_spread
-from incerta.models.fitted import Storable
+from incerta.models.files import Storable
 from incerta.typing import Array, Indices
 
 LOG_2PI = float(np.log(2.0 * np.pi))

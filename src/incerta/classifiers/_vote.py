@@ -13,8 +13,7 @@ from incerta.backend.parameters import SEED, WHOLE, HasMethods
 from incerta.classifiers._base import UncertainClassifier, believed, believer_for
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import worlds_of
+from incerta.worlds.sequence import paired, worlds_of
 
 
 class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]

@@ -1,16 +1,13 @@
 """Data sets with known classes, bundled and made up; neither needs the network."""
 
-from incerta.datasets.bundled import load_weather, load_wine
-from incerta.datasets.dataset import Dataset
+from incerta.datasets.bundled import Dataset, load_weather, load_wine
 from incerta.datasets.generate import (
     make_uncertain,
     make_uncertain_blobs,
-    make_waveform,
-)
-from incerta.datasets.shapes import (
     make_uncertain_moons,
     make_uncertain_rings,
     make_uncertain_stars,
+    make_waveform,
 )
 
 __all__ = [

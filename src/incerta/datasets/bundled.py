@@ -1,16 +1,15 @@
-"""Data sets that come with the package: nothing to fetch."""
+"""Data sets that come with the package, nothing to fetch; and what loaders return."""
 
 import csv
 import gzip
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib.resources import files
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 
-from incerta.data import from_samples, from_worlds
-from incerta.datasets.dataset import Dataset
+from incerta.data import UncertainData, from_samples, from_worlds
 from incerta.typing import Array, Ids, Indices
 
 N_NEIGHBOURS = 5
@@ -23,6 +22,51 @@ _WEATHER = (
     "Peel, Finlayson and McMahon (2007). Observations of the US cooperative network, "
     "public domain, as compiled in the data set COmonthlyMet of the R package fields."
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A data set with known classes.
+
+    Attributes
+    ----------
+    name : str
+        Short name.
+    data : UncertainData or ndarray of shape (n_objects, n_features)
+        The objects; a plain array if they are exact. `make_uncertain` turns exact
+        objects into uncertain ones.
+    target : ndarray of shape (n_objects,)
+        Class of each object, counted from 0.
+    target_names : tuple of str
+        Name of each class.
+    feature_names : tuple of str
+        Name of each feature.
+    description : str
+        Where the data come from, under what licence, and what to cite.
+    objects : mapping of str to ndarray of shape (n_objects,)
+        What else is known about each object, such as the location of a station.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> ic.datasets.load_wine()
+    Dataset 'wine': 178 objects (exact), 13 features, 3 classes
+    """
+
+    name: str
+    data: UncertainData | Array
+    target: Indices
+    target_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    description: str
+    objects: Mapping[str, Ids] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        kind = self.data.kind if isinstance(self.data, UncertainData) else "exact"
+        return (
+            f"Dataset {self.name!r}: {len(self.target)} objects ({kind}), "
+            f"{len(self.feature_names)} features, {len(self.target_names)} classes"
+        )
 
 
 def load_wine() -> Dataset:
@@ -128,14 +172,9 @@ def load_weather(*, joint: bool = False) -> Dataset:
 
 
 def filled(cube: Array, apart: Array) -> Array:
-    """Fill the gaps of (month, station, feature); see the notes of `load_weather`.
+    """Fill gaps, NaN, of (month, station, feature); see the notes of `load_weather`.
 
-    Parameters
-    ----------
-    cube : ndarray of shape (n_months, n_stations, 2)
-        Temperature and precipitation starting in January, NaN where missing.
-    apart : ndarray of shape (n_stations, n_stations)
-        Distances between stations.
+    Months start in January; distances between stations are (n_stations, n_stations).
     """
     seen = ~np.isnan(cube[:, :, 0])
     normals = np.nanmean(cube.reshape(-1, 12, *cube.shape[1:]), axis=0)
@@ -178,14 +217,9 @@ def _numbers(name: str) -> Array:
         return np.loadtxt(file, delimiter=",", skiprows=1)
 
 
-@contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
-    path = files("incerta.datasets") / "_data" / f"{name}.csv.gz"
-    with (
-        path.open("rb") as packed,
-        gzip.open(packed, "rt", encoding="utf-8", newline="") as text,
-    ):
-        yield text
+def _opened(name: str) -> TextIO:
+    path = Path(__file__).parent / "_data" / f"{name}.csv.gz"
+    return gzip.open(path, "rt", encoding="utf-8", newline="")
 
 
 def _distinct(names: Ids, numbers: Ids) -> Ids:

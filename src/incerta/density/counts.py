@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incerta.backend.engine import engine_for
 from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.optional import engine_for
 from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
 

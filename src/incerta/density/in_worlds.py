@@ -20,8 +20,7 @@ from incerta.models.checks import whole, within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
-from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import check_worlds
+from incerta.worlds.sequence import check_worlds, paired
 
 # Threads are started for each search; with fewer objects that takes longer than it.
 MANY_OBJECTS = 2000

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.device import CPU, fetch, namespace, put, put_beside
-from incerta.backend.engine import engine_for
 from incerta.backend.memory import blocks
+from incerta.backend.optional import engine_for
 from incerta.data.laws import Joint, Values
 from incerta.density.single import counts, factors, near
 from incerta.typing import Array, Indices

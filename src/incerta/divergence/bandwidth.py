@@ -48,12 +48,12 @@ def effective_number(n_objects: int, weights: Array | None) -> float:
 
 
 def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: float) -> Array:
-    """Width of the kernel of each world and feature.
+    """Width of the kernel of each world and feature (n_worlds, n_features).
 
-    `rule`: eq. 6 of the paper, ``1.06 σ n^(-1/5)``, whatever the number of features; or
-    ``σ n^(-1/(d + 4))``; or the widths themselves, (n_features,) or (n_worlds,
-    n_features). `spread`: spread of the features in use: all have a pooled spread.
-    `n_objects`: number of objects; with weights the `effective_number`.
+    The rule is "silverman", Eq. 6 of the paper, ``1.06 σ n^(-1/5)`` whatever the number
+    of features; "scott", ``σ n^(-1/(d + 4))``; or the widths themselves, (n_features,)
+    or (n_worlds, n_features). All features have a pooled spread; with weights
+    `n_objects` is the `effective_number`.
     """
     sigma = np.maximum(spread.each, FLOOR * spread.pooled)
     d = sigma.shape[1]

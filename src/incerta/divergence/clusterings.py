@@ -66,24 +66,16 @@ def between_clusterings(
 
 
 def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
-    """Adjusted Rand index of all pairs of clusterings.
+    """Adjusted Rand index of all pairs of clusterings (n_clusterings, n_objects).
 
-    `labels` (n_clusterings, n_objects): whole numbers; below 0 is noise. `noise`:
-    whether -1 is a cluster like any other, or every noise object is a cluster of its
-    own.
-
-    Returns (n_clusterings, n_clusterings): 1 for equal partitions, including two with a
-    single cluster each or with only single objects.
+    1 for equal partitions, including two with a single cluster each or with only single
+    objects. Labels below 0 are noise: one more cluster, or with noise="singletons"
+    objects that are each a cluster alone.
 
     Time grows with n_clusterings² n_objects. Up to about ten clusters the contingency
     tables of many pairs are one product of matrices; more clusters are counted, in time
     that does not depend on their number. Memory holds a copy of the labels in addition
     to the result, and blocks of fixed size.
-
-    >>> import numpy as np
-    >>> from incerta.divergence.clusterings import ari_matrix
-    >>> ari_matrix(np.array([[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, -1]]))[0]
-    array([1.        , 1.        , 0.57142857])
     """
     n = labels.shape[1]
     codes, sizes = _coded(labels, alone=noise == "singletons")

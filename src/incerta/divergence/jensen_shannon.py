@@ -1,13 +1,16 @@
 """Jensen–Shannon divergence of the kernel densities of worlds (Eqs. 2 to 6)."""
 
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from incerta.backend.engine import engine_for
+from incerta.backend.keyed import some_by_key
+from incerta.backend.optional import engine_for
 from incerta.divergence.bandwidth import (
     Spread,
     bandwidths,
@@ -19,13 +22,14 @@ from incerta.divergence.cpu_kernel import (
     Densities,
     mean_log_ratios_on_cpu,
 )
-from incerta.divergence.parts import N_PARTS, by_some_objects, error_of_some
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
 
 # The largest Jensen–Shannon divergence that there is.
 LOG_2 = float(np.log(2.0))
+# The standard error is that of the mean of so many parts of the objects.
+N_PARTS = 10
 
 
 class SaturationWarning(IncertaWarning):
@@ -49,35 +53,31 @@ def warn_if_saturated(divergences: Array) -> None:
         warnings.warn(msg, SaturationWarning, stacklevel=3)
 
 
+class _Options(TypedDict, total=False):
+    bandwidth: str | ArrayLike
+    n_objects: int | None
+    n_points: int | None
+    dtype: str
+    device: str
+    engine: str
+    n_jobs: int | None
+    random_state: int
+    weights: Array | None
+
+
 @overload
 def jensen_shannon(
     worlds: Worlds | ArrayLike,
     *,
-    bandwidth: str | ArrayLike = ...,
-    n_objects: int | None = ...,
-    n_points: int | None = ...,
-    dtype: str = ...,
-    device: str = ...,
-    engine: str = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
     return_error: Literal[False] = ...,
-    weights: Array | None = ...,
+    **options: Unpack[_Options],
 ) -> Array: ...
 @overload
 def jensen_shannon(
     worlds: Worlds | ArrayLike,
     *,
-    bandwidth: str | ArrayLike = ...,
-    n_objects: int | None = ...,
-    n_points: int | None = ...,
-    dtype: str = ...,
-    device: str = ...,
-    engine: str = ...,
-    n_jobs: int | None = ...,
-    random_state: int = ...,
     return_error: Literal[True],
-    weights: Array | None = ...,
+    **options: Unpack[_Options],
 ) -> tuple[Array, Array]: ...
 def jensen_shannon(
     worlds: Worlds | ArrayLike,
@@ -179,28 +179,26 @@ def jensen_shannon(
            [0.69, 0.69, 0.  ]])
     """
     all_objects = as_worlds(worlds)
-    _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
-    _check_weights(weights, all_objects, n_objects, n_points, device)
-    worlds = by_some_objects(all_objects, n_objects, random_state)
-    some = _drawn_once(worlds)
-    spread = spread_of(some, weights)
-    varying = np.flatnonzero(spread.pooled > 0)
-    divergences, error = _of_features(
-        some,
-        varying,
-        spread,
-        _at(bandwidth, varying, worlds.shape[2]),
-        _picks(n_points, worlds, random_state),
-        _Where(np.dtype(dtype), device, engine, n_jobs),
-        weights,
+    comparison = _Comparison(
+        bandwidth=bandwidth,
+        n_objects=n_objects,
+        n_points=n_points,
+        dtype=dtype,
+        device=device,
+        engine=engine,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        weights=weights,
     )
+    some_objects = comparison.chosen(all_objects)
+    ((divergences, error),) = comparison.of(some_objects, per_feature=False)
     warn_if_saturated(divergences)
     if not return_error:
         return divergences
-    if worlds is not all_objects:
+    if some_objects is not all_objects:
         how: Any = {"dtype": dtype, "device": device, "engine": engine}
         again = partial(jensen_shannon, bandwidth=bandwidth, n_jobs=n_jobs, **how)
-        error = error_of_some(again, worlds)
+        error = error_of_some(again, some_objects)
     return divergences, error
 
 
@@ -226,7 +224,7 @@ def jensen_shannon_per_feature(
     ----------
     worlds, bandwidth, n_objects, n_points, dtype, device, engine, n_jobs, random_state
         As in `jensen_shannon`.
-    weights : ndarray of shape (n_objects,), optional
+    weights
         As in `jensen_shannon`.
 
     Returns
@@ -247,69 +245,139 @@ def jensen_shannon_per_feature(
     >>> jensen_shannon_per_feature(worlds).max() < 0.2
     np.True_
     """
-    worlds = as_worlds(worlds)
-    _check_choices(n_objects, n_points, dtype, device, engine, n_jobs)
-    _check_weights(weights, worlds, n_objects, n_points, device)
-    worlds = _drawn_once(by_some_objects(worlds, n_objects, random_state))
-    spread = spread_of(worlds, weights)
-    picks = _picks(n_points, worlds, random_state)
-    where = _Where(np.dtype(dtype), device, engine, n_jobs)
-    varying = np.flatnonzero(spread.pooled > 0)
-    total = np.zeros((len(worlds), len(worlds)))
-    for feature in varying:
-        one = np.array([feature])
-        width = _at(bandwidth, one, worlds.shape[2])
-        total += _of_features(worlds, one, spread, width, picks, where, weights)[0]
-    return total / max(len(varying), 1)
+    all_objects = as_worlds(worlds)
+    comparison = _Comparison(
+        bandwidth=bandwidth,
+        n_objects=n_objects,
+        n_points=n_points,
+        dtype=dtype,
+        device=device,
+        engine=engine,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        weights=weights,
+    )
+    some_objects = comparison.chosen(all_objects)
+    total = np.zeros((len(some_objects), len(some_objects)))
+    features = comparison.of(some_objects, per_feature=True)
+    for divergences, _ in features:
+        total += divergences
+    return total / max(len(features), 1)
 
 
-def _drawn_once(worlds: Worlds) -> Worlds:
-    """Worlds that need not be drawn again, if there is memory for that."""
-    if worlds.data.joint or 8 * prod(worlds.shape) > POINT_BYTES:
-        return worlds
-    return as_worlds(worlds.stack())
+def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
+    """Standard error of divergences that comes from the choice of objects.
+
+    It is taken from the divergences of parts of `worlds`: how much those differ says
+    how much those of another choice would. Densities of few values are wider than those
+    of many, so that all are lower than with all objects; that is not in it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncertaWarning)
+        parts = [compare(worlds.only(slice(i, None, N_PARTS))) for i in range(N_PARTS)]
+    spread: Array = np.std(parts, axis=0, ddof=1)
+    return spread / np.sqrt(N_PARTS)
 
 
-class _Where(NamedTuple):
-    """Precision, and what computes."""
+@dataclass(frozen=True, kw_only=True)
+class _Comparison:
+    """How worlds are compared: the parameters of `jensen_shannon`."""
 
-    dtype: "np.dtype[Any]"
+    bandwidth: str | ArrayLike
+    n_objects: int | None
+    n_points: int | None
+    dtype: str
     device: str
     engine: str
     n_jobs: int | None
+    random_state: int
+    weights: Array | None
 
+    def __post_init__(self) -> None:
+        for name, number, least, all_of in (
+            ("n_objects", self.n_objects, 2 * N_PARTS, "all objects"),
+            ("n_points", self.n_points, 2, "all values"),
+        ):
+            if number is not None and number < least:
+                msg = f"{name}={number} must be at least {least}, or None for {all_of}."
+                raise ValueError(msg)
+        if self.dtype not in ("float32", "float64"):
+            msg = f"dtype={self.dtype!r} must be 'float32' or 'float64'."
+            raise ValueError(msg)
+        of_cpu = self.dtype, self.engine, self.n_jobs
+        if self.device != "cpu" and of_cpu != ("float32", "auto", None):
+            msg = (
+                f"device={self.device!r} goes with dtype='float32' and without engine "
+                f"or n_jobs; got dtype={self.dtype!r}, engine={self.engine!r}, "
+                f"n_jobs={self.n_jobs!r}. These are for device='cpu'."
+            )
+            raise ValueError(msg)
+        engine_for(self.engine)  # refuses what it does not know
 
-def _of_features(
-    worlds: Worlds,
-    features: Indices,
-    spread: Spread,
-    bandwidth: "str | ArrayLike",
-    picks: Indices,
-    where: _Where,
-    weights: Array | None,
-) -> tuple[Array, Array]:
-    """Divergences and standard errors of the densities of some features."""
-    n_worlds = len(worlds)
-    if len(features) == 0:
-        return np.zeros((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
-    spread = Spread(
-        spread.centers[:, features], spread.pooled[features], spread.each[:, features]
-    )
-    n_objects = effective_number(worlds.shape[1], weights)
-    widths = bandwidths(bandwidth, spread, n_objects)
-    kernels = Densities(worlds, features, spread, widths, weights)
-    if where.device == "cpu":
-        how = where.dtype, where.engine, where.n_jobs
-        means, errors = mean_log_ratios_on_cpu(kernels, picks, *how)
-    else:
-        from incerta.divergence.torch_kernel import mean_log_ratios
+    def chosen(self, worlds: Worlds) -> Worlds:
+        """The same worlds of some objects, chosen by their ids, if there are more.
 
-        means, errors = mean_log_ratios(kernels, picks, where.device)
-    # Row p holds the averages over the values of world p; J needs both directions.
-    divergences = np.clip(LOG_2 - (means + means.T) / 2, 0.0, None)
-    np.fill_diagonal(divergences, 0.0)
-    np.fill_diagonal(errors, 0.0)
-    return divergences, np.sqrt(errors**2 + errors.T**2) / 2
+        They are the same in each world: what objects are by chance is, too.
+        """
+        self._check_weights(worlds.shape[1])
+        if self.n_objects is None or self.n_objects >= worlds.shape[1]:
+            return worlds
+        keys = worlds.data.keys
+        return worlds.only(some_by_key(keys, self.n_objects, self.random_state))
+
+    def of(self, worlds: Worlds, *, per_feature: bool) -> list[tuple[Array, Array]]:
+        """Divergences and standard errors of all features together, or of each."""
+        if not worlds.data.joint and 8 * prod(worlds.shape) <= POINT_BYTES:
+            worlds = as_worlds(worlds.stack())  # they need not be drawn again
+        spread = spread_of(worlds, self.weights)
+        picks = _picks(self.n_points, worlds, self.random_state)
+        varying = np.flatnonzero(spread.pooled > 0)
+        parts = varying[:, None] if per_feature else [varying]
+        return [self._of_features(worlds, part, spread, picks) for part in parts]
+
+    def _of_features(
+        self, worlds: Worlds, features: Indices, spread: Spread, picks: Indices
+    ) -> tuple[Array, Array]:
+        n_worlds = len(worlds)
+        bandwidth = _at(self.bandwidth, features, worlds.shape[2])
+        if len(features) == 0:
+            return np.zeros((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
+        spread = Spread(
+            spread.centers[:, features],
+            spread.pooled[features],
+            spread.each[:, features],
+        )
+        n_objects = effective_number(worlds.shape[1], self.weights)
+        widths = bandwidths(bandwidth, spread, n_objects)
+        kernels = Densities(worlds, features, spread, widths, self.weights)
+        if self.device == "cpu":
+            how = np.dtype(self.dtype), self.engine, self.n_jobs
+            means, errors = mean_log_ratios_on_cpu(kernels, picks, *how)
+        else:
+            from incerta.divergence.torch_kernel import mean_log_ratios
+
+            means, errors = mean_log_ratios(kernels, picks, self.device)
+        # Row p holds the averages over the values of world p; J needs both directions.
+        divergences = np.clip(LOG_2 - (means + means.T) / 2, 0.0, None)
+        np.fill_diagonal(divergences, 0.0)
+        np.fill_diagonal(errors, 0.0)
+        return divergences, np.sqrt(errors**2 + errors.T**2) / 2
+
+    def _check_weights(self, n: int) -> None:
+        weights = self.weights
+        if weights is None:
+            return
+        if (self.n_objects, self.n_points, self.device) != (None, None, "cpu"):
+            msg = (
+                "weights go with all objects and device='cpu'; got "
+                f"n_objects={self.n_objects}, n_points={self.n_points}, "
+                f"device={self.device!r}."
+            )
+            raise ValueError(msg)
+        positive = np.isfinite(weights) & (weights > 0.0)
+        if np.shape(weights) != (n,) or not positive.all():
+            msg = f"weights must be one positive number for each of the {n} objects."
+            raise DataError(msg)
 
 
 def _picks(n_points: int | None, worlds: Worlds, random_state: int) -> Indices:
@@ -335,54 +403,3 @@ def _at(
         )
         raise DataError(msg)
     return widths[..., features]
-
-
-def _check_choices(
-    n_objects: int | None,
-    n_points: int | None,
-    dtype: str,
-    device: str,
-    engine: str,
-    n_jobs: int | None,
-) -> None:
-    if n_objects is not None and n_objects < 2 * N_PARTS:
-        msg = (
-            f"n_objects={n_objects} must be at least {2 * N_PARTS}, or None for all "
-            "objects."
-        )
-        raise ValueError(msg)
-    if n_points is not None and n_points < 2:
-        msg = f"n_points={n_points} must be at least 2, or None for all values."
-        raise ValueError(msg)
-    if dtype not in ("float32", "float64"):
-        msg = f"dtype={dtype!r} must be 'float32' or 'float64'."
-        raise ValueError(msg)
-    if device != "cpu" and (dtype, engine, n_jobs) != ("float32", "auto", None):
-        msg = (
-            f"device={device!r} goes with dtype='float32' and without engine or "
-            f"n_jobs; got dtype={dtype!r}, engine={engine!r}, n_jobs={n_jobs!r}. "
-            "These are for device='cpu'."
-        )
-        raise ValueError(msg)
-    engine_for(engine)  # refuses what it does not know
-
-
-def _check_weights(
-    weights: Array | None,
-    worlds: Worlds,
-    n_objects: int | None,
-    n_points: int | None,
-    device: str,
-) -> None:
-    if weights is None:
-        return
-    if (n_objects, n_points, device) != (None, None, "cpu"):
-        msg = (
-            f"weights go with all objects and device='cpu'; got n_objects={n_objects}, "
-            f"n_points={n_points}, device={device!r}."
-        )
-        raise ValueError(msg)
-    n = worlds.shape[1]
-    if np.shape(weights) != (n,) or not (np.isfinite(weights) & (weights > 0.0)).all():
-        msg = f"weights must be one positive number for each of the {n} objects."
-        raise DataError(msg)

@@ -13,7 +13,7 @@ from incerta.backend.device import check_device
 from incerta.backend.memory import blocks
 from incerta.backend.optional import require
 from incerta.backend.progress import track
-from incerta.divergence.kernel_sums import LOG2_E, LOWEST
+from incerta.divergence.cpu_kernel import LOG2_E, LOWEST
 from incerta.typing import Array, Indices
 
 # Points that are on the device at a time, and exponents where nothing is fused.
@@ -24,14 +24,16 @@ EXPONENT_BYTES = 2**28
 def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
 
-    `kernels` (n_objects, n_features): worlds, with the ``centers``, ``widths`` and
-    ``log_norm`` of their kernels. `picks` (n_worlds, n_points): which values each world
-    is evaluated at. `device`: name of a device of torch.
+    The kernels are `Densities`; `picks` is as for `mean_log_ratios_on_cpu`.
     """
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
     target = torch.device(device)
-    sums = fused_sums if target.type == "cuda" else blocked_sums
+    sums: Any = blocked_sums
+    if target.type == "cuda":  # the same in one launch, without storing any exponent
+        from incerta.divergence import triton_kernel
+
+        sums = triton_kernel.sum_kernels
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
     # Results stay on the device until the end: fetching one would wait for it.
@@ -82,11 +84,10 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
 
 
 def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
-    """Sum the kernels of `centres` at `x`, block by block, on any device.
+    """Sum the kernels of `centres` (n, d) at `x` (d, n_points), block by block.
 
-    `x` (n_features, n_points). `centres` (n_centres, n_features). `center`
-    (n_features,): subtracted from both. `unit` (n_features,): factors that bring both
-    to the units of the kernel, in base 2.
+    `center` (d,) is subtracted from both, and `unit` (d,) brings them to the units of
+    the kernel, in base 2.
     """
     torch = require("torch", "gpu", "this device")
     a = (centres - center) * unit
@@ -98,10 +99,3 @@ def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
         powers = torch.exp2(exponents.clamp_(min=LOWEST, max=0.0))
         sums[part] = powers.sum(dim=1, dtype=torch.float64)
     return sums
-
-
-def fused_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
-    """Do as `blocked_sums` does in one launch, without storing any exponent."""
-    from incerta.divergence.triton_kernel import sum_kernels
-
-    return sum_kernels(x, centres.T, center, unit)

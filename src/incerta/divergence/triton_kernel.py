@@ -106,14 +106,12 @@ def _sum_kernels(
     tl.store(out + rows, total, mask=inside)
 
 
-def sum_kernels(x: Any, a: Any, center: Any, unit: Any) -> Any:
-    """``Σ_a 2 ** (−|x − a|² / 2)`` for every x.
+def sum_kernels(x: Any, centres: Any, center: Any, unit: Any) -> Any:
+    """``Σ_a 2 ** (−|x − a|² / 2)`` for x (d, n) and centres a (m, d): float32, on CUDA.
 
-    `x` (n_features, n_points): points, by feature. `a` (n_features, n_centres):
-    centres. `center`, `unit` (n_features,): ``(x - center) * unit`` is in the units of
-    the kernel.
+    ``(x - center) * unit`` is in the units of the kernel. The sums are float64.
     """
-    d, n_points = x.shape
+    (d, n_points), a = x.shape, centres.T
     out = torch.empty(n_points, dtype=torch.float64, device=x.device)
     size = min(CHUNK, max(16, triton.next_power_of_2(3 * d)))
     rows, columns, warps = OF_ONE_CHUNK if 3 * d <= CHUNK else OF_SEVERAL

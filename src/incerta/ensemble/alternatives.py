@@ -6,7 +6,7 @@ probability, and the bounds say how much less is certain.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import beta, norm
@@ -18,7 +18,8 @@ from incerta.typing import Array, Indices
 ROUNDING = 1e-12
 
 
-class Alternatives(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Alternatives:
     """Clusterings that represent groups of clusterings, the largest group first."""
 
     representatives: Indices  # (n_found,), positions among the clusterings
@@ -38,24 +39,16 @@ def alternatives(
 ) -> Alternatives:
     """Choose a few clusterings that represent many.
 
-    `distances` (n_clusterings, n_clusterings): symmetric, not negative, zero on the
-    diagonal. `n_alternatives`: number of groups to make of the clusterings; fewer if
-    fewer of them differ. `criterion`: what represents a group: the member with the
-    smallest maximum distance to the others, or with the smallest mean distance. `tau`:
-    with it, groups are balls of this radius: the one that holds the most clusterings,
-    then the one that holds the most of the others, and so on. `holdout`: share of the
-    clusterings that are only counted, within `tau` of the representatives; the others
-    are only chosen from. With 0 the clusterings are chosen by their groups, and these
-    are counted, too.
+    Distances (m, m) are symmetric, not negative, and zero on the diagonal. Groups
+    around medoids are made of them, fewer than `n_alternatives` if fewer differ. A
+    group is represented by its "center", the member with the smallest maximum distance
+    to the others, or its "medoid", with the smallest mean distance. With `tau`, groups
+    are balls of this radius: the one that holds the most clusterings, then the one that
+    holds the most of the others, and so on.
 
-    A few passes over the distances per group and per swap.
-
-    >>> import numpy as np
-    >>> from incerta.ensemble.alternatives import alternatives
-    >>> place = np.array([0.0, 1.0, 2.0, 2.0, 9.0])
-    >>> found = alternatives(abs(place[:, None] - place), 2)
-    >>> found.representatives, found.tau, found.support
-    (array([1, 4]), array([1., 0.]), array([4, 1]))
+    The share `holdout` of the clusterings is only counted, within the reach of the
+    representatives; the others are only chosen from. With 0 the groups themselves are
+    counted.
     """
     m = len(distances)
     held = _held_out(m, holdout)
@@ -78,22 +71,22 @@ def alternatives(
         near = distances[np.ix_(picks, held)] <= radii[:, None] + ROUNDING
         support = near.sum(axis=1)
     largest = distances[picks].max(axis=1)
-    return Alternatives(picks, radii, largest, support, len(held) or m)
+    return Alternatives(
+        representatives=picks,
+        tau=radii,
+        global_tau=largest,
+        support=support,
+        n_counted=len(held) or m,
+    )
 
 
 def medoids(distances: Array, n_groups: int) -> Indices:
-    """Clusterings in the middle of groups of clusterings (PAM).
+    """Clusterings in the middle of groups of clusterings (PAM), by distances (m, m).
 
     They are chosen one by one, each so that the sum of the distances to the nearest one
     falls most, and then swapped for others, the best swap first, as long as that lowers
-    it further.
-
-    `distances` (n_clusterings, n_clusterings). `n_groups`: fewer are made if fewer
-    clusterings differ.
-
-    Returns (n_found,): all different.
-
-    All swaps are weighed at once, in a few passes over the distances.
+    it further. All swaps are weighed at once, in a few passes over the distances. There
+    are fewer medoids if fewer clusterings differ.
     """
     m = len(distances)
     n_distinct = int(((distances == 0.0).argmax(axis=1) == np.arange(m)).sum())
@@ -152,10 +145,9 @@ def _held_out(n: int, share: float) -> Indices:
 
 
 def clopper_pearson(support: Indices, n: int, level: float) -> Array:
-    """Exact lower bound on a probability: it holds for every number of draws.
+    """Exact one-sided lower bound on a probability: it holds for every number of draws.
 
-    `support`: number of draws in which it happened. `n`: number of all draws. `level`:
-    confidence of the bound, such as 0.95; one-sided.
+    It happened in `support` of `n` draws; `level` is the confidence, such as 0.95.
     """
     bound = beta.ppf(1.0 - level, np.maximum(support, 1), n - support + 1)
     return np.where(support > 0, bound, 0.0)
@@ -164,18 +156,14 @@ def clopper_pearson(support: Indices, n: int, level: float) -> Array:
 def wald(support: Indices, n: int, level: float) -> Array:
     """Lower bound by the normal approximation, as published for REP.
 
-    It is 1 as soon as all draws agree, however few there are. Parameters as for
-    `clopper_pearson`.
+    It is 1 as soon as all draws agree, however few there are.
     """
     p = support / n
     return np.maximum(p - norm.ppf(level) * np.sqrt(p * (1.0 - p) / n), 0.0)
 
 
 def wilson(support: Indices, n: int, level: float) -> Array:
-    """Lower bound by the score test: approximate, closer than Wald's.
-
-    Parameters as for `clopper_pearson`.
-    """
+    """Lower bound by the score test: approximate, closer than Wald's."""
     p, z = support / n, norm.ppf(level)
     spread = np.sqrt(p * (1.0 - p) / n + (z / (2.0 * n)) ** 2)
     bound = (p + z**2 / (2.0 * n) - z * spread) / (1.0 + z**2 / n)

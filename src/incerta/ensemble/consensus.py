@@ -1,20 +1,22 @@
-"""From the clusterings of many worlds to one."""
+"""From the clusterings of many worlds to one, and what theirs are called in it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
 from incerta.backend.memory import blocks
 from incerta.backend.threads import threads
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble import linkage
-from incerta.ensemble.naming import aligned, one_to_one
-from incerta.ensemble.patterns import Patterns, patterns
+from incerta.ensemble.linkage import Patterns, patterns
+from incerta.models.registry import stored
 from incerta.typing import Array, Indices
-
-__all__ = ["METHODS", "agreed_number", "aligned", "consensus"]
 
 # Patterns up to which starting threads costs more than they do.
 FEW_FOR_THREADS = 20_000
@@ -29,15 +31,12 @@ def consensus(
     threshold: float = 0.5,
     seed: int = 0,
 ) -> Indices:
-    """Make one clustering of many.
+    """Make one clustering of many; see `WorldConsensus` for the methods.
 
-    `labels` (n_worlds, n_objects): clusters in each world, by any numbers; -1 is noise.
-    `method`: see `WorldConsensus`. `n_clusters`: how many clusters to make; has no
-    meaning for "graph". `noise`: whether two objects that are noise in the same world
-    are together there. `threshold`: share of the worlds, for "graph", and for
-    "coassociation" without `n_clusters`. `seed`: for the starts of k-means.
-
-    Returns (n_objects,): numbers from 0, -1 for noise.
+    Labels (n_worlds, n_objects) are clusters by any numbers, −1 is noise; so is what is
+    returned, numbered from 0. With noise="separate" two objects that are noise in the
+    same world are not together there. The threshold is a share of the worlds, for
+    "graph", and for "coassociation" without `n_clusters`; "graph" ignores `n_clusters`.
 
     Objects labelled alike in every world are one object with a weight. All pairs are
     looked at only among 5000 of these, the most frequent; time and memory grow with
@@ -141,7 +140,8 @@ METHODS: dict[str, Callable[[Indices, int | None, str, float, int], Indices]] = 
 
 
 def _part(found: Patterns, chosen: Indices) -> Patterns:
-    return found._replace(clusters=found.clusters[:, chosen], sizes=found.sizes[chosen])
+    clusters, sizes = found.clusters[:, chosen], found.sizes[chosen]
+    return replace(found, clusters=clusters, sizes=sizes)
 
 
 def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
@@ -194,3 +194,79 @@ def _renumbered(labels: Indices) -> Indices:
     present = np.bincount(labels[labels >= 0]) > 0
     number = np.append(np.cumsum(present) - 1, -1)
     return number[labels]
+
+
+# names of clusters -------------------------------------------------------------------
+
+
+@stored(names="i c", targets="i c")
+class Renaming(NamedTuple):
+    """What the clusters of one world are called in the consensus."""
+
+    names: Indices  # in the world, in rising order
+    targets: Indices  # in the consensus; -1 for clusters of its noise alone
+
+
+def one_to_one(overlap: Array | Indices) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of rows and columns with the largest total overlap, each used once."""
+    rows, columns = linear_sum_assignment(overlap, maximize=True)
+    real = overlap[rows, columns] > 0
+    return rows[real], columns[real]
+
+
+def matched(overlap: Array | Indices) -> Indices:
+    """Column of each row of overlaps: one to one, then for rows left over the largest.
+
+    Rows of zeros have −1.
+    """
+    if overlap.shape[1] == 0:
+        return np.full(len(overlap), -1, dtype=np.intp)
+    targets = np.where(overlap.max(axis=1) > 0, overlap.argmax(axis=1), -1)
+    rows, columns = one_to_one(overlap)
+    targets[rows] = columns
+    return targets
+
+
+def renamings(
+    labels_per_world: Indices, labels: Indices, n_clusters: int
+) -> list[Renaming]:
+    """Match the clusters of each world with those of the consensus, by overlap."""
+    found = []
+    for row in labels_per_world:
+        taken = np.flatnonzero(row >= 0)
+        names, codes = np.unique(row[taken], return_inverse=True)
+        targets = labels[taken]
+        cells = codes * n_clusters + targets
+        overlap = np.bincount(cells[targets >= 0], minlength=len(names) * n_clusters)
+        found.append(Renaming(names, matched(overlap.reshape(len(names), n_clusters))))
+    return found
+
+
+def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
+    """Express the labels of each world, of any objects, in terms of the consensus.
+
+    Noise and clusters without a name are −1.
+    """
+    out = np.full_like(labels_per_world, -1)
+    for row, renaming, to in zip(labels_per_world, names, out, strict=True):
+        if len(renaming.names):
+            place = np.searchsorted(renaming.names, row)
+            place[place == len(renaming.names)] = 0
+            known = renaming.names[place] == row
+            to[known] = renaming.targets[place[known]]
+    return out
+
+
+def aligned(labels_per_world: Indices, labels: Indices, n_clusters: int) -> Indices:
+    """Rename the clusters of each world to those of a consensus.
+
+    One to one by the largest overlap; a cluster left over goes with the one that it
+    overlaps most, or is noise if it overlaps none. It takes a sort of the objects and
+    one assignment problem per world.
+
+    >>> import numpy as np
+    >>> aligned(np.array([[7, 7, 2, 2], [0, 1, 2, -1]]), np.array([0, 0, 1, 1]), 2)
+    array([[ 0,  0,  1,  1],
+           [ 0,  0,  1, -1]])
+    """
+    return renamed(labels_per_world, renamings(labels_per_world, labels, n_clusters))

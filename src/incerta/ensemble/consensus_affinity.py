@@ -27,9 +27,13 @@ class Consensus(NamedTuple):
     """State after one round."""
 
     affinity: sparse.csr_array  # S, rows sum to one
-    n_components: int  # of the graph of S + S'
-    components: Indices  # (n_objects,), numbered in order of appearance
+    components: Indices  # (n_objects,), of the graph of S + S', as they appear
     embedding: Array  # F, (n_objects, n_clusters), lowest eigenvectors of L_S
+
+    @property
+    def n_components(self) -> int:
+        """Number of components."""
+        return int(self.components.max()) + 1
 
 
 # Sparse matrices have 32 bits where those do.
@@ -39,16 +43,11 @@ Eigenvectors = Callable[[sparse.csr_array, int], Array]
 
 
 def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
-    """Affinity of the objects of one world to their nearest neighbours.
+    """Affinity of the objects of one world (n, d) to their nearest neighbours.
 
-    `values` (n_objects, n_features): one value per object. `n_neighbors`: number q of
-    neighbours of each object; fewer if there are no more than q + 1 others.
-
-    Returns (n_objects, n_objects): ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with
-    squared distances e and the first object q' that is no longer a neighbour. Rows sum
-    to one; the diagonal is zero.
-
-    One search for neighbours, in a tree where there are few features.
+    ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
+    first object q' that is no longer a neighbour. Rows sum to one; the diagonal is
+    zero. Where there are not more than q + 1 others, there are fewer neighbours than q.
     """
     n = len(values)
     if n < 2:
@@ -61,14 +60,10 @@ def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
 def neighbour_weights(
     values: Array, new: Array | None, n_neighbors: int
 ) -> tuple[Indices, Array]:
-    """Neighbours among the objects of a world, and the affinity to each.
+    """Neighbours among the objects of a world, and affinities to them, both (n_new, q).
 
-    `values` (n_objects, n_features): the world. `new` (n_new, n_features): whose
-    neighbours to look for; None for those of the objects themselves, which are not
-    their own neighbours.
-
-    Returns `near` (n_new, n_neighbors). `weights` (n_new, n_neighbors): rows sum to
-    one; all are equal where all distances are.
+    Without `new`, they are those of the objects themselves, which are not their own
+    neighbours. Rows sum to one; affinities are equal where all distances are.
     """
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
@@ -113,15 +108,10 @@ def rank_constrained(
 
     Minimises ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
     orthonormal F, by turns, with λ doubled while there are too few components and
-    halved when there are too many.
-
-    `mean` (n_objects, n_objects): a, the mean affinity of the worlds. `n_clusters`:
-    number of components to reach, at least 2. `eigenvectors`: called with a symmetric
-    matrix and `n_clusters`; gives leading eigenvectors. `remix`: gives a new mean after
-    each round, from the affinity reached in it.
-
-    Yields a state after each round, the first being that of A itself. The last one has
-    `n_clusters` components; without end if none ever does.
+    halved when there are too many. A is the mean affinity of the worlds; `remix` gives
+    a new one after each round, from the affinity reached in it. The states after each
+    round are yielded, first that of A itself; the last one has `n_clusters` components,
+    and there is no end if none ever does.
 
     An object distributes its affinity over those that are among its neighbours in any
     world, and itself: for all others the mean is zero, and leaving them out keeps S
@@ -151,10 +141,8 @@ def rank_constrained(
 def projected(values: Array, starts: Numbers) -> Array:
     """Project rows of different lengths onto the simplex: not negative, sum one.
 
-    `values` (n_values,): all rows, end to end. `starts` (n_rows + 1,): where each
-    begins; none is empty.
-
-    Rows are padded to equal length in blocks, and sorted.
+    The rows stand end to end, and none is empty: row i begins at ``starts[i]``, of
+    n_rows + 1. They are padded to equal length in blocks, and sorted.
     """
     out = np.empty_like(values)
     counts = np.diff(starts)
@@ -203,15 +191,15 @@ def _state(
         # The lowest eigenvectors of separate components, in closed form.
         size = np.bincount(components)
         F = (components[:, None] == np.arange(found)) / np.sqrt(size)
-        return Consensus(affinity, found, components, F)
+        return Consensus(affinity, components, F)
     if before is not None and found > n_clusters:
-        return Consensus(affinity, found, components, before)
+        return Consensus(affinity, components, before)
     both = (affinity + affinity.T) / 2.0
     degrees = both.sum(axis=1)
     # The lowest of L = D − W are the leading ones of the shifted c − L.
     shift = sparse.diags_array(degrees.max() - degrees)
     F = eigenvectors(sparse.csr_array(both + shift), n_clusters)
-    return Consensus(affinity, found, components, F)
+    return Consensus(affinity, components, F)
 
 
 def _with_diagonal(matrix: sparse.csr_array) -> sparse.csr_array:

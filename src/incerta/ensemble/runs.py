@@ -1,6 +1,7 @@
-"""One clusterer, many worlds: fit it in each, and ask each about new objects."""
+"""One clusterer, many worlds: fit it in each, ask each, see how much they differ."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from incerta.backend.progress import followed, track
 from incerta.backend.threads import threads
+from incerta.divergence.clusterings import ari_matrix
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices
 from incerta.worlds import Worlds
@@ -19,7 +21,8 @@ from incerta.worlds import Worlds
 TASKS_PER_JOB = 8
 
 
-class Runs(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Runs:
     """What a clusterer said in each world.
 
     `labels` (n_worlds, n_objects): as the clusterer gave them, with -1 for noise; a row
@@ -51,29 +54,16 @@ def cluster_worlds(
     reseed: bool = False,
     pieces: Checkpoint | None = None,
 ) -> Runs:
-    """Fit a copy of a clusterer in every world.
+    """Fit a copy of a clusterer in every world, one fit per world.
 
-    `clusterer`: anything with ``fit_predict``, with ``fit`` and ``labels_``, or with
-    ``fit`` and ``predict``. It is copied, never changed. `worlds`: the worlds; each is
-    drawn where it is needed. `seed`: what the clusterer's own randomness comes from,
-    together with the number of the world: every ``random_state`` that is None,
-    including those of nested clusterers, gets a number made from both. `n_jobs`:
-    processes, or the backend that ``joblib.parallel_config`` names; the result does not
-    depend on it. Each runs on one thread. `keep_models`: keep the fitted clusterers
-    that can predict. `reseed`: also replace a ``random_state`` that is set. `pieces`:
-    where the answers of finished worlds are, and are kept.
+    The clusterer has ``fit_predict``, or ``fit`` and ``labels_``, or ``fit`` and
+    ``predict``. Every ``random_state`` that is None, including those of nested
+    clusterers, is set to a number made from the seed and the number of the world; with
+    `reseed` also those that are set. The result does not depend on `n_jobs`, processes
+    of one thread each. Only data, seeds and labels travel between them, and clusterers
+    that can predict with `keep_models`. Finished worlds are kept in `pieces`.
 
-    Raises Exception: what the clusterer raised in the first world, if it failed in all.
-
-    As many fits as worlds. Only data, seeds and labels travel between processes; kept
-    clusterers travel back, too, and stay in memory, most with labels of their own.
-
-    >>> import incerta as ic
-    >>> from sklearn.cluster import KMeans
-    >>> worlds = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1).worlds(3, 0)
-    >>> found = cluster_worlds(KMeans(2), worlds, seed=0)
-    >>> found.labels.shape, found.failures
-    ((3, 3), {})
+    If the clusterer fails in all worlds, what it raised in the first is raised.
     """
     n_worlds, n_objects, _ = worlds.shape
     pieces = Checkpoint(None, seed) if pieces is None else pieces
@@ -118,7 +108,8 @@ def cluster_worlds(
         next(steps)
     if failed.all():
         _raise_first(clusterer, worlds, seed, reseed, next(iter(failures.values())))
-    return Runs(labels, failed, failures, models if keep_models else None)
+    kept = models if keep_models else None
+    return Runs(labels=labels, failed=failed, failures=failures, models=kept)
 
 
 def predict_worlds(
@@ -129,18 +120,11 @@ def predict_worlds(
     *,
     n_jobs: int | None = None,
 ) -> Indices:
-    """Ask every world about new objects.
+    """Ask every world about new objects: labels (n_worlds, n_new), as in `labels`.
 
-    `worlds`, `labels`: worlds of the clustered objects, and their labels in each, of
-    shape (n_worlds, n_objects). `new_worlds`: as many worlds of the new objects.
-    `models`: the clusterer fitted in each world, or None. `n_jobs`: threads of the
-    search for the nearest value.
-
-    Returns (n_worlds, n_new): what the fitted clusterer predicts, where it can; else
-    the label of the nearest value in that world, -1 included. Numbers have the same
-    meaning as in `labels`.
-
-    For clusterers that cannot predict, one tree of the objects per world.
+    They are what the clusterer fitted in that world predicts, where there is one; else
+    the label of the nearest value in that world, −1 included, by one tree of the
+    objects per world.
     """
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
     news = followed(new_worlds, "worlds")
@@ -225,3 +209,76 @@ def _raise_first(
         raise
     msg = f"the clusterer failed in all {len(worlds)} worlds; in the first: {problem}"
     raise RuntimeError(msg)
+
+
+# how much clusterings disagree, and why ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Instability:
+    """Disagreement of clusterings, and its two sources.
+
+    Disagreement is one minus the adjusted Rand index of two clusterings: 0 for the
+    same, about 1 for unrelated ones.
+
+    Attributes
+    ----------
+    total : float
+        Mean disagreement of runs in different worlds, with different seeds.
+    clusterer : float
+        Mean disagreement of runs in the same world with different seeds: what would
+        be left if the data were certain.
+    uncertainty : float
+        The rest, at least 0: what the uncertainty of the data adds.
+    """
+
+    total: float
+    clusterer: float
+    uncertainty: float
+
+    @property
+    def share_of_uncertainty(self) -> float:
+        """Part of the total that comes from the data; 0 if nothing disagrees."""
+        return self.uncertainty / self.total if self.total > 0 else 0.0
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        if self.total == 0:
+            return "All runs agree: neither the data nor the clusterer disturbs them."
+        share = f"{self.share_of_uncertainty:.0%}"
+        return (
+            f"Two runs disagree by {self.total:.3f} (0: same clusters, 1: unrelated).\n"
+            f"{share} of that comes from the uncertainty of the data "
+            f"({self.uncertainty:.3f}),\n"
+            f"the rest from the clusterer's own randomness ({self.clusterer:.3f})."
+        )
+
+
+def mean_agreement(labels: Indices) -> float:
+    """Mean adjusted Rand index of all pairs of clusterings; 1 for a single one."""
+    m = len(labels)
+    if m < 2:
+        return 1.0
+    table = ari_matrix(labels)
+    return float((table.sum() - np.trace(table)) / (m * (m - 1)))
+
+
+def sources(labels: Indices, worlds: Indices) -> Instability:
+    """Split the disagreement of runs (n_runs, n_objects) by whether they share a world.
+
+    Runs of a world differ in the clusterer's seed alone.
+    """
+    table = 1.0 - ari_matrix(labels)
+    together = worlds[:, None] == worlds
+    # Worlds count alike, however many of their runs there are.
+    same = np.array(
+        [
+            table[np.ix_(here, here)].sum() / (len(here) * (len(here) - 1))
+            for here in (np.flatnonzero(worlds == w) for w in np.unique(worlds))
+            if len(here) > 1
+        ]
+    )
+    clusterer = max(float(same.mean()), 0.0) if len(same) else 0.0
+    total = float(table[~together].mean()) if not together.all() else clusterer
+    total = max(total, 0.0)
+    return Instability(total, clusterer, max(total - clusterer, 0.0))

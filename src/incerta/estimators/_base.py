@@ -31,7 +31,7 @@ from incerta.labels import (
     likeliest,
 )
 from incerta.models.checks import wrong
-from incerta.models.fitted import Storable
+from incerta.models.files import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
 from incerta.views.consensus import View

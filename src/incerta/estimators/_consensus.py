@@ -7,10 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from incerta.data.container import UncertainData
-from incerta.ensemble.consensus import consensus
-from incerta.ensemble.naming import matched
-from incerta.ensemble.runs import Runs, cluster_worlds
-from incerta.ensemble.stability import Instability, mean_agreement
+from incerta.ensemble.consensus import consensus, matched
+from incerta.ensemble.runs import Instability, Runs, cluster_worlds, mean_agreement
 from incerta.estimators._base import (
     KEEPING,
     WHOLE,
@@ -33,7 +31,7 @@ from incerta.labels import in_order_of_appearance
 from incerta.models.checkpoint import Checkpoint, opened
 from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.pairing import paired
+from incerta.worlds.sequence import paired
 
 # Entries of a membership that are still reasonable to store: 2 GB.
 MOST_ENTRIES = 2**28

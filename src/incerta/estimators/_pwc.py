@@ -36,8 +36,7 @@ from incerta.selection.keeping import Divergence
 from incerta.spectral.embedding import cut, leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
-from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import check_worlds
+from incerta.worlds.sequence import check_worlds, paired
 
 # Up to this many objects all eigenvectors of a full matrix are quicker to find.
 DENSE_OBJECTS = 1000
@@ -254,7 +253,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         """States on the way to the right number of components."""
         if self.n_clusters == 1:
             zeros = np.zeros(mean.shape[0], dtype=np.intp)
-            return [Consensus(mean, 1, zeros, np.ones((mean.shape[0], 1)))]
+            return [Consensus(mean, zeros, np.ones((mean.shape[0], 1)))]
 
         def remix(affinity: csr_array) -> csr_array:
             assert graphs is not None

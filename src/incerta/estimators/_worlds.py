@@ -7,9 +7,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.container import UncertainData
-from incerta.ensemble.naming import Renaming, renamed, renamings
-from incerta.ensemble.runs import Runs, cluster_worlds, predict_worlds
-from incerta.ensemble.stability import Instability, sources
+from incerta.ensemble.consensus import Renaming, renamed, renamings
+from incerta.ensemble.runs import (
+    Instability,
+    Runs,
+    cluster_worlds,
+    predict_worlds,
+    sources,
+)
 from incerta.estimators._base import Facts
 from incerta.exceptions import IncertaWarning
 from incerta.labels import shares
@@ -17,8 +22,7 @@ from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
-from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import check_worlds, worlds_of
+from incerta.worlds.sequence import check_worlds, paired, worlds_of
 
 # What a model file holds of them.
 STORED: dict[str, str] = {

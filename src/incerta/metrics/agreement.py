@@ -6,7 +6,7 @@ objects, memory with the number of classes times that of clusters.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -14,6 +14,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from incerta.typing import Array, ArrayLike, Ids, Indices
+
+NoiseRule: TypeAlias = Literal["cluster", "singletons"]
 
 
 def clustering_accuracy(
@@ -81,7 +83,7 @@ def nmi(
     labels: ArrayLike,
     *,
     average: Literal["arithmetic", "geometric", "max", "min"] = "arithmetic",
-    noise: Literal["cluster", "singletons"] = "cluster",
+    noise: NoiseRule = "cluster",
 ) -> float:
     """Normalised mutual information of classes and clusters.
 
@@ -90,10 +92,8 @@ def nmi(
 
     Parameters
     ----------
-    y : array-like of shape (n_objects,)
-        Class of each object: numbers or text.
-    labels : array-like of shape (n_objects,)
-        Cluster of each object; the number -1 is noise.
+    y, labels
+        As in `clustering_accuracy`.
     average : {"arithmetic", "geometric", "max", "min"}, default="arithmetic"
         Normalisation. Say which one was used: "arithmetic" is scikit-learn's default,
         "geometric" that of Strehl and Ghosh [1]_.
@@ -123,12 +123,7 @@ def nmi(
     return float(score)
 
 
-def ari(
-    y: ArrayLike,
-    labels: ArrayLike,
-    *,
-    noise: Literal["cluster", "singletons"] = "cluster",
-) -> float:
+def ari(y: ArrayLike, labels: ArrayLike, *, noise: NoiseRule = "cluster") -> float:
     """Rand index of classes and clusters, adjusted for chance.
 
     The share of pairs of objects that are together, or apart, in both, scaled to 0 for
@@ -136,12 +131,8 @@ def ari(
 
     Parameters
     ----------
-    y : array-like of shape (n_objects,)
-        Class of each object: numbers or text.
-    labels : array-like of shape (n_objects,)
-        Cluster of each object; the number -1 is noise.
-    noise : {"cluster", "singletons"}, default="cluster"
-        Noise is one cluster, or each noise object is a cluster of its own.
+    y, labels, noise
+        As in `nmi`.
 
     Returns
     -------
@@ -167,7 +158,7 @@ def f_measure(
     labels: ArrayLike,
     *,
     average: Literal["class", "macro"] = "class",
-    noise: Literal["cluster", "singletons"] = "cluster",
+    noise: NoiseRule = "cluster",
 ) -> float:
     """F-measure: each class against the cluster that fits it best.
 
@@ -177,15 +168,11 @@ def f_measure(
 
     Parameters
     ----------
-    y : array-like of shape (n_objects,)
-        Class of each object: numbers or text.
-    labels : array-like of shape (n_objects,)
-        Cluster of each object; the number -1 is noise.
+    y, labels, noise
+        As in `nmi`.
     average : {"class", "macro"}, default="class"
         "macro" is the older form: the harmonic mean of two averages over classes,
         those of the largest precision and of the largest recall.
-    noise : {"cluster", "singletons"}, default="cluster"
-        Noise is one cluster, or each noise object is a cluster of its own.
 
     Returns
     -------

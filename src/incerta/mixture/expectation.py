@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
-from incerta.backend.memory import blocks
-from incerta.backend.scratch import Scratch
+from incerta.backend.memory import Scratch, blocks
 from incerta.mixture.model import BLOCK_BYTES, Components, Measured
 from incerta.mixture.under import under_all
 from incerta.typing import Array, Indices

@@ -12,8 +12,8 @@ import numpy as np
 
 from incerta.backend.device import CPU
 from incerta.backend.keyed import keys_of
+from incerta.backend.memory import Scratch
 from incerta.backend.progress import track
-from incerta.backend.scratch import Scratch
 from incerta.backend.threads import threads
 from incerta.convergence import warn_unfinished
 from incerta.known import some_with_labels

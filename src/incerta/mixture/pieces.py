@@ -8,7 +8,7 @@ import numpy as np
 
 from incerta.backend.fold import Parts, mapped
 from incerta.backend.keyed import some_by_key
-from incerta.backend.scratch import Scratch
+from incerta.backend.memory import Scratch
 from incerta.data.container import UncertainData, concat
 from incerta.data.laws import Gaussian
 from incerta.data.order import sorted_by_id

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
-from incerta.backend.scratch import Scratch
+from incerta.backend.memory import Scratch
 from incerta.mixture.alike import LOG_2PI, Correlated, Plain, alike_under
 from incerta.mixture.factors import (
     add_to_diagonals,

@@ -21,7 +21,7 @@ from numpy.lib import format as npy
 from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.backend.writing import replacing
 from incerta.exceptions import ModelFileError
-from incerta.models.budget import OF_ARRAY, OF_DIRECTORY, OF_JSON, Budget
+from incerta.models.checks import wrong
 
 MANIFEST = "manifest.json"
 MOST_MEMBERS = 2**17
@@ -33,6 +33,27 @@ DIRECTORY_BYTES = 100 * MOST_MEMBERS
 # numpy's kinds of numbers, truth values, text and dates: whatever holds no pointers.
 KINDS_OF_ARRAYS = "biufcUSMm"
 
+# What is counted. `load` promises 64 times the size and 2**26: the rest is for arrays
+# that checks make and drop again, and for what the allocator adds.
+COUNTED_TIMES, COUNTED_MORE = 48, 2**25
+
+# What Python takes at most, on 64 bits; tests measure it.
+OF_JSON = 36  # by character of a text; most for lists within small dictionaries
+OF_DIRECTORY = 20  # by byte of a zip's list of members
+OF_ARRAY = 256  # beside its numbers
+OF_LIST, OF_ITEM = 64, 24
+OF_PAIR = 128
+OF_SCALAR = 192
+OF_OBJECT = 1024
+OF_TEXT = 192  # with its place in an array, and where it begins and ends
+OF_CHARACTER = 6  # by byte: up to 4 as text, and a copy of the bytes
+
+
+def refuse(path: Path, what: str) -> NoReturn:
+    """Say what is wrong with a file."""
+    msg = f"{path} {what}."
+    raise ModelFileError(msg)
+
 
 def array_name(number: int) -> str:
     """Name of the member that holds an array."""
@@ -41,23 +62,13 @@ def array_name(number: int) -> str:
 
 def is_storable(dtype: np.dtype[Any]) -> bool:
     """Tell whether arrays of this type are the same on every machine."""
-    one = dtype.itemsize // (2 if dtype.kind == "c" else 1)
-    portable = dtype.kind not in "fc" or one <= 8
+    n_parts = 2 if dtype.kind == "c" else 1
+    portable = dtype.kind not in "fc" or dtype.itemsize <= 8 * n_parts
     return dtype.kind in KINDS_OF_ARRAYS and dtype.itemsize > 0 and portable
 
 
 def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> None:
-    """Write a file: next to its place first, and renamed when it is complete.
-
-    Parameters
-    ----------
-    path : Path
-        Where to.
-    manifest : dict
-        What JSON can hold.
-    arrays : sequence of ndarray
-        Of storable types.
-    """
+    """Write storable arrays: next to their place first, renamed when complete."""
     text = json.dumps(manifest, allow_nan=False, sort_keys=True, separators=(",", ":"))
     if len(text) > MOST_MANIFEST_BYTES or len(arrays) >= MOST_MEMBERS:
         msg = (
@@ -79,20 +90,47 @@ def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> No
         raise ModelFileError(msg) from error
 
 
+class Budget:
+    """Bytes that a file may still ask for, by its size and what the caller allows.
+
+    A few bytes can name an array, a list of texts or a distribution many times over,
+    each of which takes memory of its own. So whatever is made of a file is paid for
+    first, from one budget that grows with the size of the file.
+    """
+
+    def __init__(self, path: Path, size: int, max_bytes: int) -> None:
+        self._path = path
+        self._enough = COUNTED_TIMES * size + COUNTED_MORE
+        self._limit = self._left = min(max_bytes, self._enough)
+
+    def pay(self, n_bytes: int) -> None:
+        """Count bytes that are about to be taken; refuse what goes beyond."""
+        self._left -= n_bytes
+        if self._left >= 0:
+            return
+        if self._limit < self._enough:
+            what = (
+                f"takes more memory than the {self._limit} bytes allowed; pass "
+                f"max_bytes={self._enough} to load it anyway"
+            )
+        else:
+            what = (
+                f"asks for more than {self._limit} bytes of memory, which no model "
+                "file of its size needs; it is damaged or was made to do harm"
+            )
+        refuse(self._path, what)
+
+    def pay_for_array(self, array: np.ndarray) -> None:
+        """Count one more mention of an array, which itself is there already."""
+        # A message about what holds it may show it: up to 1000 of its entries.
+        self.pay(OF_ITEM + min(array.size, 1000) * (4 * array.itemsize + 32))
+
+
 class Archive:
     """A file that was opened, and what it holds once that has been checked.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    max_bytes : int
-        Maximum number of bytes of memory that it may take.
-
-    Attributes
-    ----------
-    budget : Budget
-        What is left of them, for whatever is made of the file.
+    It may take at most `max_bytes` of memory; `budget` is what is left of them, for
+    whatever is made of the file.
     """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -180,11 +218,12 @@ class Archive:
     def _directory_bytes(self, size: int) -> int:
         """How long the list of members is; refuse what does not end as a zip."""
         with self.path.open("rb") as file:
+            start = file.read(4)
             file.seek(max(0, size - 98))
             tail = file.read(98)
         if size < 22 or tail[-22:-18] != b"PK\5\6":
-            start = "truncated or" if self._starts_as_zip() else ""
-            self._refuse(f"is {start} not a model file of incerta".replace("  ", " "))
+            cut = "truncated or " if start == b"PK\3\4" else ""
+            self._refuse(f"is {cut}not a model file of incerta")
         length = struct.unpack("<L", tail[-10:-6])[0]
         if tail[-42:-38] == b"PK\6\7":  # larger files have their lengths before that
             length = struct.unpack("<Q", tail[-58:-50])[0]
@@ -192,13 +231,8 @@ class Archive:
             self._refuse(f"has a list of members of {length} bytes")
         return int(length)
 
-    def _starts_as_zip(self) -> bool:
-        with self.path.open("rb") as file:
-            return file.read(4) == b"PK\3\4"
-
     def _refuse(self, what: str) -> NoReturn:
-        msg = f"{self.path} {what}."
-        raise ModelFileError(msg)
+        refuse(self.path, what)
 
 
 def _member(name: str) -> ZipInfo:
@@ -209,5 +243,4 @@ def _member(name: str) -> ZipInfo:
 
 
 def _no_constant(name: str) -> NoReturn:
-    msg = f"{name} is not a number in JSON"
-    raise ValueError(msg)
+    wrong(f"{name} is not a number in JSON")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +22,6 @@ from incerta.backend.memory import physical_bytes
 from incerta.backend.writing import replacing
 from incerta.exceptions import CheckpointError, ModelFileError
 from incerta.models.archive import Archive, write_archive
-from incerta.models.recipes import register_scikit_learn
 from incerta.models.values import Decoder, Encoder
 from incerta.version import __version__
 
@@ -29,40 +29,23 @@ OWNER = "checkpoint.json"
 
 
 class Checkpoint(NamedTuple):
-    """Where pieces are kept, or nowhere.
+    """Where pieces are kept, and the seed of the computation: that of the first call.
 
-    Attributes
-    ----------
-    folder : Path or None
-        None keeps nothing.
-    seed : int
-        Of the computation: that of the first call, also where none was given.
+    Without a folder nothing is kept.
     """
 
     folder: Path | None
     seed: int
 
     def piece(self, name: str, make: Callable[[], Any]) -> Any:
-        """Read a piece, or make it and keep it.
+        """Read a piece, or make it and keep it; it is the same to the last bit.
 
-        Parameters
-        ----------
-        name : str
-            Of the piece; a part of a file name.
-        make : callable
-            Makes it, without arguments. What it returns must be what a model file can
-            hold.
-
-        Returns
-        -------
-        object
-            The same to the last bit, made or read.
+        Its name is part of a file name, and a model file must be able to hold it.
         """
-        if self.has(name):
-            return self.read(name)
-        made = make()
-        self.write(name, made)
-        return made
+        if not self.has(name):
+            self.write(name, piece := make())
+            return piece
+        return self.read(name)
 
     def has(self, name: str) -> bool:
         """Tell whether a piece is finished."""
@@ -71,7 +54,6 @@ class Checkpoint(NamedTuple):
     def read(self, name: str) -> Any:
         """Read a finished piece."""
         file = self._file(name)
-        register_scikit_learn()
         try:
             with Archive(file, physical_bytes()) as archive:
                 manifest, arrays = archive.manifest(), archive.arrays()
@@ -84,17 +66,10 @@ class Checkpoint(NamedTuple):
         """Keep a piece."""
         if self.folder is None:
             return
-        register_scikit_learn()
         encoder = Encoder()
-        try:
+        with _storing(self.folder, f"cannot hold {name!r}"):
             manifest = {"piece": encoder.encode(made)}
             write_archive(self._file(name), manifest, encoder.arrays)
-        except ModelFileError as error:
-            msg = (
-                f"checkpoint={str(self.folder)!r} cannot hold {name!r}: {error} Or "
-                "leave checkpoint out."
-            )
-            raise CheckpointError(msg) from error
 
     def _file(self, name: str) -> Path:
         assert self.folder is not None
@@ -109,31 +84,12 @@ def opened(
     seed: int,
     seed_is_given: bool,
 ) -> Checkpoint:
-    """Open the checkpoint of a computation, or begin it.
+    """Open the checkpoint of a computation in a folder, or begin it.
 
-    Parameters
-    ----------
-    folder : path-like or None
-        The folder; made if it is not there. None keeps nothing.
-    what : str
-        Name of the computation.
-    parameters : mapping
-        Whatever the result depends on, beside data and seed.
-    data : UncertainData or other
-        What is computed from; what a model file can hold.
-    seed : int
-        Of this call.
-    seed_is_given : bool
-        Whether it was asked for. If not, a checkpoint that is there keeps its own.
-
-    Returns
-    -------
-    Checkpoint
-
-    Raises
-    ------
-    CheckpointError
-        If the folder is that of another computation.
+    The result depends on the computation called `what`, on `parameters`, on `data`
+    (what a model file can hold) and on the seed; the folder is refused for others. If
+    the seed is not given, a checkpoint that is there keeps its own. Without a folder
+    nothing is kept.
     """
     if folder is None:
         return Checkpoint(None, seed)
@@ -179,21 +135,24 @@ def _refuse(place: Path, name: str, there: Any, here: Any) -> None:
 
 def _digest(data: Any, place: Path) -> str:
     """Hash of data, by what a model file would hold of them."""
-    register_scikit_learn()
     encoder = Encoder()
-    try:
+    with _storing(place, "cannot be kept for these data"):
         text = json.dumps(encoder.encode(data), sort_keys=True)
-    except ModelFileError as error:
-        msg = (
-            f"checkpoint={str(place)!r} cannot be kept for these data: {error} Or "
-            "leave checkpoint out."
-        )
-        raise CheckpointError(msg) from error
-    found = hashlib.sha256(text.encode())
+    digest = hashlib.sha256(text.encode())
     for array in encoder.arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).view(np.uint8).data)
-    return found.hexdigest()
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _storing(folder: Path, problem: str) -> Iterator[None]:
+    """Say what a model file, and so a checkpoint, cannot hold."""
+    try:
+        yield
+    except ModelFileError as error:
+        msg = f"checkpoint={str(folder)!r} {problem}: {error} Or leave checkpoint out."
+        raise CheckpointError(msg) from error
 
 
 def _text(value: Any) -> str:

@@ -17,16 +17,10 @@ def check_shapes(
 ) -> None:
     """Check the arrays among the fields against their shapes; None is left out.
 
-    Parameters
-    ----------
-    fields : mapping
-        Names and values.
-    shapes : mapping
-        Type and lengths by name, such as ``"f n d"``. Equal letters are equal lengths.
-        Types: f is float64, i a whole number, b a truth value, a anything; o are
-        positions of objects, s a rising list of them.
-    sizes : dict
-        Lengths that are known; those that are found are added.
+    Shapes are a type and lengths, such as ``"f n d"``. Equal letters are equal lengths;
+    `sizes` has those that are known, and those that are found are added. Types: f is
+    float64, i a whole number, b a truth value, a anything; o are positions of objects,
+    s a rising list of them.
     """
     for name, text in shapes.items():
         array = fields.get(name)

@@ -1,21 +1,23 @@
-"""Model files: `save` and `load`."""
+"""Model files: `save` and `load`, and what they hold of estimators: `Storable`."""
 
 from __future__ import annotations
 
+import inspect
 import os
+from functools import partial
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, NoReturn
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.memory import physical_bytes
+from incerta.backend.parameters import OF_THIS_MACHINE
 from incerta.exceptions import ModelFileError
-from incerta.models.archive import Archive, write_archive
-from incerta.models.budget import Budget
-from incerta.models.recipes import register_scikit_learn
-from incerta.models.registry import is_model
+from incerta.models.archive import Archive, refuse, write_archive
+from incerta.models.checks import check_shapes, whole, wrong
+from incerta.models.registry import Recipe, State, is_model, register
 from incerta.models.values import Decoder, Encoder
 from incerta.version import __version__
 
@@ -40,21 +42,19 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ModelFileError
-        If the model holds something that cannot be stored, such as a function, or if
-        the file cannot be written. The message names the attribute.
+        If the model holds something that cannot be stored (the message names the
+        attribute), or if the file cannot be written.
 
     Notes
     -----
-    The file is a zip of one JSON text and of ``.npy`` arrays. It holds everything that
-    `predict` needs: for most methods this includes the data. Equal models give equal
-    bytes. It is as large as the arrays of the model, and writing takes no memory beyond
-    them.
+    The file is a zip of one JSON text and of ``.npy`` arrays, as large as the arrays of
+    the model. It holds everything that `predict` needs: for most methods this includes
+    the data. Equal models give equal bytes.
 
-    Data given by `scipy.stats` are stored by the names and parameters of the
-    distributions, so the same worlds are drawn from them: univariate ones, kernel
-    densities, multivariate normal and t. Clusterers of scikit-learn are stored by their
-    parameters and fitted arrays. Other distributions, clusterers of other libraries
-    and functions cannot be stored.
+    Data given by `scipy.stats` are stored by names and parameters, so the same worlds
+    are drawn from them: univariate distributions, kernel densities, multivariate normal
+    and t. Clusterers of scikit-learn are stored by parameters and fitted arrays. Other
+    distributions and clusterers, and functions, cannot be stored.
 
     Examples
     --------
@@ -69,7 +69,6 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> again.predict([[[4.0], [6.0]]])
     array([1])
     """
-    register_scikit_learn()
     if not is_model(model):
         msg = (
             f"model is a {type(model).__name__}; save takes fitted estimators of this "
@@ -114,12 +113,10 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
     -----
     Nothing in a file is executed: it can only name classes from a fixed list, arrays
     are read without pickle, and names of folders and files in it are not followed.
-    Whatever would take memory is counted before it is made: a file takes at most 64
-    times its size and 64 MiB, mostly little more than its size, and what is counted
-    stays within `max_bytes`. Every part has a checksum: a file that was damaged by
-    accident is refused, unless nothing was hit that matters. Like any data from
-    strangers, a model from a stranger may still be wrong: its checksums are right, and
-    what it predicts is what its maker chose.
+    Memory is counted before it is taken: a file takes at most 64 times its size and 64
+    MiB, mostly little more than its size, and what is counted stays within `max_bytes`.
+    Every part has a checksum, so files that were damaged by accident are refused. What
+    the model of a stranger predicts is still what its maker chose.
 
     Examples
     --------
@@ -139,49 +136,96 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
             manifest = archive.manifest()
             _check_version(file, manifest)
             arrays = archive.arrays()
-        return _model_of(manifest, arrays, archive.budget)
+        if manifest["n_arrays"] != len(arrays):
+            wrong(f"{len(arrays)} of {manifest['n_arrays']} arrays are there")
+        model = Decoder(arrays, archive.budget).decode(manifest["model"])
+        if not is_model(model):
+            wrong(f"it holds a {type(model).__name__}")
     except ModelFileError:
         raise
-    except MemoryError as error:
-        msg = f"{file} does not fit into the memory that is free."
-        raise ModelFileError(msg) from error
-    except FileNotFoundError as error:
-        msg = f"there is no file {file}."
-        raise ModelFileError(msg) from error
     # A damaged file can trip any step; whatever it says, the file is the reason.
     except Exception as error:
         reason = shorten(str(error), MOST_TOLD) or type(error).__name__
         msg = f"{file} cannot be loaded; it is damaged or not a model file: {reason}."
+        if isinstance(error, MemoryError):
+            msg = f"{file} does not fit into the memory that is free."
+        if isinstance(error, FileNotFoundError):
+            msg = f"there is no file {file}."
         raise ModelFileError(msg) from error
+    return model
 
 
 def _check_version(file: Path, manifest: Any) -> None:
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        _refuse(file, "is not a model file of incerta")
+        refuse(file, "is not a model file of incerta")
     version = manifest.get("format_version")
     if type(version) is not int or version < 1:
-        _refuse(file, f"has a format version {version!r} that never existed")
+        refuse(file, f"has a format version {version!r} that never existed")
     if version > FORMAT_VERSION:
-        _refuse(
+        refuse(
             file,
             f"was written by incerta {manifest.get('incerta')}, format {version}; this "
-            f"is incerta {__version__}, which reads formats up to "
-            f"{FORMAT_VERSION}. Install a newer one",
+            f"is incerta {__version__}, which reads formats up to {FORMAT_VERSION}. "
+            "Install a newer one",
         )
 
 
-def _model_of(manifest: dict[str, Any], arrays: list[Any], budget: Budget) -> Any:
-    if manifest["n_arrays"] != len(arrays):
-        msg = f"{len(arrays)} of {manifest['n_arrays']} arrays are there"
-        raise ValueError(msg)
-    register_scikit_learn()
-    model = Decoder(arrays, budget).decode(manifest["model"])
-    if not is_model(model):
-        msg = f"it holds a {type(model).__name__}"
-        raise ValueError(msg)
+class Storable:
+    """An estimator of scikit-learn's kind that can be written to a model file.
+
+    `_stored` names what a file holds besides the parameters: attributes, with the type
+    and shape of those that are arrays; `_stored_by_all` those of a whole family.
+    """
+
+    _stored: ClassVar[dict[str, str]] = {}
+    _stored_by_all: ClassVar[dict[str, str]] = {}
+
+    def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
+        """Add the class to those that a model file may name; no file holds a family."""
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("incerta.") and not family:
+            register(cls, Recipe(_state, partial(_made, cls), is_model=True))
+
+    def save(self, path: Any) -> None:
+        """Write the fitted estimator to a file that `incerta.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced when the new one is complete.
+        """
+        save(self, path)
+
+    @classmethod
+    def _fields(cls) -> dict[str, str]:
+        """What a file holds besides the parameters."""
+        return {**cls._stored_by_all, **cls._stored}
+
+    def _check_stored(self) -> None:
+        """Refuse a model from a file if its parts do not fit together."""
+
+
+def _state(model: Any) -> State:
+    given = model.get_params(deep=False)
+    state = {name: given[name] for name in given.keys() - OF_THIS_MACHINE}
+    for name in model._fields():
+        # Not every estimator has every one; some are computed now.
+        if hasattr(model, name):
+            state[name] = getattr(model, name)
+    return state
+
+
+def _made(cls: Any, state: State) -> Any:
+    parameters = inspect.signature(cls).parameters.keys() - OF_THIS_MACHINE
+    fields = cls._fields()
+    for name in state.keys() - parameters - fields.keys():
+        wrong(f"{cls.__name__} has no {name!r}")
+    model = cls(**{name: state[name] for name in parameters})
+    model._validate_params()
+    whole(state.get("n_features_in_"), 0, "n_features_in_")
+    shapes = {name: text for name, text in fields.items() if text}
+    check_shapes(state, shapes, {"d": state["n_features_in_"]})
+    # Not setattr: some are computed when asked for, unless they are there.
+    model.__dict__.update({n: state[n] for n in fields.keys() & state.keys()})
+    model._check_stored()
     return model
-
-
-def _refuse(file: Path, what: str) -> NoReturn:
-    msg = f"{file} {what}."
-    raise ModelFileError(msg)

@@ -12,34 +12,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from incerta.models.checks import check_shapes, whole
+from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, UnstorableError, register
 
 # Clusterers for WorldConsensus and REP, and what commonly stands before them. Fitted,
 # they are numbers and arrays; those that are more are refused by that attribute.
 SKLEARN = {
-    "sklearn.cluster": (
-        "AffinityPropagation",
-        "AgglomerativeClustering",
-        "BisectingKMeans",
-        "Birch",
-        "DBSCAN",
-        "HDBSCAN",
-        "KMeans",
-        "MeanShift",
-        "MiniBatchKMeans",
-        "OPTICS",
-        "SpectralClustering",
-    ),
-    "sklearn.decomposition": ("PCA",),
-    "sklearn.mixture": ("BayesianGaussianMixture", "GaussianMixture"),
-    "sklearn.pipeline": ("Pipeline",),
-    "sklearn.preprocessing": (
-        "MaxAbsScaler",
-        "MinMaxScaler",
-        "RobustScaler",
-        "StandardScaler",
-    ),
+    "sklearn.cluster": "AffinityPropagation AgglomerativeClustering BisectingKMeans "
+    "Birch DBSCAN HDBSCAN KMeans MeanShift MiniBatchKMeans OPTICS SpectralClustering",
+    "sklearn.decomposition": "PCA",
+    "sklearn.mixture": "BayesianGaussianMixture GaussianMixture",
+    "sklearn.pipeline": "Pipeline",
+    "sklearn.preprocessing": "MaxAbsScaler MinMaxScaler RobustScaler StandardScaler",
 }
 
 # Of fitted estimators of scikit-learn: n objects, d features, c clusters.
@@ -55,6 +39,7 @@ FITTED = {
     "subcluster_labels_": "i s",
     "_subcluster_norms": "f s",
 }
+CSR_ARRAYS = {"data": "a v", "indices": "i v", "indptr": "i r"}
 # Trees of Birch: only `partial_fit` needs them, and it would begin anew.
 LEFT_OUT = ("root_", "dummy_leaf_")
 
@@ -67,13 +52,12 @@ def _estimator_state(model: Any) -> State:
 
 def _made_estimator(cls: type, state: State) -> Any:
     _refuse_folder(state)
-    known = inspect.signature(cls).parameters
-    model = cls(**{name: state[name] for name in known if name in state})
-    for name in state.keys() - known.keys():
+    parameters = inspect.signature(cls).parameters
+    model = cls(**{name: state[name] for name in parameters if name in state})
+    for name in state.keys() - parameters.keys():
         # Nothing out of a file takes the place of a method.
         if name.startswith("__") or not name.isidentifier() or hasattr(cls, name):
-            msg = f"{cls.__name__} cannot have an attribute {name!r}"
-            raise ValueError(msg)
+            wrong(f"{cls.__name__} cannot have an attribute {name!r}")
         setattr(model, name, state[name])
     if hasattr(cls, "_parameter_constraints"):
         model._validate_params()
@@ -92,24 +76,19 @@ def _refuse_folder(state: Mapping[str, Any]) -> None:
 
 
 def _csr_state(matrix: Any) -> State:
-    return {
-        "data": matrix.data,
-        "indices": matrix.indices,
-        "indptr": matrix.indptr,
-        "shape": tuple(map(int, matrix.shape)),
-    }
+    arrays = {name: getattr(matrix, name) for name in CSR_ARRAYS}
+    return {**arrays, "shape": tuple(map(int, matrix.shape))}
 
 
 def _csr_cost(state: State) -> int:
     # Numbers of unusual types are copied into usual ones, and positions are sorted.
-    return 32 * sum(state[name].size for name in ("data", "indices", "indptr"))
+    return 32 * sum(state[name].size for name in CSR_ARRAYS)
 
 
 def _made_csr(state: State) -> Any:
-    shapes = {"data": "a v", "indices": "i v", "indptr": "i r"}
-    parts = state["data"], state["indices"], state["indptr"]
-    check_shapes(state, shapes, {})
-    matrix = sparse.csr_array(parts, shape=state["shape"])
+    check_shapes(state, CSR_ARRAYS, {})
+    parts = [state[name] for name in CSR_ARRAYS]
+    matrix = sparse.csr_array(tuple(parts), shape=state["shape"])
     matrix.check_format(full_check=True)
     return matrix
 
@@ -132,8 +111,7 @@ def _made_random(state: State) -> np.random.RandomState:
     key, pos = state["key"], state["pos"]
     # numpy believes the position: one outside would be read from other memory.
     if key.dtype != np.uint32 or key.shape != (624,) or not 0 <= pos <= 624:
-        msg = "a RandomState is damaged"
-        raise ValueError(msg)
+        wrong("a RandomState is damaged")
     source = np.random.RandomState()
     source.set_state(("MT19937", key, pos, state["has_gauss"], state["gauss"]))
     return source
@@ -163,6 +141,6 @@ register(np.random.Generator, Recipe(_generator_state, _made_generator))
 def register_scikit_learn() -> None:
     """Register the classes of scikit-learn; it takes a second to import them all."""
     for home, names in SKLEARN.items():
-        for name in names:
+        for name in names.split():
             cls = getattr(import_module(home), name)
             register(cls, Recipe(_estimator_state, partial(_made_estimator, cls)))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from incerta.models.checks import check_shapes
+from incerta.models.checks import check_shapes, wrong
 
 State = dict[str, Any]
 Class = TypeVar("Class", bound=type)
@@ -37,17 +37,7 @@ _NAMES: dict[type, str] = {}
 
 
 def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
-    """Add a class to the list.
-
-    Parameters
-    ----------
-    cls : type
-        The class; its subclasses do not count.
-    recipe : Recipe
-        How its objects are stored.
-    name : str, optional
-        What files call it; the name of the class by default.
-    """
+    """Add a class, without its subclasses, to the list; files call it `name`."""
     name = name or cls.__name__
     _NAMES[cls] = name
     _RECIPES[name] = recipe
@@ -58,32 +48,13 @@ def stored(
 ) -> Callable[[Class], Class]:
     """Make a decorator for dataclasses and named tuples that may be in a file.
 
-    Parameters
-    ----------
-    check : callable, optional
-        Takes an object that came from a file, and raises what `wrong` raises.
-    **shapes : str
-        Type and shape of fields that are arrays; see `check_shapes`.
-
-    Examples
-    --------
-    >>> from typing import NamedTuple
-    >>> from incerta.models.registry import name_of, stored
-    >>> @stored(place="f d")
-    ... class Star(NamedTuple):
-    ...     place: object
-    >>> name_of(Star(None))
-    'Star'
+    `check` takes an object that came from a file, and raises what `wrong` raises;
+    `shapes` are those of the fields that are arrays, as for `check_shapes`.
     """
 
     def enter(cls: Class) -> Class:
         kind: Any = cls
-        names = (
-            tuple(field.name for field in fields(kind))
-            if is_dataclass(kind)
-            else kind._fields
-        )
-
+        names = [f.name for f in fields(kind)] if is_dataclass(kind) else kind._fields
         if not set(shapes) <= set(names):
             msg = f"{kind.__name__} has no fields {set(shapes) - set(names)}"
             raise TypeError(msg)
@@ -113,8 +84,7 @@ def name_of(thing: Any) -> str | None:
 def recipe_for(name: str) -> Recipe:
     """How to take apart, and how to make, objects of the class with this name."""
     if name not in _RECIPES:
-        msg = f"class {name!r} is unknown to this version"
-        raise ValueError(msg)
+        wrong(f"class {name!r} is unknown to this version")
     return _RECIPES[name]
 
 

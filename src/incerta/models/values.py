@@ -17,16 +17,14 @@ object    name of the class, and its state
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from math import isfinite, prod
 from typing import Any, NoReturn
 
 import numpy as np
 
 from incerta.exceptions import ModelFileError
-from incerta.models.archive import is_storable
-from incerta.models.budget import (
+from incerta.models.archive import (
     OF_ARRAY,
     OF_CHARACTER,
     OF_ITEM,
@@ -36,95 +34,78 @@ from incerta.models.budget import (
     OF_SCALAR,
     OF_TEXT,
     Budget,
+    is_storable,
 )
+from incerta.models.checks import wrong
+from incerta.models.recipes import register_scikit_learn
 from incerta.models.registry import UnstorableError, name_of, recipe_for
 
 MOST_DEPTH = 40
 MOST_DIMENSIONS = 32
 # What `_scalar` writes.
-NUMBERS = {
-    name: np.dtype(name).type
-    for name in (
-        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
-        *("uint64", "float16", "float32", "float64", "str"),
-    )
-}
+CODES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "U")
+NUMBERS = {np.dtype(code).name: np.dtype(code).type for code in CODES}
 RESULTS_ALONE = (
     "Keep only the results (labels_, membership_; table() of a Clustering), or fit"
-)
-FUNCTION = f"is a function. {RESULTS_ALONE} with one of the named options instead."
-DISTRIBUTION = (
-    "is a distribution that cannot be stored by name and parameters. Give its objects "
-    "by values drawn from it (from_array, from_samples), and fit again."
-)
-FOREIGN = (
-    f"cannot be put into a model file. {RESULTS_ALONE} with a clusterer of "
-    "scikit-learn that is made of arrays, such as KMeans or GaussianMixture."
 )
 
 
 class Encoder:
-    """Turns values into JSON, and collects their arrays.
-
-    Attributes
-    ----------
-    arrays : list of ndarray
-        In the order of their numbers. An array that occurs twice is stored once.
-    """
+    """Turns values into JSON, and collects their arrays, each of them once."""
 
     def __init__(self) -> None:
+        register_scikit_learn()
         self.arrays: list[np.ndarray] = []
         self._numbers: dict[Any, int] = {}
-        self._place: list[str] = []
         self._held: list[Any] = []
 
-    def encode(self, value: Any) -> Any:
-        """Return what JSON takes for a value; raise ModelFileError if there is none."""
+    def encode(self, value: Any, place: str = "") -> Any:
+        """Return what JSON takes for a value; raise ModelFileError if there is none.
+
+        The error says where it is: at which place in the model.
+        """
         # Not their subclasses, which would not come back as such.
         if value is None or type(value) in (str, bool, int):
             return value
         if type(value) is float:
             return value if isfinite(value) else {"float": repr(value)}
         if isinstance(value, np.generic):
-            return self._scalar(value)
+            return self._scalar(value, place)
         if type(value) is list:
-            return self._all(value)
+            return self._all(value, place)
         if type(value) is tuple:
-            return {"tuple": self._all(value)}
+            return {"tuple": self._all(value, place)}
         if type(value) is dict:
-            return {"dict": self._pairs(value)}
+            return {"dict": self._pairs(value, place)}
         if type(value) in (np.ndarray, np.memmap):
-            return self._array(value)
-        return self._object(value)
+            return self._array(value, place)
+        return self._object(value, place)
 
-    def _all(self, values: Sequence[Any]) -> list[Any]:
-        out = []
-        for number, value in enumerate(values):
-            with self._at(f"[{number}]"):
-                out.append(self.encode(value))
-        return out
+    def _all(self, values: Sequence[Any], place: str) -> list[Any]:
+        return [self.encode(value, f"{place}[{i}]") for i, value in enumerate(values)]
 
-    def _pairs(self, value: dict[Any, Any]) -> list[Any]:
+    def _pairs(self, value: dict[Any, Any], place: str) -> list[Any]:
         out = []
         for key, entry in value.items():
-            with self._at(f"[{key!r}]"):
-                if not _is_key(key):
-                    self._refuse(key, "is a key that is neither text nor a number.")
-                out.append([key, self.encode(entry)])
+            at = f"{place}[{key!r}]"
+            if not _is_key(key):
+                _refuse(key, at, "is a key that is neither text nor a number.")
+            out.append([key, self.encode(entry, at)])
         return out
 
-    def _scalar(self, value: np.generic) -> Any:
+    def _scalar(self, value: np.generic, place: str) -> Any:
         text, number = isinstance(value, np.str_), value.dtype.kind in "biuf"
         if not text and not (number and is_storable(value.dtype)):
-            return self._array(np.asarray(value))
+            return self._array(np.asarray(value), place)
         name = "str" if text else value.dtype.name
         return {"number": [name, self.encode(value.item())]}
 
-    def _array(self, array: np.ndarray) -> Any:
+    def _array(self, array: np.ndarray, place: str) -> Any:
         if array.dtype == object:
-            return self._object_array(array)
+            return self._object_array(array, place)
         if not is_storable(array.dtype):
-            self._refuse(array, f"is an array of type {array.dtype}. {RESULTS_ALONE}.")
+            why = f"is an array of type {array.dtype}. {RESULTS_ALONE}."
+            _refuse(array, place, why)
         return {"array": self._number(array)}
 
     def _number(self, array: np.ndarray) -> int:
@@ -135,59 +116,38 @@ class Encoder:
             self.arrays.append(array)
         return self._numbers[same]
 
-    def _object_array(self, array: np.ndarray) -> Any:
+    def _object_array(self, array: np.ndarray, place: str) -> Any:
         entries = array.ravel().tolist()
         if not all(type(entry) is str for entry in entries):
-            return {"objects": [list(array.shape), self._all(entries)]}
+            return {"objects": [list(array.shape), self._all(entries, place)]}
         # As one run of bytes: padded to the longest, one long name would count for all.
         texts = [entry.encode("utf-8", "surrogatepass") for entry in entries]
         ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
         run = np.frombuffer(b"".join(texts), np.uint8)
         return {"texts": [list(array.shape), self._number(run), self._number(ends)]}
 
-    def _object(self, value: Any) -> Any:
+    def _object(self, value: Any, place: str) -> Any:
         name = name_of(value)
         if name is None:
-            self._refuse(value, _way_out(value))
-        with self._at("" if self._place else name):
-            try:
-                state = recipe_for(name).state(value)
-            except UnstorableError as reason:
-                self._refuse(value, f"cannot be stored: {reason}.")
-            self._held.append(state)  # or its arrays could give way to others
-            out = {}
-            for field in sorted(state):
-                with self._at(f".{field}"):
-                    out[field] = self.encode(state[field])
+            _refuse(value, place, _way_out(value))
+        place = place or name
+        try:
+            state = recipe_for(name).state(value)
+        except UnstorableError as reason:
+            _refuse(value, place, f"cannot be stored: {reason}.")
+        self._held.append(state)  # or its arrays could give way to others
+        out = {key: self.encode(state[key], f"{place}.{key}") for key in sorted(state)}
         return {"object": [name, out]}
-
-    @contextmanager
-    def _at(self, step: str) -> Iterator[None]:
-        self._place.append(step)
-        yield
-        self._place.pop()
-
-    def _refuse(self, value: Any, why: str) -> NoReturn:
-        place = "".join(self._place) or "the model"
-        msg = f"{place}, a {type(value).__name__}, {why}"
-        raise ModelFileError(msg)
 
 
 class Decoder:
     """Turns JSON and arrays into values again; trusts nothing.
 
-    Parameters
-    ----------
-    arrays : sequence of ndarray
-        In the order of their numbers.
-    budget : Budget, optional
-        Pays for whatever is made, before it is made; everything by default.
+    The budget pays for whatever is made, before it is made.
     """
 
-    def __init__(
-        self, arrays: Sequence[np.ndarray], budget: Budget | None = None
-    ) -> None:
-        budget = budget or Budget()
+    def __init__(self, arrays: Sequence[np.ndarray], budget: Budget) -> None:
+        register_scikit_learn()
         self._arrays = arrays
         self._pay, self._pay_for_array = budget.pay, budget.pay_for_array
         self._depth = 0
@@ -210,8 +170,7 @@ class Decoder:
             return value
         self._depth += 1
         if self._depth > MOST_DEPTH:
-            msg = "it is nested too deeply"
-            raise ValueError(msg)
+            wrong("it is nested too deeply")
         ((kind, content),) = value.items()
         made = self._makers[kind](content)
         self._depth -= 1
@@ -220,8 +179,7 @@ class Decoder:
     def _all(self, items: Any) -> list[Any]:
         self._depth += 1
         if not isinstance(items, list) or self._depth > MOST_DEPTH:
-            msg = "something is not a list, or it is nested too deeply"
-            raise ValueError(msg)
+            wrong("something is not a list, or it is nested too deeply")
         self._pay(OF_LIST + OF_ITEM * len(items))
         made = [self.decode(item) for item in items]
         self._depth -= 1
@@ -232,29 +190,26 @@ class Decoder:
 
     def _scalar(self, content: Any) -> Any:
         name, value = content
-        made = NUMBERS.get(str(name))
+        number_type = NUMBERS.get(str(name))
         value = self.decode(value)
-        if made is None or not isinstance(value, str | int | float):
-            msg = f"{name!r} is not a type of number"
-            raise ValueError(msg)
+        if number_type is None or not isinstance(value, str | int | float):
+            wrong(f"{name!r} is not a type of number")
         length = len(value) if isinstance(value, str) else 0
         self._pay(OF_SCALAR + OF_CHARACTER * length)
-        return made(value)
+        return number_type(value)
 
     def _dict(self, pairs: Any) -> dict[str | int, Any]:
         self._pay(OF_LIST + OF_PAIR * len(pairs))
         out: dict[str | int, Any] = {}
         for key, value in pairs:
             if not _is_key(key) or key in out:
-                msg = "a key is neither text nor a number, or occurs twice"
-                raise ValueError(msg)
+                wrong("a key is neither text nor a number, or occurs twice")
             out[key] = self.decode(value)
         return out
 
     def _array(self, number: Any) -> np.ndarray:
         if type(number) is not int or not 0 <= number < len(self._arrays):
-            msg = f"array {number} is missing"
-            raise ValueError(msg)
+            wrong(f"array {number} is missing")
         self._pay_for_array(self._arrays[number])
         return self._arrays[number]
 
@@ -264,13 +219,11 @@ class Decoder:
         self._pay(OF_ARRAY + OF_CHARACTER * letters.nbytes + OF_TEXT * stops.size)
         data = letters.tobytes()
         if stops.dtype != np.int64 or stops.ndim != 1:
-            msg = "texts have no ends"
-            raise ValueError(msg)
+            wrong("texts have no ends")
         starts = np.concatenate([[0], stops[:-1]]) if len(stops) else stops
         total = stops[-1] if len(stops) else 0
         if (stops < starts).any() or total != len(data):
-            msg = "texts have wrong ends"
-            raise ValueError(msg)
+            wrong("texts have wrong ends")
         places = zip(starts.tolist(), stops.tolist(), strict=True)
         return _as_objects(
             shape, [data[a:b].decode("utf-8", "surrogatepass") for a, b in places]
@@ -296,8 +249,7 @@ def _as_objects(shape: Any, entries: list[Any]) -> np.ndarray:
         type(length) is not int or not 0 <= length < 2**31 for length in shape
     )
     if flawed or prod(shape) != len(entries):
-        msg = "an array of objects has a wrong shape"
-        raise ValueError(msg)
+        wrong("an array of objects has a wrong shape")
     # One by one: arrays among them would be taken apart, and their entries counted.
     return np.fromiter(entries, dtype=object, count=len(entries)).reshape(shape)
 
@@ -307,9 +259,20 @@ def _is_key(key: Any) -> bool:
     return type(key) is str or (type(key) is int and abs(key) < 2**53)
 
 
+def _refuse(value: Any, place: str, why: str) -> NoReturn:
+    msg = f"{place or 'the model'}, a {type(value).__name__}, {why}"
+    raise ModelFileError(msg)
+
+
 def _way_out(value: Any) -> str:
     if hasattr(value, "rvs") or hasattr(value, "resample"):
-        return DISTRIBUTION
+        return (
+            "is a distribution that cannot be stored by name and parameters. Give its "
+            "objects by values drawn from it (from_array, from_samples), and fit again."
+        )
     if callable(value) and not isinstance(value, type):
-        return FUNCTION
-    return FOREIGN
+        return f"is a function. {RESULTS_ALONE} with one of the named options instead."
+    return (
+        f"cannot be put into a model file. {RESULTS_ALONE} with a clusterer of "
+        "scikit-learn that is made of arrays, such as KMeans or GaussianMixture."
+    )

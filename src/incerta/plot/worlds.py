@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from incerta.backend.memory import blocks
 from incerta.ensemble.consensus import consensus
-from incerta.ensemble.patterns import Patterns, patterns, together
+from incerta.ensemble.linkage import Patterns, patterns, together
 from incerta.plot.style import (
     INK,
     NOISE,

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incerta.backend.templates import pages_of, part_of_page
+from incerta.backend.optional import pages_of, part_of_page
 from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.backend.templates import pages_of, part_of_page
+from incerta.backend.optional import pages_of, part_of_page
 from incerta.plot.style import MARKERS, PALETTE
 from incerta.report.plain import cut, measured, numbers, percent, text
 from incerta.report.render import SIGNS

@@ -20,7 +20,7 @@ from incerta.divergence import (
     jensen_shannon,
     jensen_shannon_per_feature,
 )
-from incerta.divergence.parts import error_of_some
+from incerta.divergence.jensen_shannon import error_of_some
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices, Seed
 from incerta.worlds import Worlds

@@ -17,8 +17,7 @@ from incerta.spectral.extension import Embedded, aligned, extend
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
-from incerta.worlds.pairing import paired
-from incerta.worlds.sequence import check_worlds
+from incerta.worlds.sequence import check_worlds, paired
 
 
 def _check(model: "Embeddings") -> None:

@@ -15,7 +15,7 @@ from incerta.backend.parameters import Interval
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
-from incerta.models.fitted import Storable
+from incerta.models.files import Storable
 from incerta.streams.absorbing import (
     Absorbed,
     Room,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta.backend.engine import engine_for
+from incerta.backend.optional import engine_for
 from incerta.models.registry import stored
 from incerta.streams.sketch import EQUAL, LITTLE, Sketch, empty
 from incerta.typing import Array, Indices

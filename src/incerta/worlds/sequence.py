@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -199,12 +199,12 @@ def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
 
 
 def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
-    """Take worlds as they come: a `Worlds`, or an array of them.
+    """Take worlds as they come: a `Worlds`, or an array of given draws.
 
     Parameters
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
-        An array is taken as given draws, as by `from_worlds`.
+        An array is taken as by `from_worlds`.
 
     Returns
     -------
@@ -232,3 +232,38 @@ def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
         return data.worlds(n_worlds, seed)
     spaced = np.linspace(0, n_draws - 1, min(n_worlds, n_draws))
     return data.worlds(n_draws, seed).at(np.round(spaced).astype(np.intp))
+
+
+class Pairs(NamedTuple):
+    """As many worlds of the objects of a fit as of new objects."""
+
+    positions: Indices  # of the worlds of the fit, in the sequence it keeps
+    fitted: Worlds
+    new: Worlds
+
+
+def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
+    """Pair worlds of new objects with those that a fit keeps: one rule for all.
+
+    - Draws of the same ensemble belong together: where the objects of the fit and the
+      new ones are both joint, draw j goes with draw j.
+    - Everything else is independent of the fit, so its worlds are drawn with another
+      seed: with the same one, new object i would move along with object i of the fit,
+      and what is said about it would depend on its row.
+    - Exact objects have one world, which goes with every world of the others.
+
+    `n_worlds` are drawn where the objects of the fit are exact.
+    """
+    if fitted.data.exact:
+        new = worlds_of(data, n_worlds, fitted.seed + 1)
+        positions = np.zeros(len(new), dtype=np.intp)
+        return Pairs(positions, fitted.at(positions), new)
+    positions = np.arange(len(fitted))
+    if data.exact:
+        return Pairs(positions, fitted, data.worlds(1, 0).at(np.zeros_like(positions)))
+    numbers = fitted.indices
+    seed = fitted.seed + 1
+    if data.n_draws is not None:
+        numbers = numbers % data.n_draws
+        seed = fitted.seed  # draws are given: nothing is random
+    return Pairs(positions, fitted, Worlds(data, numbers, seed, fitted.n_strata))

@@ -40,8 +40,8 @@ FAULTS = (
     ),
     Jensen(
         "divergence/jensen_shannon.py",
-        "return total / max(len(varying), 1)",
-        "return total / worlds.shape[2]",
+        "return total / max(len(features), 1)",
+        "return total / all_objects.shape[2]",
         "constant features lower the mean over features",
     ),
     Jensen(
@@ -51,7 +51,7 @@ FAULTS = (
         "features after a constant one have the width of another",
     ),
     Jensen(
-        "divergence/parts.py",
+        "divergence/jensen_shannon.py",
         "    return spread / np.sqrt(N_PARTS)\n",
         "    return spread\n",
         "the error of a mean is that of a part",

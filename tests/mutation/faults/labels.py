@@ -23,7 +23,7 @@ FAULTS = (
     ),
     Labelled(
         "labels.py",
-        "best = np.hstack([membership, noise]).argmax(axis=1)",
+        "best = with_noise(membership).argmax(axis=1)",
         "best = membership.argmax(axis=1)",
         "noise is never most probable",
     ),

@@ -64,7 +64,7 @@ FAULTS = (
     ),
     Checkpoints(
         "models/checkpoint.py",
-        "        found.update(np.ascontiguousarray(array).view(np.uint8).data)\n",
+        "        digest.update(np.ascontiguousarray(array).view(np.uint8).data)\n",
         "",
         "data of the same shape are the same data",
     ),

@@ -13,19 +13,19 @@ Width = partial(Fault, room="divergence/test_bandwidth.py")
 FAULTS = (
     # worlds ---------------------------------------------------------------------------
     Paired(
-        "worlds/pairing.py",
+        "worlds/sequence.py",
         "    seed = fitted.seed + 1\n",
         "    seed = fitted.seed\n",
         "new objects are drawn with the numbers of those of the fit",
     ),
     Paired(
-        "worlds/pairing.py",
+        "worlds/sequence.py",
         "numbers = numbers % data.n_draws",
         "numbers = np.zeros_like(numbers)",
         "only the first joint draw of new objects is used",
     ),
     Paired(
-        "worlds/pairing.py",
+        "worlds/sequence.py",
         "new = worlds_of(data, n_worlds, fitted.seed + 1)",
         "new = worlds_of(data, 1, fitted.seed + 1)",
         "a fit of exact data sees one world of new objects",
