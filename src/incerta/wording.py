@@ -75,6 +75,11 @@ def printable(text: object) -> str:
     )
 
 
+def cut(text: str, longest: int) -> str:
+    """The text, or its beginning if it is too long."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
 def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
     """Say that a name does not exist, and which one was probably meant."""
     near = get_close_matches(name, known, n=1, cutoff=0.5)

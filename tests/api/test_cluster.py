@@ -8,8 +8,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
-from incerta.api.clustering import reworded
-from incerta.api.profile import typical_of
+from incerta.api.clustering import reworded, typical_of
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.metrics import clustering_accuracy
 from tests.extras import needs

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api.check import Check
+from incerta.api.check import Check, known_classes
 from incerta.classifiers.judged import Judged
-from incerta.cli.classify import labels_of
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import IncertaWarning
@@ -104,7 +103,7 @@ def test_labels_go_with_their_objects_where_rows_are_left_out(tmp_path):
     table = OpenTable(path, columns)
     with pytest.warns(IncertaWarning):
         data = table.data()
-    found = labels_of(table, columns, "class", data)
+    found = known_classes(table, columns, "class", data)
     assert found.classes.tolist() == ["a", "c"]
     assert found.rows.tolist() == [0, 1]
 

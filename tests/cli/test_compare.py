@@ -10,7 +10,7 @@ from sklearn.cluster import HDBSCAN, KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.classify import labels_of
+from incerta.api.check import known_classes
 from incerta.cli.compare import _print_tables
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
@@ -23,7 +23,7 @@ ASKED = (*WIDE, "-k", "3", "--methods", "UKMeans,ukmedoids,FDBSCAN")
 
 def classes_in(path, data, **columns):
     spec = TableSpec(**columns)
-    return labels_of(OpenTable(path, spec), spec, "class", data).classes
+    return known_classes(OpenTable(path, spec), spec, "class", data).classes
 
 
 def rows_of(text):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT t
 TELLING = """
 from contextlib import contextmanager
 from incerta.backend.progress import reporting_to
-from incerta.cli import main, progress
+from incerta.cli import fit, main
 
 @contextmanager
 def told(**_):
@@ -28,15 +28,15 @@ def told(**_):
     with reporting_to(show):
         yield
 
-progress.bars = told
+fit.bars = told
 """
 # Does not come back for minutes, and Python cannot interrupt it.
 STUCK = """
 import hashlib
-import incerta.report
+from incerta.cli import fit
 def stuck(*_):
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
-incerta.report.summarise = stuck
+fit.json_file = lambda *_: stuck
 """
 WORKERS = """
 import time, incerta as ic
@@ -178,7 +178,7 @@ def test_workers_end_with_the_process(tmp_path):
 def test_renaming_is_not_cut_in_two(tmp_path, monkeypatch):
     from pathlib import Path
 
-    from incerta.cli.output import filling
+    from incerta.backend.writing import filling
 
     folder = tmp_path / "out"
     folder.mkdir()

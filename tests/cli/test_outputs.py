@@ -11,7 +11,8 @@ import pytest
 
 import incerta as ic
 from incerta.backend import writing
-from incerta.cli.output import filling, tell_formulas, write_table
+from incerta.backend.writing import filling
+from incerta.cli.output import tell_formulas, write_table
 
 COLUMNS = ["--id", "star", "--values", "mass,radius", "--errors", "{}_error", "-k", 3]
 FILES = ["model.incerta", "summary.json", "table.csv"]
@@ -79,9 +80,10 @@ def test_every_beginning_of_a_formula(begin):
     write_table({"id": ids}, "csv", out, spreadsheet=True)
     rows = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))
     assert rows == [["id"], [f"'{begin}x"], ["-12.5"], ["x=1"]]
-    assert "1 id" in tell_formulas(ids, "csv")
-    assert tell_formulas(ids[1:], "csv") is None
-    assert tell_formulas(ids, "json") is None
+    assert "1 id" in tell_formulas(ids, "csv")[0]
+    assert tell_formulas(ids[1:], "csv") == []
+    assert tell_formulas(ids, "csv", spreadsheet=True) == []
+    assert tell_formulas(ids, "json") == []
 
 
 @pytest.mark.parametrize("option", ["-o", "--output"])

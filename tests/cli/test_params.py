@@ -9,7 +9,7 @@ import typer
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.cli.params import for_each, parsed
+from incerta.cli.options import for_each, parsed
 from incerta.models.files import load
 from tests.cli.conftest import WIDE
 from tests.cli.test_compare import rows_of

@@ -99,7 +99,7 @@ def test_interrupted_while_writing(call, fitted, new, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("incerta.cli.predict.write_table", interrupted)
+    monkeypatch.setattr("incerta.cli.output.write_table", interrupted)
     before = sorted(tmp_path.iterdir())
     call("predict", fitted, new, "-o", tmp_path / "clusters.csv", code=130)
     assert sorted(tmp_path.iterdir()) == before

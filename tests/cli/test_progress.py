@@ -7,14 +7,14 @@ import sys
 import pytest
 from rich.progress import Progress
 
-from incerta.backend.progress import track
-from incerta.cli.progress import LASTING, bars
+from incerta.backend.progress import LASTING, bars, track
 from tests.cli.conftest import QUICK, WIDE, environment
 
 pty = pytest.importorskip("pty", reason="needs a terminal of Unix")
 
 PROGRAM = """
-from incerta.cli import main, progress
+from incerta.backend import progress
+from incerta.cli import main
 progress.AFTER = {after}
 main()
 """

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.cli import rows as reading
-from incerta.cli.rows import Bad, Reader, Row, lines_of, rows_of
+from incerta.api import rows as reading
+from incerta.api.rows import Bad, Reader, Row, lines_of, rows_of
+from incerta.cli.watch import opened
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from tests.cli.conftest import wide_table
@@ -188,9 +189,9 @@ def test_intervals_and_logarithms():
 
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(FileError, match="no file"):
-        reading.opened(tmp_path / "none.csv", False)
+        opened(tmp_path / "none.csv", False)
     with pytest.raises(FileError, match="folder"):
-        reading.opened(tmp_path, False)
+        opened(tmp_path, False)
 
 
 def test_a_point_stays_the_decimal_mark():

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.api.rows import Bad, Reader, Row
 from incerta.api.watcher import MOST_BAD, MOST_LOOKS, History, Watcher
 from incerta.cli.interrupts import Stop
-from incerta.cli.rows import Bad, Reader, Row
-from incerta.cli.watch import Every, Task
+from incerta.cli.watch import Task
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.report.watched import line_about
@@ -46,7 +46,10 @@ def rows(n, centres, seed=0, first=2):
 def task(every=500, *, strict=False, **options):
     columns = TableSpec(values=("heat", "flow"), errors=("{}_error",))
     watcher = Watcher(**{"half_life": 500.0} | options)
-    return Task(watcher, Reader(columns), Every(every, None), strict, quiet=False)
+    reader = Reader(columns)
+    return Task(
+        watcher=watcher, reader=reader, every=str(every), strict=strict, quiet=False
+    )
 
 
 def text_of(found):
@@ -168,7 +171,7 @@ def test_a_look_by_seconds(monkeypatch):
     clock = iter(np.arange(0.0, 1e6, 0.4))
     monkeypatch.setattr("incerta.cli.watch.time.monotonic", lambda: next(clock))
     work = task()
-    work.every = Every(None, 10.0)
+    work.every = "10s"
     lines = list(work.run(rows(60, [[0, 0]])))
     assert [line for line in lines if "clusters" in line or "1 cluster " in line]
     assert 2 <= sum(": 1 cluster" in line for line in lines) <= 4

@@ -13,8 +13,9 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.api.comparison import k_means_on_values
+from incerta.api.comparison import on_values
 from incerta.data.tables.spec import TableSpec
+from incerta.estimators.named import KMEANS
 from incerta.metrics import ari
 from incerta.report import plain, summarise
 from incerta.report.shown import (
@@ -318,7 +319,7 @@ def test_k_means_of_values_with_gaps_and_of_equal_values():
     means = np.array([[0.0, np.nan], [0.1, 1.0], [9.0, 1.0], [9.1, 1.0]])
     data = ic.from_gaussian(means, std=np.full((4, 2), 0.1), missing="infinite")
     assert summarise(cluster(data, 2, "ErrorMixture"))["k_means"]["n_changed"] == 0
-    assert k_means_on_values(np.ones((6, 1)), 2, 0).tolist() == [0] * 6
+    assert on_values(KMEANS, np.ones((6, 1)), 2, 0).tolist() == [0] * 6
 
 
 def test_worlds_and_representatives():

@@ -28,6 +28,13 @@ def test_lines_have_gaps_where_a_cluster_was_not_there():
     assert low[1] > high[1] > alone[1]  # upwards is less
 
 
+def test_lines_of_a_picture_are_in_the_order_of_the_looks():
+    clusters = [7, 3, 11, 2, 19, 5, 23]
+    look = {str(c): [1.0] for c in clusters}
+    found = picture({"rows": [1, 2], "centres": [look, look]}, 0)
+    assert [line["cluster"] for line in found["lines"]] == clusters
+
+
 @pytest.mark.parametrize(
     "history",
     [

@@ -9,13 +9,10 @@ from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
 
 # Every class that a file may name is known from here on.
-for _name in estimators.__all__:
-    getattr(estimators, _name)
-for _name in published.__all__:
-    getattr(published, _name)
+for _room in (estimators, published, streams):
+    for _name in _room.__all__:
+        getattr(_room, _name)
 for _name in ("ErrorDiscriminant", "UncertainNaiveBayes"):  # the others are not saved
     getattr(classifiers, _name)
-for _name in streams.__all__:
-    getattr(streams, _name)
 
 __all__ = ["Clustering", "cluster", "load", "save"]

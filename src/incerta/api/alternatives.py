@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sklearn.base import clone
 
@@ -35,12 +35,8 @@ class Alternative(NamedTuple):
     clustering: Clustering
 
 
-class _Asked(NamedTuple):
-    """What an estimator is asked for instead."""
-
-    weight: float
-    parameters: dict[str, Any]
-    what: str
+# How plausible something else is, what the estimator is asked for, and that in words.
+_Asked: TypeAlias = tuple[float, dict[str, Any], str]
 
 
 def alternatives(result: Clustering, seen: UncertainData) -> list[Alternative]:
@@ -48,7 +44,7 @@ def alternatives(result: Clustering, seen: UncertainData) -> list[Alternative]:
 
     See `Clustering.alternatives`.
     """
-    found: list[Alternative] = []
+    others: list[Alternative] = []
     for weight, parameters, what in [*_numbers(result), *_views(result)]:
         if weight < LEAST:
             continue
@@ -58,13 +54,13 @@ def alternatives(result: Clustering, seen: UncertainData) -> list[Alternative]:
         )
         if _moved(other, result) < MOVED:
             continue
-        same = [i for i, each in enumerate(found) if _moved(other, each[-1]) < MOVED]
+        same = [i for i, each in enumerate(others) if _moved(other, each[-1]) < MOVED]
         if same:
-            earlier = found[same[0]]
-            found[same[0]] = earlier._replace(weight=earlier.weight + weight)
+            earlier = others[same[0]]
+            others[same[0]] = earlier._replace(weight=earlier.weight + weight)
         else:
-            found.append(Alternative(weight, what, other))
-    return sorted(found, key=lambda each: -each.weight)[:MOST]
+            others.append(Alternative(weight, what, other))
+    return sorted(others, key=lambda each: -each.weight)[:MOST]
 
 
 def _numbers(result: Clustering) -> Iterator[_Asked]:
@@ -76,7 +72,7 @@ def _numbers(result: Clustering) -> Iterator[_Asked]:
     for k, weight in zip(choice.ks, choice.weights, strict=True):
         if k != choice.k:
             what = f"{counted(k, 'cluster')} instead of {choice.k}."
-            yield _Asked(float(weight), dict.fromkeys(names, k), what)
+            yield float(weight), dict.fromkeys(names, k), what
 
 
 def _views(result: Clustering) -> Iterator[_Asked]:
@@ -85,7 +81,7 @@ def _views(result: Clustering) -> Iterator[_Asked]:
     for name, view in result.estimator.facts().views.items():
         if view.agreement < ALIKE:
             what = f"{capital(in_words(name))} alone."
-            yield _Asked(share * view.weight, {"views": [name]}, what)
+            yield share * view.weight, {"views": [name]}, what
 
 
 def _moved(one: Clustering, other: Clustering) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incerta.api.clustering import Clustering, reworded
-from incerta.api.methods import Method, asked, check_takes_number
+from incerta.api.methods import Method, asked
 from incerta.api.notes import crumbs, in_views, skewed, unlike
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
@@ -173,15 +173,14 @@ def checked_seed(seed: Seed) -> int:
 
 def _relabelled(model: UncertainClusterer) -> list[str]:
     """Say how many objects have another label than the method gave them."""
-    found = most_probable(model.labels_, model.membership_)
-    n = int((found != model.labels_).sum())
-    if n == 0:
-        return []
-    return [
+    likeliest = most_probable(model.labels_, model.membership_)
+    n = int((likeliest != model.labels_).sum())
+    text = (
         f"{counted(n, 'object')} {verb(n, 'has', 'have')} a label other than "
         f"{type(model).__name__}'s own: {verb(n, 'its', 'their')} most probable "
         "cluster."
-    ]
+    )
+    return [text] if n else []
 
 
 def _with_number(
@@ -193,10 +192,7 @@ def _with_number(
     directions: int | str | None,
 ) -> tuple[Any, KChoice | None, list[str]]:
     """The estimator with its number of clusters, and where the number comes from."""
-    if isinstance(k, str) and k != "auto":
-        msg = f"k={k!r} must be a whole number or 'auto'."
-        raise ValueError(msg)
-    if isinstance(k, str):
+    if k == "auto":
         if method.finds_number:
             why = [f"{method.name} finds the number of clusters itself."]
             return method.estimator, None, why
@@ -206,10 +202,12 @@ def _with_number(
         if choice is None:
             return method.with_number(1), None, ["A single object."]
         return method.with_number(choice.k), choice, [" ".join(choice.sentences())]
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+    if isinstance(k, (bool, str)) or not isinstance(k, (int, np.integer)) or k < 1:
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
-    check_takes_number(method, k)
+    if not method.numbers:
+        msg = f"k={k} cannot be asked of {method.name}, which finds its own number."
+        raise ValueError(msg)
     return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
 
 
@@ -269,6 +267,6 @@ def _noted(texts: list[str]) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for one in caught:
-        texts.append(str(one.message))
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    for w in caught:
+        texts.append(str(w.message))
+        warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)

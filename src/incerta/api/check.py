@@ -1,14 +1,27 @@
-"""`check_classifier`: how right a classifier is, and whether errors help it."""
+"""`check_classifier`: how right a classifier is, and whether errors help it.
 
+Besides, what ``incerta classify`` knows about classes: those of a table, and answers.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from incerta.classifiers.judged import Judged, in_folds, judged
 from incerta.data.coerce import as_uncertain
+from incerta.data.container import UncertainData
+from incerta.data.files.cells import in_words
+from incerta.data.files.numbers import MISSING_WORDS
+from incerta.data.files.opened import OpenTable
 from incerta.data.meaning import certain
-from incerta.typing import Ids
+from incerta.data.tables.columns import Table
+from incerta.data.tables.spec import TableSpec
+from incerta.exceptions import DataError
+from incerta.typing import Array, Ids, Indices
+from incerta.wording import SURE
 
 # Of standard errors, beyond which a difference is not taken for chance.
 BEYOND_CHANCE = 2.0
@@ -108,3 +121,159 @@ def check_classifier(
 
     alone = None if certain(objects) else of(objects.mean())
     return Check(n_folds, of(objects), alone)
+
+
+@dataclass(frozen=True)
+class Known:
+    """Classes of objects, None where there is none."""
+
+    by_object: list[str | None]
+    absent: tuple[str, ...]  # what stands for no class, as it is written
+
+    @cached_property
+    def rows(self) -> Indices:
+        """Rows of the objects that have a class."""
+        return np.flatnonzero([name is not None for name in self.by_object])
+
+    @cached_property
+    def classes(self) -> Ids:
+        """Their classes."""
+        return np.array([n for n in self.by_object if n is not None], dtype=str)
+
+
+def known_classes(
+    table: OpenTable,
+    columns: TableSpec,
+    name: str,
+    data: UncertainData,
+    parameter: str = "label",
+) -> Known | None:
+    """Classes of objects that were read from a file; None if it has no such column.
+
+    The class must be the same in all rows of an object that have one. `parameter` is
+    what messages call the column.
+    """
+    try:
+        cells = table.words(name, columns.id)
+    except DataError:  # the objects could be read: it is this column that is not there
+        return None
+    words, absent = _words(cells[name], columns.na)
+    of_object = _by_object(words, cells, f"{parameter}={name!r}")
+    # Where some rows were left out, ids tell which; without ids these are row numbers.
+    keys = [str(id) for id in data.ids.tolist()]
+    return Known([of_object.get(key) for key in keys], absent)
+
+
+def _words(
+    column: Any, more: Sequence[str]
+) -> tuple[list[str | None], tuple[str, ...]]:
+    """Cells as text, None where there is no class, and what stands for that."""
+    cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
+    missing = MISSING_WORDS | {word.lower() for word in more}
+    words = [in_words(None if cell != cell else cell) for cell in cells]
+    absent = {word for word in words if word.lower() in missing}
+    return [None if w in absent else w for w in words], tuple(sorted(absent))
+
+
+def _by_object(
+    words: Sequence[str | None], table: Table, column: str
+) -> dict[str, str]:
+    """Class of each object that has one, by its id or the number of its row."""
+    if len(table.names) == 1:
+        return {str(row): word for row, word in enumerate(words) if word is not None}
+    objects = table.coded(table.names[0], "id")
+    classes: dict[str, str] = {}
+    for code, word in zip(objects.codes.tolist(), words, strict=True):
+        if word is not None:
+            key = str(objects.ids[code])
+            if classes.setdefault(key, word) != word:
+                msg = f"{column} has more than one class for object {key}."
+                raise DataError(msg)
+    return classes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classified:
+    """Objects with the probabilities (n, n_classes) of their classes."""
+
+    method: str
+    known: Known  # what was learned from
+    ids: Ids
+    classes: Ids
+    probable: Array
+    truth: Known | None
+    check: Check | None
+
+    @property
+    def confidence(self) -> Array:
+        """Probability of the most probable class."""
+        return self.probable.max(axis=1)
+
+    @property
+    def labels(self) -> Ids:
+        """Most probable class of each object."""
+        return self.classes[self.probable.argmax(axis=1)]
+
+    def columns(self) -> dict[str, Any]:
+        """Table of the objects, by columns."""
+        return {
+            "id": self.ids,
+            "class": self.labels,
+            "confidence": self.confidence,
+            **{f"p_{c}": self.probable[:, j] for j, c in enumerate(self.classes)},
+        }
+
+    def against_truth(self) -> tuple[Judged, list[str], list[list[int]]] | None:
+        """How right the answers are, where classes are known.
+
+        With the true classes, and how many objects of each were found to be what.
+        """
+        if self.truth is None or not len(self.truth.rows):
+            return None
+        probable, true = self.probable[self.truth.rows], self.truth.classes
+        names, rows = np.unique(true, return_inverse=True)
+        counts = np.zeros((len(names), len(self.classes)), dtype=np.intp)
+        np.add.at(counts, (rows, probable.argmax(axis=1)), 1)
+        return judged(probable, self.classes, true), names.tolist(), counts.tolist()
+
+    def counts(self) -> list[tuple[str, int, int, int]]:
+        """Each class, with how many were learned from, found and found unsurely."""
+        labels, unsure = self.labels, self.confidence < SURE
+        parts = self.known.classes, labels, labels[unsure]
+        return [
+            (str(name), *(int((part == name).sum()) for part in parts))  # type: ignore[misc]
+            for name in self.classes
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """What was learned and found, for programs."""
+        names = ("class", "learned", "found", "unsure")
+        facts: dict[str, Any] = {
+            "method": self.method,
+            "learned_from": len(self.known.classes),
+            "without_a_class": self.known.by_object.count(None),
+            "classes": [dict(zip(names, row, strict=True)) for row in self.counts()],
+            "objects": len(self.ids),
+            "unsure_below": SURE,
+        }
+        if self.check is not None:
+            scores = _scores(self.check.with_errors)
+            facts["folds"] = {"number": self.check.n_folds, **scores}
+            if self.check.alone is not None:
+                gain, error = self.check.gain()
+                facts["folds"]["values_alone"] = _scores(self.check.alone)
+                facts["folds"]["brier_gain"] = {"mean": gain, "standard_error": error}
+        if (against := self.against_truth()) is not None:
+            right, true, confusion = against
+            facts["against_known_classes"] = {
+                "objects": len(right.right),
+                **_scores(right),
+                "true": true,
+                "found": self.classes.tolist(),
+                "confusion": confusion,
+            }
+        return facts
+
+
+def _scores(right: Judged) -> dict[str, float]:
+    return {"accuracy": right.accuracy, "brier": right.brier}

@@ -7,14 +7,13 @@ from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from incerta.api.alternatives import Alternative, alternatives
 from incerta.api.novelty import FEWEST, Novelty
-from incerta.api.profile import Profile, profile_of, typical_of
 from incerta.api.words import as_html, explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
@@ -48,6 +47,14 @@ if TYPE_CHECKING:
 
 
 BELOW = ("numpy", "scipy", "scikit-learn")
+# What a clustering may have besides its estimator.
+PARTS: dict[str, type] = {
+    "spec": TableSpec,
+    "scaler": Standardizer,
+    "directions": Directions,
+    "deconvolver": Deconvolver,
+    "choice": KChoice,
+}
 
 
 def versions() -> dict[str, str]:
@@ -64,6 +71,16 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:  # a copy of its files alone
         return "unknown"
+
+
+class Profile(NamedTuple):
+    """Clusters in the units of the data, one row each."""
+
+    size: Indices  # (n_clusters,)
+    mean: Array  # (n_clusters, n_features): mean of the objects' means
+    spread: Array  # (n_clusters, n_features): their standard deviation
+    error: Array  # (n_clusters, n_features): root mean square of the objects' own
+    confidence: Array  # (n_clusters,): mean over the objects
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,17 +150,15 @@ class Clustering:
     @cached_property
     def labels(self) -> Indices:
         """Most probable cluster of each object; −1 is noise."""
-        found = most_probable(self.estimator.labels_, self.estimator.membership_)
         # The last place is that of noise, at −1.
         rank = np.full(len(self._order) + 1, -1)
         rank[self._order] = np.arange(len(self._order))
-        return rank[found]
+        return rank[self._likeliest]
 
     @cached_property
     def membership(self) -> Array:
         """Probability of each cluster for each object; the rest, up to 1, is noise."""
-        found: Array = self.estimator.membership_[:, self._order]
-        return found
+        return self.estimator.membership_[:, self._order]
 
     @cached_property
     def confidence(self) -> Array:
@@ -168,9 +183,13 @@ class Clustering:
     @cached_property
     def _order(self) -> Indices:
         """The estimator's number of each cluster: those without objects come last."""
-        found = most_probable(self.estimator.labels_, self.estimator.membership_)
-        n_clusters = self.estimator.membership_.shape[1]
+        found, n_clusters = self._likeliest, self.estimator.membership_.shape[1]
         return with_empty_last(np.unique(found[found >= 0]), n_clusters)
+
+    @cached_property
+    def _likeliest(self) -> Indices:
+        """Most probable cluster of each object, by the estimator's numbers."""
+        return most_probable(self.estimator.labels_, self.estimator.membership_)
 
     @property
     def noise(self) -> Array:
@@ -243,8 +262,7 @@ class Clustering:
         ndarray of shape (n_new, n_clusters)
             The rest of a row, up to 1, is noise.
         """
-        found: Array = self.estimator.predict_proba(self._scaled(X))
-        return found[:, self._order]
+        return self.estimator.predict_proba(self._scaled(X))[:, self._order]
 
     @cached_property
     def novelty(self) -> Array:
@@ -374,15 +392,11 @@ class Clustering:
 
     @cached_property
     def shown(self) -> UncertainData:
-        """The objects as pictures show them.
-
-        In their directions, named by their main features, if the clusters were found
-        there; else as they were given.
-        """
-        found = self.directions
-        if found is None or found.n_directions_ == 0:
+        """The objects as pictures show them: in their directions, if there are any."""
+        finder = self.directions
+        if finder is None or finder.n_directions_ == 0:
             return self.data
-        return replace(self._compared, feature_names=tuple(found.labels()))
+        return replace(self._compared, feature_names=tuple(finder.labels()))
 
     def profile(self) -> Profile:
         """What the clusters are like, in the units of the data.
@@ -473,6 +487,67 @@ class Clustering:
         return data
 
 
+def profile_of(
+    labels: Indices, n_clusters: int, means: Array, variances: Array, confidence: Array
+) -> Profile:
+    """Sizes, means and spreads of clusters; noise and missing values are left out."""
+    member = (labels[:, None] == np.arange(n_clusters)).astype(float)
+    size = member.sum(axis=0)
+    known = ~np.isnan(means)
+    counts = np.maximum(member.T @ known, 1.0)
+    mean = member.T @ np.where(known, means, 0.0) / counts
+    centred = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
+    return Profile(
+        size.astype(np.intp),
+        mean,
+        np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+        np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
+        member.T @ confidence / size,
+    )
+
+
+def typical_of(
+    labels: Indices, n_clusters: int, means: Array, confidence: Array
+) -> Indices:
+    """Most typical object of each cluster: sure of its label, and in the middle.
+
+    Means are those of features on one scale.
+    """
+    sure = np.nan_to_num(confidence, nan=1.0)
+    out = np.empty(n_clusters, dtype=np.intp)
+    for c in range(n_clusters):
+        members = np.flatnonzero(labels == c)
+        surest = sure[members] >= np.quantile(sure[members], 0.75)
+        middle = np.nanmean(means[members], axis=0)
+        # What is missing speaks neither for nor against an object.
+        apart = np.nansum(np.square(means[members] - middle), axis=1)
+        out[c] = members[np.where(surest, apart, np.inf).argmin()]
+    return out
+
+
+def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
+    """Table of new objects by columns, from a `Clustering` or a fitted estimator."""
+    membership = model.predict_proba(data)
+    # The label of a Clustering is always the most probable one.
+    ours = isinstance(model, Clustering)
+    labels = likeliest(membership) if ours else model.predict(data)
+    confidence = confidence_of(labels, membership)
+    if ours and model.no_confidence:
+        # As in the fit, unless new objects are uncertain where its own were not; with
+        # one cluster or one world all shares are 1.
+        single = model.n_clusters < 2 or model.parameters.get("n_worlds") == 1
+        if single or certain(data):
+            confidence = np.full(len(labels), np.nan)
+    columns = {
+        "id": data.ids,
+        "cluster": labels,
+        "confidence": confidence,
+        **{f"p_{c}": membership[:, c] for c in range(membership.shape[1])},
+        "p_noise": np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0),
+    }
+    return columns | {"novelty": model.novelty_of(data)} if ours else columns
+
+
 def as_frame(columns: dict[str, Any], library: Any) -> Any:
     """A frame of some library, or of the first that is installed; else `columns`."""
     library = library or next(filter(installed, FRAME_LIBRARIES), None)
@@ -507,19 +582,12 @@ def _made(state: State) -> Clustering:
         texts(getattr(result, name), name)
     texts((*result.versions, *result.versions.values()), "versions")
     texts((result.method, result.command or "", result.file or ""), "method or origin")
-    if not isinstance(result.spec, TableSpec | None):
-        wrong("spec is not a TableSpec")
     whole(result.seed, 0, "seed")
-    if not isinstance(result.scaler, Standardizer | None):
-        wrong("scaler is not a Standardizer")
-    if not isinstance(result.directions, Directions | None):
-        wrong("directions is not a Directions")
+    for name, kind in PARTS.items():
+        if not isinstance(getattr(result, name), kind | None):
+            wrong(f"{name} is not a {kind.__name__}")
     places = 0 if result.directions is None else result.directions.n_directions_
     check_fitted_to(result.estimator, result.data, places)
-    if not isinstance(result.deconvolver, Deconvolver | None):
-        wrong("deconvolver is not a Deconvolver")
-    if not isinstance(result.choice, KChoice | None):
-        wrong("choice is not a KChoice")
     return result
 
 

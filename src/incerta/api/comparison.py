@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -159,45 +160,37 @@ def compare(
     numbers = _numbers(objects, k, wanted, seed, scale)
     answers: dict[str, Answer] = {}
     failed: dict[str, ValueError] = {}
+
+    def keep(name: str, run: Callable[[int], tuple[Indices, float]]) -> None:
+        """Run a method with a seed and the next one; keep the answer, or why not."""
+        start = time.perf_counter()
+        try:
+            labels, confidence = run(seed)
+            seconds = time.perf_counter() - start
+            stability = ari(labels, run((seed + 1) % MOST_SEEDS)[0])
+        except ValueError as error:  # too few objects for it, and the like
+            failed[name] = error
+        else:
+            answers[name] = Answer(labels, confidence, seconds, stability)
+
+    def by_method(name: str, seed: int) -> tuple[Indices, float]:
+        some = None if params is None else params.get(name)
+        result = cluster(objects, numbers[name], name, seed, scale, some)
+        return result.labels, float(result.confidence.mean())
+
+    def by_control(name: str, seed: int) -> tuple[Indices, float]:
+        return on_values(name, values, number, seed), float("nan")
+
     for name in wanted:
-
-        def run(seed: int, name: str = name) -> tuple[Indices, float]:
-            some = None if params is None else params.get(name)
-            result = cluster(objects, numbers[name], name, seed, scale, some)
-            return result.labels, float(result.confidence.mean())
-
-        _keep(name, run, seed, answers, failed)
+        keep(name, partial(by_method, name))
     if answers:
         first = int(next(iter(answers.values())).labels.max()) + 1
         fixed = (n for n in (k, *numbers.values()) if not isinstance(n, str))
         number = next(fixed, max(first, 1))
         values = filled_means(scaled_by(objects, scale)[1])
         for name in CONTROLS:
-
-            def run(seed: int, name: str = name) -> tuple[Indices, float]:
-                return _on_values(name, values, number, seed), float("nan")
-
-            _keep(name, run, seed, answers, failed)
+            keep(name, partial(by_control, name))
     return Comparison(answers, failed, known, objects.library)
-
-
-def _keep(
-    name: str,
-    run: Callable[[int], tuple[Indices, float]],
-    seed: int,
-    answers: dict[str, Answer],
-    failed: dict[str, ValueError],
-) -> None:
-    """Run a method with a seed and the next one; keep what it found, or why not."""
-    start = time.perf_counter()
-    try:
-        labels, confidence = run(seed)
-        seconds = time.perf_counter() - start
-        stability = ari(labels, run((seed + 1) % MOST_SEEDS)[0])
-    except ValueError as error:  # too few objects for it, and the like
-        failed[name] = error
-    else:
-        answers[name] = Answer(labels, confidence, seconds, stability)
 
 
 def _numbers(
@@ -229,8 +222,7 @@ def _checked_truth(truth: Any, n_objects: int) -> Ids:
     if all(each is None for each in classes):
         msg = "truth has no class; leave it out."
         raise ValueError(msg)
-    known: Ids = np.array([*classes, None], dtype=object)[:-1]
-    return known
+    return np.array([*classes, None], dtype=object)[:-1]
 
 
 def filled_means(data: UncertainData) -> Array:
@@ -240,16 +232,12 @@ def filled_means(data: UncertainData) -> Array:
     return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
 
 
-def k_means_on_values(values: Array, k: int, seed: int) -> Indices:
-    """Labels by the k-means of scikit-learn, of values on one scale without gaps."""
-    return _on_values(KMEANS, values, k, seed)
-
-
-def _on_values(name: str, values: Array, k: int, seed: int) -> Indices:
+def on_values(control: str, values: Array, k: int, seed: int) -> Indices:
+    """Labels by one of `CONTROLS`, of values on one scale without gaps."""
     from sklearn import cluster as clusterers
 
     clusterer = clusterers.HDBSCAN(copy=True)
-    if name == KMEANS:
+    if control == KMEANS:
         clusterer = clusterers.KMeans(k, n_init=10, random_state=seed)
     with warnings.catch_warnings():
         # Of equal values fewer clusters are found than were asked for.

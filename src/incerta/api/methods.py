@@ -38,13 +38,14 @@ class Method(NamedTuple):
 
 def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
     """The method that `cluster` was asked for, with its parameters set."""
-    found = _named(method) if isinstance(method, str) else _given(method)
+    wanted = _named(method) if isinstance(method, str) else _given(method)
     if params:
-        known = parameters_of(found)
+        known = parameters_of(wanted)
         for name in params:
-            _check_known(found, name, known)
-        found.estimator.set_params(**{known[name]: params[name] for name in params})
-    return found
+            if name not in known:
+                raise ValueError(_not_known(wanted, str(name), known))
+        wanted.estimator.set_params(**{known[name]: params[name] for name in params})
+    return wanted
 
 
 def parameters_of(method: Method) -> dict[str, str]:
@@ -63,23 +64,12 @@ def parameters_of(method: Method) -> dict[str, str]:
     return {name: full for name, full in known.items() if full not in elsewhere}
 
 
-def check_takes_number(method: Method, k: int) -> None:
-    """Raise if a method cannot be asked for a number of clusters."""
-    if not method.numbers:
-        msg = f"k={k} cannot be asked of {method.name}, which finds its own number."
-        raise ValueError(msg)
-
-
-def _check_known(method: Method, name: str, known: Mapping[str, str]) -> None:
-    if name in known:
-        return
+def _not_known(method: Method, name: str, known: Mapping[str, str]) -> str:
     if name in NUMBERS and method.numbers:
-        msg = f"params: {name!r} is the number of clusters; say it with k."
-    elif name == "random_state":
-        msg = "params: 'random_state' is the seed; say it with seed."
-    else:
-        msg = no_parameter(f"params: {method.name}", str(name), known)
-    raise ValueError(msg)
+        return f"params: {name!r} is the number of clusters; say it with k."
+    if name == "random_state":
+        return "params: 'random_state' is the seed; say it with seed."
+    return no_parameter(f"params: {method.name}", name, known)
 
 
 def _named(method: str) -> Method:

@@ -1,6 +1,6 @@
 """What a person should know about a result before it is used, in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -47,23 +47,18 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     found = np.flatnonzero(small & (sizes > 0))
     if len(labels) < FEWEST or len(found) == 0:
         return []
-    wayout = "" if finds_number else _WAY_OUT
+    wayout = " Leave that out, or let method='FDBSCAN' call it noise."
+    wayout = "" if finds_number else wayout
     if len(found) > MOST_CRUMBS:
         low, high = sizes[found].min(), sizes[found].max()
         each = f"{low}" if low == high else f"{low} to {high}"
-        which = named(ids[np.isin(labels, found)])
-        return [
-            f"{len(found)} clusters are crumbs, of {each} objects each: {which}."
-            f"{wayout}"
-        ]
+        which = named(ids[np.isin(labels, found)]) + f".{wayout}"
+        return [f"{len(found)} clusters are crumbs, of {each} objects each: {which}"]
     return [
         f"Cluster {c} is {named(ids[labels == c])} alone: perhaps far from the others "
         f"rather than a cluster.{wayout}"
         for c in found
     ]
-
-
-_WAY_OUT = " Leave that out, or let method='FDBSCAN' call it noise."
 
 
 def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
@@ -73,28 +68,26 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
     by_weight = sorted(views, key=lambda name: -views[name].weight)
     first = views[by_weight[0]]
     if first.weight > CARRIED:
-        told = [
+        text = (
             f"The answer is mainly that of {in_words(by_weight[0])} (weight "
             f"{first.weight:.2f}): true values tell {first.score:.0%} of what there is "
             "to know about their labels."
-        ]
+        )
     else:
         some = [name for name in by_weight if views[name].weight >= 0.5 * first.weight]
-        what = named([in_words(name) for name in some])
-        what = "all views" if len(some) == len(views) else what
-        told = [
-            f"The answer is a mean: {what} are about equally clear, and count alike."
-        ]
+        what = "all views" if len(some) == len(views) else named(map(in_words, some))
+        text = f"The answer is a mean: {what} are about equally clear, and count alike."
+    sentences = [text]
     other = [name for name, view in views.items() if view.agreement < SOMETHING_ELSE]
     if other:
-        what = named([in_words(name) for name in other])
-        share = named([f"{views[name].agreement:.2f}" for name in other])
-        clear = named([f"{views[name].score:.0%}" for name in other])
-        told.append(
+        what = named(map(in_words, other))
+        share = named(f"{views[name].agreement:.2f}" for name in other)
+        clear = named(f"{views[name].score:.0%}" for name in other)
+        sentences.append(
             f"{capital(what)} would divide the objects quite differently (agreement "
             f"{share}); true values tell {clear} of their labels."
         )
-    return told
+    return sentences
 
 
 def in_words(name: str) -> str:
@@ -105,44 +98,40 @@ def in_words(name: str) -> str:
 
 def unlike(ids: Ids, novelty: Array) -> list[str]:
     """Name objects of a fit that are unlike all others, by their novelty."""
-    which = by_novelty(novelty)
-    n = len(which)
-    if n == 0:
+    which, least = by_novelty(novelty)
+    if not (n := len(which)):
         return []
     return [
         f"{counted(n, 'object')} {verb(n, 'is', 'are')} unlike all others: "
-        f"{named(ids[which])} ({leastin_words(novelty[which])}). "
+        f"{named(ids[which])} ({least}). "
         f"{verb(n, 'Its label means', 'Their labels mean')} little."
     ]
 
 
 def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
     """Name new objects that are unlike those of the fit, by their novelty."""
-    which = by_novelty(novelty)
-    n = len(which)
-    if n == 0:
+    which, least = by_novelty(novelty)
+    if not (n := len(which)):
         return []
     return [
         f"{n:,} of {counted(len(ids), 'new object')} {verb(n, 'is', 'are')} unlike "
-        f"those of the fit ({leastin_words(novelty[which])}): {named(ids[which])}; "
+        f"those of the fit ({least}): {named(ids[which])}; "
         f"{verb(n, 'its label means', 'their labels mean')} little."
     ]
 
 
-def by_novelty(novelty: Array) -> Indices:
-    """Positions of the objects that are called unlike others, the most novel first."""
+def by_novelty(novelty: Array) -> tuple[Indices, str]:
+    """Objects that are called unlike others, the most novel first, and their least."""
     which = np.flatnonzero(novelty >= from_which(len(novelty)))
-    return which[np.argsort(-novelty[which], kind="stable")]
+    which = which[np.argsort(-novelty[which], kind="stable")]
+    more = verb(len(which), "", " or more")
+    least = novelty[which].min(initial=np.inf)
+    return which, f"novelty {least:.1f}{more}; 3 is 1 in 1,000"
 
 
-def leastin_words(novelty: Array) -> str:
-    """The least of some novelties: "novelty 4.2 or more; 3 is 1 in 1,000"."""
-    more = verb(len(novelty), "", " or more")
-    return f"novelty {novelty.min():.1f}{more}; 3 is 1 in 1,000"
-
-
-def named(ids: Ids | Sequence[object]) -> str:
+def named(names: Iterable[object]) -> str:
     """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
+    ids = list(names)
     first = [printable(one) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
     return joined([*first, f"{more:,} more"] if more else first)

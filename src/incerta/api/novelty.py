@@ -43,8 +43,7 @@ class Places(NamedTuple):
 class References(NamedTuple):
     """Objects that others are compared with, as kernels of a density.
 
-    A kernel has the error of its object, and a width of its own: the distance to its
-    neighbours, so that thin places have wide ones.
+    Thin places have wide kernels: their widths are the distances to neighbours.
     """
 
     centres: Array  # (m, d)
@@ -63,15 +62,8 @@ class Tail(NamedTuple):
 
 
 class Novelty:
-    """How unlike the objects of a fit others are.
+    """How unlike the objects of a fit, at least `FEWEST` on one scale, others are.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects of the fit, with features on one scale, at least `FEWEST`.
-
-    Notes
-    -----
     The novelty of an object is ``-log10(p)``: 3 says that 1 in 1000 objects like those
     of the fit would lie as far out. Its oddness is minus twice the logarithm of the
     density of at most 400 objects of the fit at its place, blurred by its own error,
@@ -158,11 +150,7 @@ class Novelty:
 
 
 def from_which(n_objects: int) -> float:
-    """Novelty from which an object of a table is called unlike the others.
-
-    It is 3, and more where a table is so large that one object would be called so by
-    chance in more than 1 of 20 tables.
-    """
+    """Novelty from which an object of a table is called unlike the others: `NOVEL`."""
     return max(NOVEL, float(np.log10(TABLES * max(n_objects, 1))))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from incerta.wording import counted, no_confidence, share
+from incerta.wording import counted, cut, no_confidence, share
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -67,7 +67,7 @@ def as_html(result: Clustering) -> str:
         rows = []
         for i in positions:
             other = names[runner_up[i] + 1] if confidence[i] < 1.0 else "–"
-            name = _cut(str(result.ids[i]), LONGEST)
+            name = cut(str(result.ids[i]), LONGEST)
             rows.append([name, names[labels[i] + 1], share(confidence[i]), other])
         return table(title, ["object", "cluster", "confidence", "runner-up"], rows)
 
@@ -107,7 +107,7 @@ def as_html(result: Clustering) -> str:
     if result.no_confidence is not None:
         parts.append(f"<p>{escape(no_confidence(result.no_confidence))}</p>")
     if result.warnings:
-        items = (f"<li>{escape(_cut(text, 300))}</li>" for text in result.warnings)
+        items = (f"<li>{escape(cut(text, 300))}</li>" for text in result.warnings)
         parts.append(f"<p>Warnings:</p><ul>{''.join(items)}</ul>")
     parts.append(
         "<p>All objects: <code>result.table()</code>; why: "
@@ -115,7 +115,3 @@ def as_html(result: Clustering) -> str:
         "<code>result.report(&quot;report.html&quot;)</code></p>"
     )
     return f'<div style="overflow-x:auto">{"".join(parts)}</div>'
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -1,8 +1,9 @@
 """The single hook through which long work reports its progress.
 
-The library prints nothing in scripts. Whoever wants a bar (the command line does) sets
-a hook for a while; it is called with a name, the number of steps done and their total.
-In a notebook where tqdm is installed, and nobody sets one, bars appear by themselves.
+The library prints nothing in scripts. Whoever wants a bar (the command line does, by
+`bars`) sets a hook for a while; it is called with a name, the number of steps done and
+their total. In a notebook where tqdm is installed, and nobody sets one, bars appear by
+themselves.
 """
 
 import sys
@@ -11,12 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import length_hint
+from threading import Timer
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 Hook = Callable[[str, int, int], None]
 
-AFTER = 2.0  # seconds: what is done sooner has no bar in a notebook
+AFTER = 2.0  # seconds: what is done sooner has no bar
+LASTING = 1.0  # seconds: a bar of what is quicker, within other work, would flicker
 
 _hook: ContextVar[Hook | None] = ContextVar("incerta_progress", default=None)
 
@@ -89,3 +92,54 @@ def _drawn(bar: Any, total: int) -> Iterator[int]:
         for done in range(1, total + 1):
             bar.update()
             yield done
+
+
+@contextmanager
+def bars(*, shown: bool = True) -> Iterator[None]:
+    """Draw a bar, with the time left, for each kind of work that the library reports.
+
+    On stderr, if that is a terminal; after two seconds, and until the work is done.
+    """
+    if not shown or not sys.stderr.isatty():
+        yield
+        return
+    from rich import progress as drawing
+    from rich.console import Console
+
+    progress = drawing.Progress(
+        drawing.TextColumn("{task.description}"),
+        drawing.BarColumn(),
+        drawing.MofNCompleteColumn(),
+        drawing.TimeElapsedColumn(),
+        drawing.TextColumn("time left"),
+        drawing.TimeRemainingColumn(elapsed_when_finished=False),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    tasks: dict[str, drawing.TaskID] = {}  # under way, the outermost first
+    working = progress.add_task("working", total=None)  # while nothing is counted
+
+    def show(name: str, done: int, total: int) -> None:
+        if name in tasks and (done == 0 or done >= total):
+            progress.remove_task(tasks.pop(name))
+        if done < total:
+            if name not in tasks:
+                tasks[name] = progress.add_task(name, total=total, visible=not tasks)
+            progress.update(tasks[name], completed=done)
+        outermost = next(iter(tasks.values()), working)
+        for task in progress.tasks:
+            if task.id == outermost or (task.elapsed or 0.0) > LASTING:
+                progress.update(task.id, visible=True)
+        progress.update(working, visible=not tasks)
+
+    late = Timer(AFTER, progress.start)
+    late.daemon = True
+    late.start()
+    try:
+        with reporting_to(show):
+            yield
+    finally:
+        late.cancel()
+        late.join()
+        if progress.live.is_started:
+            progress.stop()

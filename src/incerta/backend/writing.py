@@ -5,9 +5,11 @@ import platform
 import re
 import secrets
 import shutil
+import signal
+import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -54,6 +56,63 @@ def replacing(path: Path) -> Iterator[Path]:
     with passing(part_of(target.parent)) as beside:
         yield beside
         beside.replace(target)
+
+
+def fill(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[str]:
+    """Write files into a folder, all of them or none; their names."""
+    with filling(folder) as place:
+        for name, write in files.items():
+            write(place / name)
+    return list(files)
+
+
+@contextmanager
+def filling(folder: Path) -> Iterator[Path]:
+    """A folder to write to, whose files move to `folder` when the block ends well.
+
+    A new folder appears with all its files at once. In an existing one files of the
+    same name are replaced, and others stay; so it is where another command made the
+    folder meanwhile. Links are followed.
+    """
+    folder = folder.resolve()
+    # On the disk of its destination: renaming does not cross disks.
+    with passing(part_of(nearest(folder))) as beside:
+        beside.mkdir()
+        yield beside
+        with held():
+            if not folder.exists():
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    beside.rename(folder)
+                    return
+                except OSError:
+                    if not folder.is_dir():
+                        raise
+                    # Another command was faster by a moment.
+            for file in sorted(beside.iterdir()):
+                file.replace(folder / file.name)
+
+
+def nearest(folder: Path) -> Path:
+    """The folder, or the first above it that exists."""
+    whole = folder.resolve()
+    return next(place for place in (whole, *whole.parents) if place.exists())
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let interrupts wait until the block has ended: it is done whole or not at all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(came[0], None)
 
 
 def _forgotten(folder: Path) -> list[Path]:

@@ -9,7 +9,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from incerta.cli import classify, compare, demo, fit, info, predict, watch
 from incerta.cli.interrupts import INTERRUPTED, tell
-from incerta.cli.summary import about_closed, echo, in_one_line
+from incerta.cli.options import option
+from incerta.cli.say import about_closed, echo, in_one_line
 from incerta.data.tables.spec import OPTIONS, TEXT
 from incerta.version import __version__
 
@@ -109,7 +110,7 @@ class Page(TyperCommand):
 def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Arguments and options with their help, by heading and in order."""
     heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
-    found: dict[str, list[tuple[str, str]]] = {
+    records: dict[str, list[tuple[str, str]]] = {
         heading: [] for heading in ("Arguments", *GROUPS, OTHERS)
     }
     for parameter in command.get_params(ctx):
@@ -117,8 +118,8 @@ def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]
         if record is not None:
             argument = parameter.param_type_name == "argument"
             about = heading_of.get(parameter.name or "", OTHERS)
-            found["Arguments" if argument else about].append(record)
-    return {heading: records for heading, records in found.items() if records}
+            records["Arguments" if argument else about].append(record)
+    return {heading: some for heading, some in records.items() if some}
 
 
 app = typer.Typer(
@@ -132,52 +133,32 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-app.command(cls=Page, epilog=f"{fit.EXAMPLES}\n\n{fit.FILES}")(fit.fit)
-app.command(cls=Page, epilog=predict.EXAMPLES)(predict.predict)
-app.command(cls=Page, epilog=compare.EXAMPLES)(compare.compare)
-app.command(cls=Page, epilog=f"{classify.EXAMPLES}\n\n{classify.FILES}")(
-    classify.classify
-)
-app.command(cls=Page, epilog=f"{watch.EXAMPLES}\n\n{watch.FILES}")(watch.watch)
-app.command(cls=Page, epilog=demo.EXAMPLES)(demo.demo)
-app.command(cls=Page, epilog=info.EXAMPLES)(info.info)
+for module in (fit, predict, compare, classify, watch, demo, info):
+    command = getattr(module, module.__name__.rpartition(".")[2])
+    app.command(cls=Page, epilog=module.EPILOG)(command)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        echo(f"incerta {__version__}")
-        raise typer.Exit
+def _print(text: str) -> Any:
+    """What an option does that prints a text and ends."""
+
+    def show(wanted: bool) -> None:
+        if wanted:
+            echo(text)
+            raise typer.Exit
+
+    return {"callback": show, "is_eager": True}
 
 
-def _print_citation(wanted: bool) -> None:
-    if wanted:
-        echo(CITATION)
-        raise typer.Exit
+NAME = f"incerta {__version__}"
+VERSION = option("--version", "Show the version and stop.", **_print(NAME))
+CITE = option("--cite", "Show what to cite and stop.", **_print(CITATION))
+DEBUG = option("--debug", "Show where in the code an error happened.")
 
 
 @app.callback()
 def incerta(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version",
-            callback=_print_version,
-            is_eager=True,
-            help="Show the version and stop.",
-        ),
-    ] = False,
-    cite: Annotated[
-        bool,
-        typer.Option(
-            "--cite",
-            callback=_print_citation,
-            is_eager=True,
-            help="Show what to cite and stop.",
-        ),
-    ] = False,
-    debug: Annotated[
-        bool,
-        typer.Option("--debug", help="Show where in the code an error happened."),
-    ] = False,
+    version: Annotated[bool, VERSION] = False,
+    cite: Annotated[bool, CITE] = False,
+    debug: Annotated[bool, DEBUG] = False,
 ) -> None:
     """Cluster data that is not exact, and learn how sure each label is."""

@@ -1,18 +1,16 @@
 """``incerta compare``: several methods side by side."""
 
 import sys
-import textwrap
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.cli import options, params
-from incerta.cli.classify import labels_of
-from incerta.cli.columns import on_disk, takes_columns
-from incerta.cli.guessing import completed
+from incerta.backend.progress import bars
+from incerta.cli import options
+from incerta.cli.columns import completed, on_disk, takes_columns
 from incerta.cli.output import check_format, write_table
-from incerta.cli.progress import bars
-from incerta.cli.summary import WIDTH, echo, in_one_line, noted, warn
+from incerta.cli.say import echo, in_one_line, noted, warn, wrapped
 from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import COMPARED, CONTROLS, METHODS, NAMES
 from incerta.wording import counted, verb
@@ -25,7 +23,7 @@ HEADINGS = {"stability": "stable", "acc": "ACC", "nmi": "NMI"}
 # Of a table of agreement, in 80 columns.
 MOST_COLUMNS = 18
 
-EXAMPLES = """\
+EPILOG = """\
 \b
 Examples:
   incerta compare stars.csv --id star --values mass --errors '{}_error'
@@ -42,11 +40,11 @@ def compare(
     columns: TableSpec,
     methods: Annotated[
         str,
-        typer.Option(
+        options.option(
             "--methods",
-            metavar="NAME,…",
+            f"Methods, separated by commas, from {', '.join(METHODS)}.",
+            "NAME,…",
             callback=options.some_of(NAMES),
-            help=f"Methods, separated by commas, from {', '.join(METHODS)}.",
         ),
     ] = ",".join(COMPARED),
     param: options.ParamOfSome = None,
@@ -55,21 +53,20 @@ def compare(
     scale: options.Scale = True,
     truth: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--truth",
-            metavar="COL",
-            help="Column of known classes; adds ACC, the share of objects that are "
-            "labelled correctly, and NMI.",
+            "Column of known classes; adds ACC, the share of objects that are labelled "
+            "correctly, and NMI.",
+            "COL",
         ),
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--format",
-            metavar="FORMAT",
-            callback=options.one_of(options.FORMATS),
-            autocompletion=options.starting_as(options.FORMATS),
-            help="csv, parquet or json; without it, two tables as text.",
+            "csv, parquet or json; without it, two tables as text.",
+            "FORMAT",
+            options.FORMATS,
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -85,31 +82,28 @@ def compare(
     if form is not None:
         check_format(form)
     names = methods.split(",")
-    wanted = params.for_each(params.parsed(param), names)
+    params = options.for_each(options.parsed(param), names)
+    from incerta.api.check import known_classes
+    from incerta.api.comparison import compare
     from incerta.data.files.opened import OpenTable
 
+    classes = None
     with noted() as warned, bars(shown=not quiet):
         with on_disk(file) as path:
             table = OpenTable(path, columns)
-            command = ("incerta", "compare", str(file))
-            spec = completed(table, command=command, truth=truth, quiet=quiet)
+            spec = completed(table, "compare", file, truth=truth, quiet=quiet)
             data = table.data(spec)
-            classes = None
             if truth is not None:
-                classes = labels_of(table, spec, truth, data, "truth")
-        if truth is not None and (classes is None or not len(classes.rows)):
-            why = "there is no column" if classes is None else "no class in"
-            options.refuse("--truth", f"{why} {truth!r}.")
-        if classes is not None and (n := len(data) - len(classes.rows)):
+                known = known_classes(table, spec, truth, data, "truth")
+                if known is None or not len(known.rows):
+                    why = "there is no column" if known is None else "no class in"
+                    options.refuse("--truth", f"{why} {truth!r}.")
+                classes = known.by_object
+        if classes is not None and (n := classes.count(None)):
             has = verb(n, "has", "have")
             text = f"{counted(n, 'object')} {has} no class, and no part in ACC and NMI."
             warned.append(text)
-        from incerta.api.comparison import compare
-
-        known = None if classes is None else classes.by_object(len(data))
-        found = compare(
-            data, options.number_of_clusters(k), names, seed, scale, wanted, known
-        )
+        found = compare(data, k, names, seed, scale, params, classes)
     for name, error in found.failed.items():
         if name in CONTROLS:
             warned.append(f"{name} is left out: {in_one_line(error)}")
@@ -133,43 +127,44 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
     from rich.table import Table
 
     console = Console(highlight=False, markup=False)
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("")
-    table.add_column("method", no_wrap=True)
-    for name in list(facts)[1:]:
-        table.add_column(HEADINGS.get(name, name), justify="right", no_wrap=True)
-    for i, row in enumerate(zip(*facts.values(), strict=True), start=1):
-        table.add_row(str(i), *map(_cell, row))
-    console.print(table)
-    console.print("\n" + "\n".join(textwrap.wrap(_foot(facts["method"]), WIDTH)))
+
+    def show(left: tuple[str, ...], right: Iterable[str], rows: Iterable[Any]) -> None:
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+        for heading in left:
+            table.add_column(heading, no_wrap=True)
+        for heading in right:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for i, row in enumerate(rows, start=1):
+            table.add_row(str(i), *row)
+        console.print(table)
+
+    headings = [HEADINGS.get(name, name) for name in list(facts)[1:]]
+    cells = zip(*facts.values(), strict=True)
+    show(("", "method"), headings, (map(_cell, row) for row in cells))
+    console.print("\n".join(["", *wrapped(_foot(facts["method"]))]))
     n = len(agreement)
     if n == 1:
         return
     console.print("\nAgreement (adjusted Rand index, in %)")
     for start in range(0, n, MOST_COLUMNS):
         some = range(start, min(start + MOST_COLUMNS, n))
-        matrix = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-        matrix.add_column("")
-        for j in some:
-            matrix.add_column(str(j + 1), justify="right", no_wrap=True)
-        for i, row in enumerate(agreement, start=1):
-            matrix.add_row(str(i), *(f"{100.0 * row[j]:.0f}" for j in some))
-        console.print(matrix)
+        rows = ([f"{100.0 * row[j]:.0f}" for j in some] for row in agreement)
+        show(("",), (str(j + 1) for j in some), rows)
 
 
 def _foot(methods: "Array") -> str:
     """What the table does not say by itself."""
-    told = (
+    stable = (
         "stable: agreement of each method with itself, run again with another seed and "
         "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
     )
-    there = [f"{i}" for i, name in enumerate(methods, 1) if name in CONTROLS]
-    if there:
-        told += (
-            f" {' and '.join(there)}: controls, which take the values as if they were "
-            "exact, and so have no confidence."
-        )
-    return told
+    controls = [f"{i}" for i, name in enumerate(methods, 1) if name in CONTROLS]
+    if not controls:
+        return stable
+    return (
+        f"{stable} {' and '.join(controls)}: controls, which take the values as if "
+        "they were exact, and so have no confidence."
+    )
 
 
 def _cell(value: Any) -> str:

@@ -4,10 +4,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from incerta.backend.progress import bars
 from incerta.cli import options
-from incerta.cli.progress import bars
 from incerta.wording import SURE
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ N_UNSURE = 5
 # One of the draws, about one in four, in which k-means falls for bad measurements.
 DRAW = 3
 
-EXAMPLES = """\
+EPILOG = """\
 \b
 Examples:
   incerta demo
@@ -33,15 +31,10 @@ def demo(
     seed: options.Seed = 0,
     report: Annotated[
         Path,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            parser=options.place,
-            help="File for the report.",
-        ),
+        options.place("FILE", "File for the report.", "--report"),
     ] = Path("incerta-demo.html"),
     no_report: Annotated[
-        bool, typer.Option("--no-report", help="Do not write a report.")
+        bool, options.option("--no-report", "Do not write a report.")
     ] = False,
 ) -> None:
     """Cluster stars with error bars, then weather stations. Needs no file.
@@ -52,7 +45,9 @@ def demo(
 
     from incerta.api.answer import cluster
     from incerta.api.clustering import reworded
+    from incerta.backend.optional import installed
     from incerta.datasets import load_weather, make_uncertain_stars
+    from incerta.metrics import clustering_accuracy, nmi
 
     console = Console(highlight=False)
     stars, groups = make_uncertain_stars(random_state=DRAW)
@@ -61,67 +56,63 @@ def demo(
     console.print("ten times as well as faint ones.")
     console.print(repr(stars), markup=False)
     with bars():
-        found = cluster(stars, 3, "auto", seed)
-    console.print()
-    for line in _told(found, groups):
-        console.print(line)
+        result = cluster(stars, 3, "auto", seed)
+    console.print("\n".join(["", *_beside_k_means(result, groups)]))
 
     stations = load_weather()
     console.print("\n[bold]150 weather stations in and around Colorado, 1963–1972[/]")
     console.print(repr(stations.data), markup=False)
     console.print(
         "\nEvery station has many months, and none is the true one: stations are"
-        "\ncompared by all that they see, not by their means alone."
+        "\ncompared by all that they see, not by their means alone.\n"
     )
     with bars():
         climates = cluster(stations.data, len(stations.target_names), "auto", seed)
-    console.print()
     console.print(_profile(stations, climates))
-    console.print(_unsure(climates))
-    console.print(_agreement(stations, climates))
-    if not no_report:
+    confidence = climates.confidence
+    least = confidence.argsort(kind="stable")[:N_UNSURE]
+    unsure = ", ".join(f"{climates.ids[i]} ({confidence[i]:.1f})" for i in least)
+    console.print(f"Least certain: {unsure}")
+    truth, labels = stations.target, climates.labels
+    console.print(
+        f"Against the climate classes: ACC {clustering_accuracy(truth, labels):.2f}, "
+        f"NMI {nmi(truth, labels):.2f}; mean confidence {confidence.mean():.2f}"
+    )
+    if no_report:
+        return
+    told = "A report needs the extra report: pip install 'incerta[report]'"
+    if installed("jinja2"):
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
-        console.print()
-        reading = f"data, _ = ic.datasets.make_uncertain_stars(random_state={DRAW})"
-        told = _report(reworded(found, command=command, reading=reading), report)
-        console.print(told, markup=False, soft_wrap=True)
+        with bars():
+            reworded(result, command=command).report(report)
+        told = f"Report: {report}"
+    console.print(f"\n{told}", markup=False, soft_wrap=True)
 
 
-def _told(found: "Clustering", groups: "Indices") -> list[str]:
+def _beside_k_means(result: "Clustering", groups: "Indices") -> list[str]:
     """What k-means makes of the stars, what we do, and what confidence is worth."""
     from sklearn.cluster import KMeans
 
     from incerta.metrics import clustering_accuracy
 
-    values = found.data.mean()
+    values = result.data.mean()
     kmeans = KMeans(3, n_init=10, random_state=0).fit(values / values.std(axis=0))
-    sure = found.confidence >= SURE
+    sure = result.confidence >= SURE
     right, of_sure, of_others = (
-        clustering_accuracy(groups[some], found.labels[some])
+        clustering_accuracy(groups[some], result.labels[some])
         for some in (slice(None), sure, ~sure)
     )
     plain = clustering_accuracy(groups, kmeans.labels_)
     least = min((kmeans.labels_ == c).sum() for c in range(3))
     group = "a single star" if least == 1 else f"{least} stars"
-    return [
-        f"{'k-means on the values':<32}{plain:.0%} right, its smallest group is "
-        f"{group}",
-        f"{'incerta':<32}{right:.0%} right, at a mean confidence of "
-        f"{found.confidence.mean():.2f}",
-        f"{f'  the {sure.sum()} stars it is sure of':<32}{of_sure:.0%} right",
-        f"{f'  the {(~sure).sum()} others':<32}{of_others:.0%} right",
-    ]
-
-
-def _report(result: "Clustering", path: Path) -> str:
-    """Write the report, and say where it is or what is missing."""
-    from incerta.backend.optional import installed
-
-    if not installed("jinja2"):
-        return "A report needs the extra report: pip install 'incerta[report]'"
-    with bars():
-        result.report(path)
-    return f"Report: {path}"
+    mean = f"{result.confidence.mean():.2f}"
+    lines = {
+        "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",
+        "incerta": f"{right:.0%} right, at a mean confidence of {mean}",
+        f"  the {sure.sum()} stars it is sure of": f"{of_sure:.0%} right",
+        f"  the {(~sure).sum()} others": f"{of_others:.0%} right",
+    }
+    return [f"{who:<32}{what}" for who, what in lines.items()]
 
 
 def _profile(stations: "Dataset", result: "Clustering") -> "Table":
@@ -147,20 +138,3 @@ def _profile(stations: "Dataset", result: "Clustering") -> "Table":
             typical[cluster],
         )
     return table
-
-
-def _unsure(result: "Clustering") -> str:
-    least = result.confidence.argsort(kind="stable")[:N_UNSURE]
-    listed = ", ".join(f"{result.ids[i]} ({result.confidence[i]:.1f})" for i in least)
-    return f"Least certain: {listed}"
-
-
-def _agreement(stations: "Dataset", result: "Clustering") -> str:
-    from incerta.metrics import clustering_accuracy, nmi
-
-    accuracy = clustering_accuracy(stations.target, result.labels)
-    return (
-        f"Against the climate classes: ACC {accuracy:.2f}, "
-        f"NMI {nmi(stations.target, result.labels):.2f}; "
-        f"mean confidence {result.confidence.mean():.2f}"
-    )

@@ -2,47 +2,52 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from incerta.cli import options, params
-from incerta.cli.columns import on_disk, takes_columns
-from incerta.cli.guessing import completed
+from incerta.backend.progress import bars
+from incerta.backend.writing import fill
+from incerta.cli import options
+from incerta.cli.columns import as_argument, completed, on_disk, takes_columns
 from incerta.cli.output import (
+    REPORT,
     STDOUT,
+    SUMMARY,
     check_folder,
     check_format,
-    filling,
+    json_file,
+    table_file,
     tell_formulas,
     write_table,
 )
-from incerta.cli.progress import bars
-from incerta.cli.summary import echo, noted, tell
-from incerta.cli.wording import as_options
+from incerta.cli.say import as_options, echo, noted, tell
 from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import METHODS, NAMES, PUBLISHED
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
+    from incerta.data import UncertainData
 
-MODEL, SUMMARY, REPORT = "model.incerta", "summary.json", "report.html"
+MODEL = "model.incerta"
+# Of trials: objects of the first, and at least so many for each cluster; so many times
+# as many in the next; and the seconds that all together may take.
+FEWEST, FOR_EACH, TIMES, MOST_SECONDS = 100, 10, 4, 60.0
 
-EXAMPLES = """\
+EPILOG = f"""\
 \b
 Examples:
   incerta fit stars.csv
-  incerta fit stars.csv --id star --values mass,radius --errors '{}_error' \\
+  incerta fit stars.csv --id star --values mass,radius --errors '{{}}_error' \\
       -k 3 -o out --report
-  incerta fit stars.csv --id star --values mass --errors '{}_error' --dry-run
-  incerta fit stars.csv --id star --values mass --errors '{}_error' \\
+  incerta fit stars.csv --id star --values mass --errors '{{}}_error' --dry-run
+  incerta fit stars.csv --id star --values mass --errors '{{}}_error' \\
       --method dbscan --param eps=0.2
   incerta fit replicates.csv --id sample --values x,y > clusters.csv
-  incerta fit ensemble.csv --id station --values rain --sample member --joint"""
-FILES = f"""\
+  incerta fit ensemble.csv --id station --values rain --sample member --joint
+
 \b
 Files, all written or none:
   DIR/table.csv      the table, as --format says
@@ -59,13 +64,13 @@ def fit(
     k: options.Clusters = "auto",
     method: Annotated[
         str,
-        typer.Option(
+        options.option(
             "--method",
-            metavar="NAME",
-            callback=options.one_of(("auto", *NAMES)),
-            autocompletion=options.starting_as(("auto", *METHODS)),
-            help=f"auto, or one of {', '.join(METHODS)}; rivals from the literature: "
+            f"auto, or one of {', '.join(METHODS)}; rivals from the literature: "
             f"{', '.join(PUBLISHED)}.",
+            "NAME",
+            ("auto", *NAMES),
+            autocompletion=options.starting_as(("auto", *METHODS)),
         ),
     ] = "auto",
     param: options.Param = None,
@@ -74,26 +79,23 @@ def fit(
     directions: options.InDirections = True,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            parser=options.place,
-            help="Folder for the table, the model and a summary. Without it, or with "
-            "-, the table goes to stdout.",
+        options.place(
+            "DIR",
+            "Folder for the table, the model and a summary. Without it, or with -, the "
+            "table goes to stdout.",
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Write report.html to the folder, too.")
+        bool, options.option("--report", "Write report.html to the folder, too.")
     ] = False,
     form: options.Format = "csv",
     spreadsheet: options.Spreadsheet = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
+        options.option(
             "--dry-run",
-            help="Say how long it would take, from trials with some of the objects, "
-            "and stop: nothing is written.",
+            "Say how long it would take, from trials with some of the objects, and "
+            "stop: nothing is written.",
         ),
     ] = False,
     quiet: options.Quiet = False,
@@ -108,62 +110,68 @@ def fit(
     """
     folder = None if output in (None, STDOUT) else output
     if folder is not None:
-        check_folder(folder, files_of(form, report))
+        names = [f"table.{form}", MODEL, SUMMARY, *([REPORT] if report else [])]
+        check_folder(folder, names)
     elif report:
         options.refuse("--report", "a report needs a folder; give -o DIR.")
-    _check_extras(form, report, spreadsheet)
-    wanted = params.parsed(param)
-    params.check(method, wanted)
+    check_format(form, spreadsheet=spreadsheet)
+    if report:
+        from incerta.backend.optional import require
+
+        require("jinja2", "report", "a report")
+    params = options.parsed(param)
+    options.check(method, params)
     from incerta.api.answer import cluster
     from incerta.api.clustering import reworded
     from incerta.data.files.opened import OpenTable
 
     fit = partial(
         cluster,
-        k=options.number_of_clusters(k),
+        k=k,
         method=method,
         seed=seed,
         scale=scale,
-        params=wanted,
+        params=params,
         directions="auto" if directions else None,
     )
-    command = ("incerta", "fit", str(file))
     with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
         table = OpenTable(path, columns)
-        columns = completed(table, command=command, quiet=quiet)
+        columns = completed(table, "fit", file, quiet=quiet)
         data = table.data(columns)
         if dry_run:
-            from incerta.cli.trial import tell_time
-
-            told = tell_time(data, options.number_of_clusters(k), fit)
+            estimate = tell_time(data, k, fit)
         else:
             result = fit(data)
     if dry_run:
-        echo(f"{told} Nothing was written.")
+        echo(f"{estimate} Nothing was written.")
         return
-    chosen = ["-k", k, "--method", method, "--seed", str(seed)]
+    chosen = ["-k", str(k), "--method", method, "--seed", str(seed)]
     chosen += [word for text in param or () for word in ("--param", text)]
-    chosen += [] if scale else ["--no-scale"]
-    chosen += [] if directions else ["--no-directions"]
-    chosen += [] if folder is None else ["-o", str(folder)]
-    chosen += ["--report"] if report else []
-    chosen += [] if form == "csv" else ["--format", form]
-    chosen += ["--spreadsheet"] if spreadsheet else []
-    unsafe = None if spreadsheet else tell_formulas(result.ids, form)
+    for words, is_said in (
+        (["--no-scale"], not scale),
+        (["--no-directions"], not directions),
+        (["-o", str(folder)], folder is not None),
+        (["--report"], report),
+        (["--format", form], form != "csv"),
+        (["--spreadsheet"], spreadsheet),
+    ):
+        chosen += words if is_said else []
+    unsafe = tell_formulas(result.ids, form, spreadsheet=spreadsheet)
     result = reworded(
         result,
         reasons=tuple(map(as_options, result.reasons)),
-        warnings=(*warned, *([unsafe] if unsafe else [])),
-        command=command_line(file, [*columns.to_options(), *chosen]),
+        warnings=(*warned, *unsafe),
+        command=shlex.join(
+            ["incerta", "fit", as_argument(file), *columns.to_options(), *chosen]
+        ),
         file=str(file),
         spec=columns,
     )
     written: list[str] = []
     try:
         if folder is None:
-            write_table(
-                result.columns(), form, sys.stdout.buffer, spreadsheet=spreadsheet
-            )
+            answers = result.columns()
+            write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
         else:
             with bars(shown=not quiet):
                 written = write_folder(
@@ -174,14 +182,6 @@ def fit(
             tell(result, written, folder)
 
 
-def command_line(file: Path, arguments: Sequence[str]) -> str:
-    """The command that repeats this."""
-    name = str(file)
-    if name.startswith("-") and name != "-":
-        name = f"./{name}"  # or it would be read as an option
-    return shlex.join(["incerta", "fit", name, *arguments])
-
-
 def write_folder(
     result: "Clustering",
     folder: Path,
@@ -190,39 +190,77 @@ def write_folder(
     report: bool,
     spreadsheet: bool = False,
 ) -> list[str]:
-    """Write table, model, summary and report, all of them or none.
-
-    Returns
-    -------
-    list of str
-        Names of the files.
-    """
-    import json
-
+    """Write table, model, summary and report, all of them or none; their names."""
     from incerta.report import summarise, write
 
     summary = summarise(result)
-    table, *others = files_of(form, report)
-    with filling(folder) as place:
-        with (place / table).open("wb") as out:
-            write_table(result.columns(), form, out, spreadsheet=spreadsheet)
-        result.save(place / MODEL)
-        text = json.dumps(summary, indent=1, ensure_ascii=False)
-        (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
-        if report:
-            write(result, place / REPORT, summary)
-    return [table, *others]
-
-
-def files_of(form: str, report: bool) -> list[str]:
-    """Names of the files that are written, the table first."""
-    return [f"table.{form}", MODEL, SUMMARY, *([REPORT] if report else [])]
-
-
-def _check_extras(form: str, report: bool, spreadsheet: bool) -> None:
-    """Raise, before long work, for what is not installed."""
-    check_format(form, spreadsheet=spreadsheet)
+    files: dict[str, Callable[[Path], object]] = {
+        f"table.{form}": table_file(result.columns(), form, spreadsheet=spreadsheet),
+        MODEL: result.save,
+        SUMMARY: json_file(summary),
+    }
     if report:
-        from incerta.backend.optional import require
+        files[REPORT] = lambda path: write(result, path, summary)
+    return fill(folder, files)
 
-        require("jinja2", "report", "a report")
+
+# how long it would take ---------------------------------------------------------------
+
+
+def tell_time(
+    data: "UncertainData", k: int | str, fit: Callable[["UncertainData"], object]
+) -> str:
+    """Fit some of the objects, then more and more, and say how long all would take."""
+    size = min(len(data), max(FEWEST, 0 if isinstance(k, str) else FOR_EACH * k))
+    fit(_some(data, size))  # loads and compiles what it needs
+    trials: list[tuple[int, float]] = []
+    while True:
+        start = time.perf_counter()
+        fit(_some(data, size))
+        trials.append((size, time.perf_counter() - start))
+        if size == len(data):
+            return f"Takes {duration(trials[-1][1])}: a trial with all objects did."
+        size = min(TIMES * size, len(data))
+        spent = sum(seconds for _, seconds in trials)
+        if spent + seconds_for(size, trials) > MOST_SECONDS:
+            break
+    return (
+        f"Would take about {duration(seconds_for(len(data), trials))}: "
+        f"{trials[-1][0]} of the {len(data)} objects took {duration(trials[-1][1])}."
+    )
+
+
+def seconds_for(n_objects: int, trials: list[tuple[int, float]]) -> float:
+    """Time for more objects than the last trial had.
+
+    Two trials tell by which power of the number of objects time grows. Where it grows
+    more slowly than in proportion, part of it is fixed: a straight line goes on.
+    """
+    import numpy as np
+
+    size, seconds = trials[-1]
+    factor = n_objects / size
+    if len(trials) == 1:
+        return seconds * factor
+    before = trials[-2]
+    power = np.log(seconds / before[1]) / np.log(size / before[0])
+    if power > 1.0:
+        return float(seconds * factor**power)
+    slope = (seconds - before[1]) / (size - before[0])
+    return seconds + max(slope, 0.0) * (n_objects - size)
+
+
+def duration(seconds: float) -> str:
+    """A time in two digits, such as 4.5 s, 12 min or 3 h."""
+    for unit, size in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
+        if seconds >= 1.5 * size or unit == "s":
+            break
+    number = seconds / size
+    return f"{number:.0f} {unit}" if number >= 10 else f"{number:.1f} {unit}"
+
+
+def _some(data: "UncertainData", size: int) -> "UncertainData":
+    """Objects from the whole table, at equal distances."""
+    import numpy as np
+
+    return data[np.linspace(0, len(data) - 1, size).astype(np.intp)]

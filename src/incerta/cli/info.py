@@ -1,26 +1,42 @@
-"""``incerta info``: what is installed, and what is in a file."""
+"""``incerta info``: what is installed, and what is in a file, in 80 columns."""
 
+import json
 import re
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from incerta.cli.columns import on_disk, takes_columns
-from incerta.cli.options import one_of
-from incerta.cli.profiles import show, show_json
-from incerta.cli.progress import bars
-from incerta.cli.summary import echo, noted, shown, warn
+from incerta.backend.progress import bars
+from incerta.cli.columns import (
+    as_argument,
+    command_for,
+    listed,
+    offers,
+    on_disk,
+    on_lines,
+    takes_columns,
+)
+from incerta.cli.options import argument, option
+from incerta.cli.say import WIDTH, as_options, echo, noted, shown, warn, wrapped
 from incerta.data.tables.spec import TableSpec
+from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
+    from incerta.data.files.profile import Profile
+    from incerta.data.guess.described import Described
+    from incerta.data.guess.readings import Guess
 
-MODEL_ENDING = ".incerta"
 EXTRAS = ("plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
-MOST_NAMES = 100  # columns that are listed; there may be one for each gene
+MOST_COLUMNS = 40  # of a table that is shown whole
+FIRST, LAST = 20, 5
+LONGEST_COMMAND = 800
+KINDS = {"measured": "number ±", "other": "array"}
+HEADINGS = ("column", "type", "missing", "least – median – most", "taken as")
 
-EXAMPLES = """\
+EPILOG = """\
 \b
 Examples:
   incerta info
@@ -33,22 +49,15 @@ Examples:
 def info(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Tables or models, to show what is in them; - is csv from stdin.",
-            show_default=False,
+        argument(
+            "FILE", "Tables or models, to show what is in them; - is csv from stdin."
         ),
     ] = None,
     *,
     columns: TableSpec,
     form: Annotated[
         str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            callback=one_of(("json",)),
-            help="json describes a table for programs.",
-        ),
+        option("--format", "json describes a table for programs.", "FORMAT", ("json",)),
     ] = None,
 ) -> None:
     """Show what is installed, or what is in a table or a model.
@@ -64,7 +73,7 @@ def info(
             echo()
         if len(files) > 1:
             echo(f"{file}:")
-        if file.suffix.lower() == MODEL_ENDING:
+        if file.suffix.lower() == ".incerta":
             _show_model(file)
         else:
             _show_table(file, columns, form)
@@ -76,13 +85,12 @@ def _show_table(file: Path, columns: TableSpec, form: str | None) -> None:
 
         table = OpenTable(path, columns)
         if columns.values:
-            data = repr(table.data())
+            text = repr(table.data())
         else:
             profile, guess = table.profile, table.guess()
-    if columns.values:
-        echo(data)
-    else:
-        (show_json if form else show)(file, profile, guess, columns)
+    if not columns.values:
+        text = (as_json if form else as_text)(file, profile, guess, columns)
+    echo(text)
     warn(warned)
 
 
@@ -130,22 +138,205 @@ def _extra(name: str) -> str:
     from importlib.metadata import PackageNotFoundError, requires, version
 
     wanted = re.compile(rf"([\w-]+).*extra == ['\"]{name}['\"]")
-    found = []
+    versions = []
     try:
         lines = requires("incerta") or ()
     except PackageNotFoundError:
         return "unknown: this copy was not installed by pip"
-    for line in lines:
-        if (match := wanted.match(line)) is None:
-            continue
-        package = match[1]
+    for package in [match[1] for line in lines if (match := wanted.match(line))]:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             return f"{package} is missing; pip install 'incerta[{name}]'"
-    return ", ".join(found)
+    return ", ".join(versions)
 
 
-def _print_pairs(pairs: dict[str, Any]) -> None:
+def _print_pairs(pairs: Mapping[str, object]) -> None:
     for heading, text in pairs.items():
         echo(f"{heading:<14} {text}")
+
+
+# a table ------------------------------------------------------------------------------
+
+
+def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
+    """What is in a table, what its columns may be, and what to do next."""
+    from incerta.data.files.reading import in_words
+
+    size = f"{counted(profile.n_rows, 'row')}, {counted(len(profile.names), 'column')}"
+    if arrays := [column for column in profile.columns if column.sizes]:
+        size = f"{counted(len(arrays), 'array')}"
+    facts = [size, in_words(profile.n_bytes), profile.written]
+    lines = [f"{printable(file.name)}: {', '.join(filter(None, facts))}", ""]
+    lines += [*_table(profile, guess), ""]
+    if profile.problem:
+        problem = f"Before it can be read: {as_options(profile.problem)}"
+        lines += [*wrapped(problem), ""]
+    return "\n".join([*lines, *_what_next(file, guess, spec)])
+
+
+def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
+    """The same for programs."""
+    roles, remarks = _taken_as(profile, guess)
+    words = ("incerta", "fit", str(file))
+    facts = {
+        "file": str(file),
+        "rows": profile.n_rows,
+        "bytes": profile.n_bytes,
+        "written": profile.written,
+        "problem": as_options(profile.problem),
+        "columns": [
+            {
+                "name": column.name,
+                "type": column.kind,
+                "missing": column.n_missing,
+                "distinct": column.n_distinct,
+                "range": _ends(column),
+                "taken_as": roles.get(column.name, ""),
+                "remarks": remarks[column.name],
+            }
+            for column in profile.columns
+        ],
+        "clear": guess.is_clear,
+        "doubt": as_options(guess.doubt),
+        "readings": [
+            {
+                **reading.said(),
+                "means": reading.means,
+                "command": shlex.join(command_for(reading, spec, words)),
+            }
+            for reading in guess.readings
+        ],
+        "classes": guess.classes,
+        "left_out": {name: as_options(why) for name, why in guess.left_out.items()},
+        "notes": [as_options(note) for note in guess.notes],
+    }
+    return json.dumps(facts, indent=1)
+
+
+def _taken_as(
+    profile: "Profile", guess: "Guess"
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """What each column is taken for, and what is odd about it."""
+    from incerta.data.guess.readings import remarks_on, roles_in
+
+    columns = {column.name: column for column in profile.columns}
+    roles, more = roles_in(guess, profile.names), remarks_on(columns, guess)
+    return {name: as_options(role) for name, role in roles.items()}, {
+        name: list(map(as_options, [*column.remarks, *more.get(name, ())]))
+        for name, column in columns.items()
+    }
+
+
+def _table(profile: "Profile", guess: "Guess") -> list[str]:
+    """Rows of equal columns; remarks follow theirs, in the next line if need be."""
+    roles, remarks = _taken_as(profile, guess)
+    columns, hidden = list(profile.columns), []
+    if len(columns) > MOST_COLUMNS:
+        hidden = columns[FIRST:-LAST]
+        columns = columns[:FIRST] + columns[-LAST:]
+    cells = [
+        (
+            shown(c.name),
+            KINDS.get(c.kind, c.kind),
+            f"{c.n_missing:,}" if c.n_missing else "",
+            _cells(c),
+            printable(roles.get(c.name, "")),
+        )
+        for c in columns
+    ]
+    headings: Sequence[str] = HEADINGS
+    widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
+    # The statistics go first if there is no room; what a column is taken for stays.
+    room = WIDTH - sum(widths[:4]) - 8
+    if 2 * sum(len(row[-1]) > room for row in cells) > len(cells):
+        cells = [(*row[:3], "", row[-1]) for row in cells]
+        headings, widths = [*HEADINGS[:3], "", HEADINGS[-1]], [*widths[:3], 0, 0]
+    lines = [_row(headings, widths)]
+    for place, (column, row) in enumerate(zip(columns, cells, strict=True)):
+        if hidden and place == FIRST:
+            lines += _of_hidden(hidden)
+        remark = printable("; ".join(remarks[column.name]))
+        line = _row(row, widths)
+        if remark and len(line) + len(remark) + 2 <= WIDTH:
+            lines.append(f"{line}  {remark}")
+        else:
+            lines += [line, *wrapped(remark, "    ")]
+    for name, n in Counter(profile.names).items():
+        if n > 1:
+            lines.append(f"{shown(name)}  {n} columns have this name")
+    return lines
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, kind, missing, middle, role = (
+        cell.rjust(width) if place == 2 else cell.ljust(width)
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    front = f"{name}  {kind}  {missing}"
+    line = f"{front}  {middle}  {role}" if widths[3] else f"{front}  {role}"
+    if len(line.rstrip()) > WIDTH:
+        line = f"{front}  {role.lstrip()}"
+    if len(line.rstrip()) > WIDTH:
+        line = "\n".join([front.rstrip(), *wrapped(role, "    ")])
+    return line.rstrip()
+
+
+def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
+    kinds = Counter(KINDS.get(c.kind, c.kind) for c in hidden)
+    counts = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+    gaps = sum(c.n_missing for c in hidden)
+    missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
+    lines = [f"… {len(hidden):,} more columns ({counts}{missing})"]
+    odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
+    return lines + wrapped(as_options(listed(odd)), "    ")
+
+
+def _cells(column: "Described") -> str:
+    ends = _ends(column)
+    if ends is None:
+        return ""
+    if column.is_number:
+        # In a few letters: without a power of ten where the number is neither.
+        texts = [f"{x:.0f}" if 1e4 <= abs(x) < 1e7 else f"{x:.4g}" for x in ends]
+        return texts[0] if column.n_distinct == 1 else " – ".join(texts)
+    if column.kind == "date":
+        return f"{shown(ends[0][:10])} … {shown(ends[-1][:10])}"
+    if column.n_distinct <= 3:
+        few = ", ".join(shown(word) for word in column.words[:3])  # type: ignore[index]
+        if len(few) <= 24:
+            return few
+    return f"{column.n_distinct:,} different"
+
+
+def _ends(column: "Described") -> list[Any] | None:
+    """Least, middle and largest number; first and last date."""
+    import numpy as np
+
+    if column.numbers is not None:
+        known = column.numbers[~np.isnan(column.numbers)]
+        return [float(known.min()), float(np.median(known)), float(known.max())]
+    if column.kind == "date" and column.words is not None:
+        return [str(min(column.words)), str(max(column.words))]
+    return None if column.words is None else []
+
+
+def _what_next(file: Path, guess: "Guess", spec: TableSpec) -> list[str]:
+    name = as_argument(file)
+    fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
+    doubt = as_options(guess.doubt)
+    notes = [line for note in guess.notes for line in wrapped(as_options(note))]
+    if not guess.readings:
+        return [*wrapped(f"What the columns mean cannot be guessed: {doubt}"), *notes]
+    if not guess.is_clear:
+        return [*wrapped(f"Not clear: {doubt}"), *notes, "", *offers(guess, spec, fit)]
+    reading = guess.readings[0]
+    lines = wrapped(f"{guess.objects}.") if guess.objects else []
+    lines += [*wrapped(f"Reading it as: {reading.means}."), *notes, "", "Next:"]
+    truth = [("--truth", name) for name in guess.classes[:1]]
+    for words, more in [(fit, ()), *((compare, pair) for pair in truth)]:
+        command = command_for(reading, spec, words, *more)
+        if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
+            command = [*words, *more]
+        lines.append(f"  {on_lines(command)}")
+    return lines

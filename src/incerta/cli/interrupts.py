@@ -31,21 +31,19 @@ _told = threading.Event()
 
 
 def prepare_streams() -> None:
-    """Make the standard streams such that printing fails only where it must."""
-    _open_closed()
-    for stream in (sys.stdout, sys.stderr):
-        # A dash that a terminal cannot show is no reason to end a command.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    """Make the standard streams such that printing fails only where it must.
 
-
-def _open_closed() -> None:
-    """Take the numbers of closed streams, or the next files opened would have them."""
+    The numbers of closed ones are taken, or the next files opened would have them.
+    """
     for number, (name, mode, flags) in enumerate(STREAMS):
         try:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, flags)  # the lowest number that is free: this one
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        # A dash that a terminal cannot show is no reason to end a command.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 @contextmanager
@@ -54,10 +52,10 @@ def obeyed() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield  # somebody else decides: a shell that runs us in the background
         return
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
+    heard, rung = os.pipe()
+    os.set_blocking(rung, False)
     threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
-    before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    before = signal.set_wakeup_fd(rung, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, _raise_once)
     try:
         yield
@@ -71,23 +69,7 @@ def obeyed() -> Iterator[None]:
         raise
     finally:
         signal.set_wakeup_fd(before)
-        os.close(told)
-
-
-@contextmanager
-def held() -> Iterator[None]:
-    """Let interrupts wait until the block has ended: it is done whole or not at all."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came and callable(before):
-        before(came[0], None)
+        os.close(rung)
 
 
 class Stop:
@@ -158,14 +140,11 @@ def _raise_once(*_: object) -> None:
 
 
 def _end_after_signal(heard: int) -> None:
-    while number := os.read(heard, 1):
-        if number[0] == signal.SIGINT:
-            time.sleep(PATIENCE)
-            _end_now()
-
-
-def _end_now() -> None:
     """End the process, and those that it started, without waiting for anything."""
+    while (number := os.read(heard, 1)) != bytes([signal.SIGINT]):
+        if not number:  # all was done
+            return
+    time.sleep(PATIENCE)
     from incerta.backend.writing import remove_all_passing
 
     if (processes := sys.modules.get("multiprocessing")) is not None:

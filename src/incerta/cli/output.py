@@ -5,18 +5,17 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from incerta.backend.writing import part_of, passing
-from incerta.cli.interrupts import held
+from incerta.backend.writing import nearest
 from incerta.cli.options import FORMATS, refuse
 from incerta.wording import counted, verb
 
 STDOUT = Path("-")
+SUMMARY, REPORT = "summary.json", "report.html"
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
@@ -24,18 +23,10 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 def write_table(
     columns: Mapping[str, Any], form: str, out: BinaryIO, *, spreadsheet: bool = False
 ) -> None:
-    """Write columns of equal length.
+    """Write columns of equal length as one of `FORMATS`.
 
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        The table.
-    form : {"csv", "parquet", "json"}
-        Text is UTF-8, and numbers have all their digits; JSON is a list of rows.
-    out : binary file
-        Where to.
-    spreadsheet : bool
-        Put a ' before text that a spreadsheet would run as a formula.
+    Text is UTF-8, and numbers have all their digits; JSON is a list of rows. With
+    `spreadsheet` text that a spreadsheet would run as a formula gets a ' before it.
     """
     if form == "parquet":
         import pyarrow as pa
@@ -61,11 +52,29 @@ def write_table(
             writer.writerow(columns)
             writer.writerows(rows)
         else:
-            told = (json.dumps(dict(zip(columns, r, strict=True))) for r in rows)
-            text.write("[\n" + ",\n".join(told) + "\n]\n")
+            objects = (json.dumps(dict(zip(columns, r, strict=True))) for r in rows)
+            text.write("[\n" + ",\n".join(objects) + "\n]\n")
     finally:
         text.detach()  # the file is not ours to close
     out.flush()
+
+
+def table_file(
+    columns: Mapping[str, Any], form: str, *, spreadsheet: bool = False
+) -> Callable[[Path], None]:
+    """What writes columns to a file."""
+
+    def write(path: Path) -> None:
+        with path.open("wb") as out:
+            write_table(columns, form, out, spreadsheet=spreadsheet)
+
+    return write
+
+
+def json_file(facts: Mapping[str, Any]) -> Callable[[Path], object]:
+    """What writes facts to a file."""
+    text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+    return lambda path: path.write_text(text, encoding="utf-8")
 
 
 def check_format(form: str, *, spreadsheet: bool = False) -> None:
@@ -78,14 +87,15 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
         require("pyarrow", "io", "--format parquet")
 
 
-def tell_formulas(ids: Any, form: str) -> str | None:
+def tell_formulas(ids: Any, form: str, *, spreadsheet: bool = False) -> list[str]:
     """Say how many ids a spreadsheet would run as formulas, if there are any."""
-    if form != "csv" or not (n := sum(_not_run(one) is not one for one in _plain(ids))):
-        return None
-    return (
+    n = sum(_not_run(id) is not id for id in _plain(ids))
+    if form != "csv" or spreadsheet or not n:
+        return []
+    return [
         f"{counted(n, 'id')} {verb(n, 'begins', 'begin')} like a formula, which a "
         "spreadsheet would run. For spreadsheets, add --spreadsheet."
-    )
+    ]
 
 
 def format_of(path: Path) -> str:
@@ -98,7 +108,7 @@ def check_file(path: Path) -> None:
     """Raise, before long work, if a file of this name cannot be written."""
     if path.is_dir():
         refuse("-o", f"{path} is a folder; name a file.")
-    parent = _followed(path).parent
+    parent = path.resolve().parent
     if not parent.is_dir():
         refuse("-o", f"there is no folder {parent}.")
     _check_writable(parent)
@@ -106,7 +116,7 @@ def check_file(path: Path) -> None:
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
     """Raise, before long work, if these files cannot be put into a folder."""
-    there = _nearest(folder)
+    there = nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
     _check_writable(there)
@@ -118,44 +128,6 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
 def _check_writable(folder: Path) -> None:
     if not os.access(folder, os.W_OK):
         refuse("-o", f"{folder} is not writable.")
-
-
-@contextmanager
-def filling(folder: Path) -> Iterator[Path]:
-    """A folder to write to, whose files move to `folder` when the block ends well.
-
-    A new folder appears with all its files at once. In an existing one files of the
-    same name are replaced, and others stay; so it is where another command made the
-    folder meanwhile. Links are followed.
-    """
-    folder = _followed(folder)
-    # On the disk of its destination: renaming does not cross disks.
-    with passing(part_of(_nearest(folder))) as beside:
-        beside.mkdir()
-        yield beside
-        with held():
-            if not folder.exists():
-                folder.parent.mkdir(parents=True, exist_ok=True)
-                try:
-                    beside.rename(folder)
-                    return
-                except OSError:
-                    if not folder.is_dir():
-                        raise
-                    # Another command was faster by a moment.
-            for file in sorted(beside.iterdir()):
-                file.replace(folder / file.name)
-
-
-def _followed(path: Path) -> Path:
-    """The whole name of a file or folder that may be a link."""
-    return Path(os.path.realpath(path))
-
-
-def _nearest(folder: Path) -> Path:
-    """The folder, or the first above it that exists."""
-    whole = _followed(folder)
-    return next(place for place in (whole, *whole.parents) if place.exists())
 
 
 def _not_run(cell: Any) -> Any:

@@ -1,49 +1,54 @@
 """``incerta watch``: clusters of rows as they come."""
 
 import csv
-import json
+import gzip
 import shlex
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from incerta.backend.writing import passing
+from incerta.backend.writing import fill, passing
 from incerta.cli import options
-from incerta.cli.columns import STDIN, with_columns
-from incerta.cli.guessing import completed
+from incerta.cli.columns import STDIN, completed, takes_columns
 from incerta.cli.interrupts import Stop
-from incerta.cli.output import check_folder, filling, write_table
-from incerta.cli.rows import Bad, Reader, Row, lines_of, opened, rows_of
-from incerta.cli.summary import WIDTH, echo, noted, print_rows, say, shown, warn
+from incerta.cli.output import (
+    REPORT,
+    SUMMARY,
+    check_folder,
+    json_file,
+    table_file,
+)
+from incerta.cli.say import cut, echo, noted, print_rows, say, shown, warn
 from incerta.data.tables.spec import OPTIONS, TableSpec
-from incerta.exceptions import DataError
-from incerta.wording import counted, printable, verb
+from incerta.exceptions import DataError, FileError
+from incerta.wording import counted, verb
 
 if TYPE_CHECKING:
+    from incerta.api.rows import Bad, Reader, Row
     from incerta.api.watcher import Watcher
 
-TABLE, SUMMARY, REPORT = "table.csv", "summary.json", "report.html"
+TABLE = "table.csv"
 TO_GUESS = 200  # rows from which columns are guessed
 AT_ONCE = 500  # rows that are taken together
 MOST_WARNINGS = 10
 MOST_NAMED = 20  # of rows that are left out
 
-EXAMPLES = """\
+EPILOG = f"""\
 \b
 Examples:
-  tail -f sensors.csv | incerta watch - --values heat,flow --errors '{}_error'
+  tail -f sensors.csv | incerta watch - --values heat,flow --errors '{{}}_error'
   incerta watch sensors.csv --follow --every 60s -o out
-  incerta watch sensors.ndjson --values heat -k 3 --half-life 20000"""
-FILES = f"""\
+  incerta watch sensors.ndjson --values heat -k 3 --half-life 20000
+
 \b
 Files, written at the end, all or none:
   DIR/{TABLE}      the clusters: when and where
@@ -65,11 +70,7 @@ OF_ROWS = {name: options.of_table(name, WORDS.get(name)) for name in FIELDS}
 
 def _every(value: str) -> str:
     number = value.removesuffix("s")
-    try:
-        good = float(number) > 0 and (value != number or number.isdecimal())
-    except ValueError:
-        good = False
-    if not good or number.strip().lower() in ("inf", "nan"):
+    if not _is_positive(number) or (value == number and not number.isdecimal()):
         msg = f"{value!r} is neither a number of rows such as 1000 nor seconds, as 10s."
         raise typer.BadParameter(msg)
     return value
@@ -78,24 +79,25 @@ def _every(value: str) -> str:
 def _half_life(value: str) -> str:
     if value.lower() == "none":
         return "none"
-    try:
-        good = 0 < float(value) < float("inf")
-    except ValueError:
-        good = False
-    if not good:
+    if not _is_positive(value):
         msg = f"{value!r} is neither a number of rows above 0 nor none."
         raise typer.BadParameter(msg)
     return value
 
 
-@partial(with_columns, known=OF_ROWS)
+def _is_positive(value: str) -> bool:
+    try:
+        return 0 < float(value) < float("inf")
+    except ValueError:
+        return False
+
+
+@partial(takes_columns, known=OF_ROWS)
 def watch(
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Lines of csv with a header, or of JSON, one row each; - is stdin.",
-            show_default=False,
+        options.argument(
+            "FILE", "Lines of csv with a header, or of JSON, one row each; - is stdin."
         ),
     ],
     *,
@@ -103,48 +105,37 @@ def watch(
     k: options.Clusters = "auto",
     half_life: Annotated[
         str,
-        typer.Option(
+        options.option(
             "--half-life",
-            metavar="ROWS|none",
+            "Rows after which a row counts for half; none forgets nothing. A cluster "
+            "that got none for as long is gone.",
+            "ROWS|none",
             callback=_half_life,
-            help="Rows after which a row counts for half; none forgets nothing. A "
-            "cluster that got none for as long is gone.",
         ),
     ] = "5000",
     micro: Annotated[
-        int,
-        typer.Option(
-            "--micro", metavar="N", min=2, help="Largest number of micro-clusters."
-        ),
+        int, options.option("--micro", "Largest number of micro-clusters.", "N", min=2)
     ] = 100,
     seed: options.Seed = 0,
     scale: options.Scale = True,
     follow: Annotated[
-        bool,
-        typer.Option("--follow", "-f", help="Wait for more at the end of the file."),
+        bool, options.option("--follow -f", "Wait for more at the end of the file.")
     ] = False,
     every: Annotated[
         str,
-        typer.Option(
+        options.option(
             "--every",
-            metavar="N|Ns",
+            "Look after so many rows, or seconds (10s), and say what changed.",
+            "N|Ns",
             callback=_every,
-            help="Look after so many rows, or seconds (10s), and say what changed.",
         ),
     ] = "1000",
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="End with an error at a row that is no object."),
+        options.option("--strict", "End with an error at a row that is no object."),
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            parser=options.place,
-            help="Folder for what was found.",
-        ),
+        Path | None, options.place("DIR", "Folder for what was found.")
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -160,18 +151,16 @@ def watch(
         check_folder(output, (TABLE, SUMMARY, REPORT))
     if follow and file == STDIN:
         options.refuse("--follow", "stdin is read until it ends; leave it out.")
-    _check_encoding(columns.encoding)
+    if (name := columns.codec or "") and ("16" in name or "32" in name):
+        why = f"{columns.encoding} has no lines that end in one byte."
+        options.refuse("--encoding", why)
+    from incerta.api.rows import Reader, lines_of, rows_of
     from incerta.api.watcher import Watcher
 
-    watcher = Watcher(
-        options.number_of_clusters(k),
-        None if half_life == "none" else float(half_life),
-        micro,
-        seed,
-        scale,
-    )
-    asked = ["-k", k, "--half-life", half_life, "--micro", str(micro), "--every", every]
-    asked += ["--seed", str(seed)] + ([] if scale else ["--no-scale"])
+    half = None if half_life == "none" else float(half_life)
+    watcher = Watcher(k, half, micro, seed, scale)
+    asked = ["-k", str(k), "--half-life", half_life, "--micro", str(micro)]
+    asked += ["--every", every, "--seed", str(seed), *([] if scale else ["--no-scale"])]
     with Stop() as stop, closing(opened(file, follow)) as stream:
         lines = lines_of(stream, columns.encoding, follow=follow)
         reader = Reader(columns)
@@ -179,7 +168,9 @@ def watch(
         rows = rows_of(lines, file, columns, *check)
         if not columns.values:
             rows, reader.spec = _guessed(rows, columns, file, stop, quiet)
-        task = Task(watcher, reader, _as_every(every), strict, quiet)
+        task = Task(
+            watcher=watcher, reader=reader, every=every, strict=strict, quiet=quiet
+        )
         for line in task.run(stop.until(rows)):
             echo(line)
             sys.stdout.flush()
@@ -194,88 +185,84 @@ def watch(
             say(f"Written to {output}: {', '.join(written)}")
 
 
+def opened(file: Path, follow: bool) -> BinaryIO:
+    """The stream of bytes that a name stands for."""
+    if file == STDIN:
+        return sys.stdin.buffer
+    if file.is_dir():
+        msg = f"{file} is a folder; name a file, or - for stdin."
+        raise FileError(msg)
+    packed = file.suffix.lower() == ".gz"
+    if packed and follow:
+        options.refuse("--follow", f"{file} is packed, and cannot grow line by line.")
+    try:
+        return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
+    except FileNotFoundError:
+        msg = f"there is no file {file}."
+        raise FileError(msg) from None
+
+
 def _guessed(
-    rows: Iterator[Row | Bad | None],
+    rows: "Iterator[Row | Bad | None]",
     columns: TableSpec,
     file: Path,
     stop: Stop,
     quiet: bool,
-) -> tuple[Iterator[Row | Bad | None], TableSpec]:
+) -> "tuple[Iterator[Row | Bad | None], TableSpec]":
     """All rows once more, and the columns as the first of them look."""
-    first: list[Row | Bad | None] = []
-    for row in stop.until(rows):
-        if row is None and any(isinstance(one, Row) for one in first):
-            break  # there are no more for now
-        first.append(row)
-        if len(first) >= TO_GUESS:
-            break
-    cells = [row.cells for row in first if isinstance(row, Row)]
-    if not cells:
-        return iter(first), columns
+    from incerta.api.rows import Row
     from incerta.data.files.opened import OpenTable
 
-    names = list(dict.fromkeys(name for one in cells for name in one))
+    first: list[Row | Bad | None] = []
+    cells: list[dict[str, Any]] = []
+    for row in stop.until(rows):
+        if row is None and cells:
+            break  # there are no more for now
+        first.append(row)
+        if isinstance(row, Row):
+            cells.append(row.cells)
+        if len(first) >= TO_GUESS:
+            break
+    if not cells:
+        return iter(first), columns
+    names = list(dict.fromkeys(name for row in cells for name in row))
     with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
         path = folder / "first.csv"
         with path.open("w", encoding="utf-8", newline="") as out:
             writer = csv.DictWriter(out, names)
             writer.writeheader()
             writer.writerows(cells)
-        command = ("incerta", "watch", str(file))
         plain = replace(columns, sep=None, encoding=None)
         with noted():
-            found = completed(OpenTable(path, plain), command=command, quiet=quiet)
-    unable = [name for name in found.said() if name not in OF_ROWS]
+            spec = completed(OpenTable(path, plain), "watch", file, quiet=quiet)
+    unable = [name for name in spec.said() if name not in OF_ROWS]
     if unable:
         why = f"the first rows look as if --{unable[0]} were needed, which no stream "
         options.refuse("--values", f"{why}has. Name the columns.")
-    found = replace(found, sep=columns.sep, encoding=columns.encoding)
-    return chain(first, rows), found
-
-
-def _check_encoding(encoding: str | None) -> None:
-    name = TableSpec(encoding=encoding).codec or ""
-    if "16" in name or "32" in name:
-        options.refuse("--encoding", f"{encoding} has no lines that end in one byte.")
+    spec = replace(spec, sep=columns.sep, encoding=columns.encoding)
+    return chain(first, rows), spec
 
 
 def _called(file: Path) -> str:
     return "stdin" if file == STDIN else str(file)
 
 
-class Every(NamedTuple):
-    """How often to look: after so many rows, or so many seconds."""
-
-    rows: int | None
-    seconds: float | None
-
-
-def _as_every(said: str) -> Every:
-    if said.endswith("s"):
-        return Every(None, float(said.removesuffix("s")))
-    return Every(int(said), None)
-
-
+@dataclass(kw_only=True)
 class Task:
     """Rows go in, lines about them come out."""
 
-    def __init__(
-        self,
-        watcher: "Watcher",
-        reader: Reader,
-        every: Every,
-        strict: bool,
-        quiet: bool,
-    ) -> None:
-        self.watcher, self.reader, self.every = watcher, reader, every
-        self.strict, self.quiet = strict, quiet
-        self.warned: dict[str, None] = {}
-        self._waiting: list[Row | Bad] = []
-        self._came = 0  # rows since the last look, good or bad
-        self._looked = 0  # good ones at the last look
-        self._when = time.monotonic()
+    watcher: "Watcher"
+    reader: "Reader"
+    every: str  # so many rows, or seconds ("10s")
+    strict: bool
+    quiet: bool
+    warned: dict[str, None] = field(default_factory=dict)
+    _waiting: "list[Row | Bad]" = field(default_factory=list)
+    _came: int = 0  # rows since the last look, good or bad
+    _looked: int = 0  # good ones at the last look
+    _when: float = field(default_factory=lambda: time.monotonic())
 
-    def run(self, rows: Iterable[Row | Bad | None]) -> Iterator[str]:
+    def run(self, rows: "Iterable[Row | Bad | None]") -> Iterator[str]:
         """Take rows to their end; lines about what happened, as it does."""
         for row in rows:
             if row is not None:
@@ -291,12 +278,15 @@ class Task:
             yield from self._look(last=True)
 
     def _due(self) -> bool:
-        rows, seconds = self.every
-        if rows is not None:
-            return self._came >= rows
-        return self._came > 0 and time.monotonic() - self._when >= (seconds or 0.0)
+        if not self.every.endswith("s"):
+            return self._came >= int(self.every)
+        return self._came > 0 and time.monotonic() - self._when >= float(
+            self.every[:-1]
+        )
 
     def _take(self) -> None:
+        from incerta.api.rows import Bad, Row
+
         bad = [row for row in self._waiting if isinstance(row, Bad)]
         rows = [row for row in self._waiting if isinstance(row, Row)]
         self._waiting, data = [], None
@@ -324,11 +314,11 @@ class Task:
         events = watcher.look(last=last)
         shares = ", ".join(f"{c.number}: {percent(c.share)}" for c in watcher.clusters)
         n = counted(len(watcher.clusters), "cluster")
-        yield _cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
+        yield cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
         for event in events:
             yield line_about(event, watcher.n_seen, watcher.names)
 
-    def _leave_out(self, bad: Bad) -> None:
+    def _leave_out(self, bad: "Bad") -> None:
         name = f" ({shown(bad.name)})" if bad.name else ""
         text = f"line {bad.number}{name}: {bad.why}"
         if self.strict:
@@ -338,15 +328,9 @@ class Task:
         n = self.watcher.counts["bad"]
         if self.quiet or n > MOST_NAMED:
             return
-        echo(_cut(f"Left out, {text}"), err=True)
+        echo(cut(f"Left out, {text}"), err=True)
         if n == MOST_NAMED:
             echo("Further rows that are left out are only counted.", err=True)
-
-
-def _cut(text: str) -> str:
-    """Text that fits into a line, without control characters."""
-    text = printable(text)
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
 def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
@@ -384,21 +368,16 @@ def _write(
     from incerta.backend.optional import installed
     from incerta.report.watched import facts, page_of_stream
 
-    found: dict[str, Any] = {
+    found = {
         "source": _called(file),
         **facts(watcher),
         "command": shlex.join(command),
         "versions": versions(),
     }
-    with_page = installed("jinja2")
-    with filling(folder) as place:
-        with (place / TABLE).open("wb") as out:
-            write_table(watcher.columns(), "csv", out)
-        text = json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
-        (place / SUMMARY).write_text(text + "\n", encoding="utf-8")
-        if with_page:
-            page = page_of_stream(found)
-            (place / REPORT).write_text(page, encoding="utf-8", newline="\n")
-    if not with_page:
+    files = {TABLE: table_file(watcher.columns(), "csv"), SUMMARY: json_file(found)}
+    if installed("jinja2"):
+        page = page_of_stream(found)
+        files[REPORT] = lambda path: path.write_text(page, "utf-8", newline="\n")
+    else:
         say("A report needs the extra report: pip install 'incerta[report]'")
-    return [TABLE, SUMMARY, *([REPORT] if with_page else [])]
+    return fill(folder, files)

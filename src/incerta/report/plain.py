@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from incerta.typing import Array
+from incerta.wording import cut as cut_off
 
 LONGEST_TEXT = 1000
 # Whole numbers beyond this lose digits in JavaScript.
@@ -17,8 +18,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff
 
 def text(value: object, longest: int = LONGEST_TEXT) -> str:
     """Text of anything, without what cannot be printed, cut where it is too long."""
-    said = _UNPRINTABLE.sub("\ufffd", str(value))
-    return said if len(said) <= longest else said[: longest - 1] + "…"
+    return cut_off(_UNPRINTABLE.sub("\ufffd", str(value)), longest)
 
 
 def name(value: object) -> int | float | str:

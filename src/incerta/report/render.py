@@ -39,36 +39,19 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page: one HTML text that holds everything it needs.
+    """Make the page from `summarise` and `incerta.report.shown.picture`.
 
-    Parameters
-    ----------
-    summary : dict
-        From `summarise`.
-    scatter : dict
-        From `incerta.report.shown.picture`.
-
-    Returns
-    -------
-    str
-        HTML. It cannot reach any network, and only its own script can run in it: the
-        policy in its head identifies it by its checksum. Texts from the data are
-        escaped, or are JSON that its script reads.
-
-    Notes
-    -----
-    Some 50 kB, and 0.2 kB for each object up to 5000; see `incerta.report.shown` for
-    what is shown of more.
+    It is one HTML text that holds everything it needs. It cannot reach any network, and
+    only its own script can run in it: the policy in its head identifies it by its
+    checksum. Texts from the data are escaped, or are JSON that its script reads. Some
+    50 kB, and 0.2 kB for each object up to 5000.
     """
     environment = pages_of("incerta.report", "a report")
-    environment.filters |= {
-        "counted": counted,
-        "cut": cut,
-        "percent": percent,
-        "share": share,
-    }
+    filters = (counted, cut, percent, share)
+    environment.filters |= {each.__name__: each for each in filters}
     environment.globals |= {"measured": measured}
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
+    digest = hashlib.sha256(script.encode()).digest()
     looks = {
         "colours": PALETTE,
         "signs": [SIGNS[marker] for marker in MARKERS],
@@ -82,7 +65,7 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         most_unsure=MOST_UNSURE,
         style=part_of_page("incerta.report", "report.css"),
         script=script,
-        checksum=_checksum(script),
+        checksum=f"sha256-{base64.b64encode(digest).decode()}",
         json=as_json({"summary": summary, "scatter": scatter, "looks": looks}),
     )
     return page
@@ -120,27 +103,8 @@ def write(
     ...     write(result, f"{folder}/report.html").name
     'report.html'
     """
-    target = Path(path)
+    target = Path(path).resolve()
     page = render(summary or summarise(result), picture(result))
-    _write(target, page)
-    return target
-
-
-def as_json(values: Any) -> str:
-    """JSON for a script element: nothing in it can end the element."""
-    return json.dumps(values, allow_nan=False, separators=(",", ":")).translate(
-        _ESCAPES
-    )
-
-
-def _checksum(script: str) -> str:
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-def _write(target: Path, content: str) -> None:
-    """Write to another file, then rename it: it is complete, or the old one stays."""
-    target = target.resolve()
     if not target.parent.is_dir():
         msg = f"there is no folder {target.parent} to write {target.name} into."
         raise FileError(msg)
@@ -149,7 +113,15 @@ def _write(target: Path, content: str) -> None:
         raise FileError(msg)
     try:
         with replacing(target) as beside:
-            beside.write_text(content, encoding="utf-8", newline="\n")
+            beside.write_text(page, encoding="utf-8", newline="\n")
     except OSError as error:
         msg = f"cannot write {target}: {error.strerror or error}."
         raise FileError(msg) from error
+    return Path(path)
+
+
+def as_json(values: Any) -> str:
+    """JSON for a script element: nothing in it can end the element."""
+    return json.dumps(values, allow_nan=False, separators=(",", ":")).translate(
+        _ESCAPES
+    )

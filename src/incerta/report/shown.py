@@ -132,13 +132,18 @@ def picture(result: Clustering) -> dict[str, Any]:
     }
 
 
+def two_features(data: UncertainData, labels: Indices) -> Indices:
+    """The two features, or the only one, in which clusters lie apart."""
+    if data.n_features <= 2:
+        return np.arange(data.n_features)
+    return separating_features(data.mean(), data.variance(), labels)
+
+
 def _axes(
     data: UncertainData, means: Array, labels: Indices
 ) -> tuple[Indices, list[int]]:
     """The features that can be drawn, rising, and the two axes to begin with."""
-    pair = np.arange(min(means.shape[1], 2))
-    if means.shape[1] > 2:
-        pair = separating_features(means, data.variance(), labels)
+    pair = two_features(data, labels)
     best = np.argsort(-separation(means, labels), kind="stable")
     best = np.concatenate([pair, best[~np.isin(best, pair)]])
     offered = np.sort(best[:MOST_AXES])

@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from incerta.api.comparison import filled_means, k_means_on_values
+from incerta.api import comparison
+from incerta.api.words import conditional
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
+from incerta.estimators.named import KMEANS
 from incerta.metrics import ari
 from incerta.plot.bars import MOST_BARS, highest_bars
-from incerta.plot.objects import separating_features
 from incerta.plot.worlds import classical_scaling
 from incerta.report.code import python_of
-from incerta.report.plain import name, number, numbers, text
+from incerta.report.plain import name, number, numbers, percent, text
 from incerta.report.shown import (
     LEAST_CERTAIN_ROWS,
     MOST_ROWS,
     features_shown,
     shown_objects,
+    two_features,
 )
-from incerta.report.words import label_set_in_words, sentences
 from incerta.typing import Array, Indices
-from incerta.wording import SURE
+from incerta.wording import SURE, counted, joined, no_confidence, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
@@ -38,6 +39,8 @@ MOST_DOTS = 300  # of a small picture
 # A map of more worlds takes long, and shows no more.
 MOST_MAPPED = 1000
 MOST_FAILURES = 10
+# Beyond this many clusters their sizes are not listed one by one.
+_FEW_CLUSTERS = 8
 
 
 def summarise(result: Clustering) -> dict[str, Any]:
@@ -101,6 +104,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
     features = features_shown(result)
     other = on_values(result)
     least = _columns(result, order, errors, other)
+    facts = result.estimator.facts()
+    history = facts.objective
     summary: dict[str, Any] = {
         "format": FORMAT,
         "data": _data(result, errors, features),
@@ -134,8 +139,8 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "worlds": world_facts(result.estimator, labels),
         "choice": None if result.choice is None else _choice(result.choice),
         "alternatives": alternatives(result),
-        "objective": _objective(result.estimator),
-        "reachability": _reachability(result.estimator, labels),
+        "objective": None if history is None or len(history) < 2 else numbers(history),
+        "reachability": _reachability(facts.reachability, labels),
         "warnings": [text(warning) for warning in result.warnings],
         "versions": {key: text(value) for key, value in result.versions.items()},
         "reproduce": {
@@ -282,15 +287,7 @@ def _choice(choice: KChoice) -> dict[str, Any]:
     }
 
 
-def _objective(estimator: Any) -> list[float | None] | None:
-    history = estimator.facts().objective
-    if history is None or len(history) < 2:
-        return None
-    return numbers(history)
-
-
-def _reachability(estimator: Any, labels: Indices) -> dict[str, Any] | None:
-    facts = estimator.facts().reachability
+def _reachability(facts: Any, labels: Indices) -> dict[str, Any] | None:
     if facts is None:
         return None
     reached, order, cut = facts
@@ -311,10 +308,11 @@ def on_values(result: Clustering) -> Indices | None:
     k = result.n_clusters
     if k < 2:
         return None
-    values = filled_means(result.data)
+    values = comparison.filled_means(result.data)
     if result.scaler is not None:
         values = (values - result.scaler.center_) / result.scaler.scale_
-    return renumbered(k_means_on_values(values, k, result.seed), result.labels)
+    labels = comparison.on_values(KMEANS, values, k, result.seed)
+    return renumbered(labels, result.labels)
 
 
 def renumbered(labels: Indices, like: Indices) -> Indices:
@@ -354,9 +352,7 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
         return None
     data, labels = result.shown, result.labels
     n, means = len(labels), data.mean()
-    pair = np.arange(min(data.n_features, 2))
-    if data.n_features > 2:
-        pair = separating_features(means, data.variance(), labels)
+    pair = two_features(data, labels)
     rows = np.linspace(0, n - 1, min(n, MOST_DOTS)).astype(np.intp)
     places = [_from_0_to_100(means[:, j])[rows] for j in pair]
     if len(pair) == 1:  # against the place in the data
@@ -423,16 +419,13 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
 def _representatives(
     kept: Indices, agreement: Array, divergences: Array | None
 ) -> list[dict[str, Any]]:
-    stands_for: list[Any] = [None] * len(kept)
+    stands_for: list[int | None] = [None] * len(kept)
     if divergences is not None:
         nearest = divergences[:, kept].argmin(axis=1)
         stands_for = np.bincount(nearest, minlength=len(kept)).tolist()
-    return [
-        {"world": world, "stands_for": n_worlds, "agreement": share}
-        for world, n_worlds, share in zip(
-            kept.tolist(), stands_for, agreement.tolist(), strict=True
-        )
-    ]
+    names = ("world", "stands_for", "agreement")
+    rows = zip(kept.tolist(), stands_for, agreement.tolist(), strict=True)
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _map(divergences: Array | None, kept: Indices) -> dict[str, Any] | None:
@@ -445,3 +438,99 @@ def _map(divergences: Array | None, kept: Indices) -> dict[str, Any] | None:
         "kept": kept.tolist(),
         "shown": numbers(shown),
     }
+
+
+# in sentences -------------------------------------------------------------------------
+
+
+def sentences(summary: dict[str, Any]) -> list[str]:
+    """Say in plain words what was found, and how sure it is."""
+    data, confidence = summary["data"], summary["confidence"]
+    n, n_noise, choice = data["n_objects"], summary["n_noise"], summary["choice"]
+    lines = [_clusters_in_words(summary)]
+    if n_noise:
+        belong = verb(n_noise, "belongs", "belong")
+        noise = f"{counted(n_noise, 'object')} ({percent(n_noise / n)})"
+        lines.append(f"{noise} {belong} to no cluster: noise.")
+    if confidence["not_applicable"] is not None:
+        lines.append(no_confidence(confidence["not_applicable"]))
+    else:
+        lines.append(_confidence_in_words(n, confidence))
+        if choice is not None:
+            lines.append(conditional(choice["k"], choice["plausibility"]))
+        lines += _unclear(confidence["unsure_between"])
+    if data["exact"] or n == 1:  # nothing to compare its errors with
+        return lines
+    return lines + (_uncertainty if data["reliability"] is None else _reliability)(data)
+
+
+def label_set_in_words(clusters: tuple[int, ...]) -> str:
+    """Clusters of which one is the object's: "2", "2 or 0", "2, 0 or noise"."""
+    return joined(["noise" if c < 0 else str(c) for c in clusters], "or")
+
+
+def _clusters_in_words(summary: dict[str, Any]) -> str:
+    data, who = summary["data"], summary["method"]["name"]
+    objects = counted(data["n_objects"], "object")
+    of = f"{objects} with {counted(data['n_features'], 'feature')}"
+    sizes = [cluster["size"] for cluster in summary["clusters"]]
+    if not sizes:
+        return f"{who} found no cluster among {of}."
+    if len(sizes) == 1:
+        how = f"it has {counted(sizes[0], 'object')}"
+    elif len(set(sizes)) == 1:
+        how = f"they have {counted(sizes[0], 'object')} each"
+    elif len(sizes) <= _FEW_CLUSTERS:
+        how = f"they have {joined([f'{size:,}' for size in sizes])} objects"
+    else:
+        how = f"they have {min(sizes):,} to {max(sizes):,} objects"
+    return f"{who} found {counted(len(sizes), 'cluster')} among {of}: {how}."
+
+
+def _confidence_in_words(n: int, confidence: dict[str, Any]) -> str:
+    bound, n_sure = confidence["threshold"], n - confidence["n_unsure"]
+    mean = f"A label has a probability of {share(confidence['mean'])} on average"
+    if n_sure == n:
+        return f"{mean}. For every object it is at least {bound:g}."
+    others = "label" if n - n_sure == 1 else f"{n - n_sure:,} labels"
+    return (
+        f"{mean}. For {counted(n_sure, 'object')} ({percent(n_sure / n)}) it is at "
+        f"least {bound:g}; the other {others} should not be relied on."
+    )
+
+
+def _unclear(pairs: list[dict[str, Any]]) -> list[str]:
+    if not pairs or pairs[0]["n_objects"] < 2:
+        return []
+    clusters = pairs[0]["clusters"]
+    first, second = ("noise" if c < 0 else f"cluster {c}" for c in clusters)
+    return [
+        f"Most often it is unclear whether an object belongs to {first} or to {second} "
+        f"({counted(pairs[0]['n_objects'], 'object')})."
+    ]
+
+
+def _reliability(data: dict[str, Any]) -> list[str]:
+    shares = dict(zip(data["feature_names"], data["reliability"], strict=True))
+    worst = min(shares, key=shares.__getitem__)
+    which = worst if len(shares) == 1 else f"{worst}, the least reliable feature"
+    return [
+        f"Values are measurements with errors. Of the variance of {which}, "
+        f"{percent(shares[worst])} is not error."
+    ]
+
+
+def _uncertainty(data: dict[str, Any]) -> list[str]:
+    pairs = zip(data["feature_names"], data["relative_uncertainty"], strict=True)
+    ratios = {feature: ratio for feature, ratio in pairs if ratio is not None}
+    if not ratios:
+        return []
+    worst = max(ratios, key=ratios.__getitem__)
+    which = f"The most uncertain feature is {worst}: its uncertainty"
+    if len(ratios) == 1:
+        which = f"The uncertainty of {worst}"
+    text = f"{which} is {ratios[worst]:.2g} times the spread between objects."
+    # Joint values move together, so that objects may differ in every world.
+    if ratios[worst] > 1 and not data["joint"]:
+        text += " Above 1, single values say little about where an object belongs."
+    return [text]

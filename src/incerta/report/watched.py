@@ -112,7 +112,7 @@ def page_of_stream(found: dict[str, Any]) -> str:
     data are escaped.
     """
     environment = pages_of("incerta.report", "a report")
-    environment.filters |= {"counted": counted, "cut": cut, "percent": percent}
+    environment.filters |= {f.__name__: f for f in (counted, cut, percent)}
     environment.globals |= {"measured": measured}
     page: str = environment.get_template("stream.html.j2").render(
         found=found,
@@ -152,9 +152,9 @@ def picture(history: dict[str, Any], j: int) -> dict[str, Any]:
         return round(HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM), 1)
 
     lines: dict[str, list[list[tuple[float, float]]]] = {}
-    before: set[str] = set()
+    before: list[str] = []
     for row, look in zip(rows, looks, strict=True):
-        there = {c for c in look if look[c][j] is not None}
+        there = [c for c in look if look[c][j] is not None]
         for c in there:
             pieces = lines.setdefault(c, [])
             if c not in before:

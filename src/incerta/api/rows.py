@@ -5,25 +5,21 @@ is never closed would swallow all that follows.
 """
 
 import csv
-import gzip
 import json
 import re
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from incerta.cli.columns import STDIN
-from incerta.cli.options import refuse
+from incerta.data.container import UncertainData
+from incerta.data.files.cells import table_of_cells
+from incerta.data.files.dialect import DECIMAL_COMMA, SEPARATORS
+from incerta.data.from_table import from_spec
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
 
-if TYPE_CHECKING:
-    from incerta.data import UncertainData
-
-SEPARATORS = (",", ";", "\t", "|")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes; what is longer is no row
 PAUSE = 0.2  # seconds between two looks at a file that may grow
@@ -55,36 +51,13 @@ class Bad(NamedTuple):
     name: str = ""  # what its id says
 
 
-def opened(file: Path, follow: bool) -> BinaryIO:
-    """The stream of bytes that a name stands for."""
-    if file == STDIN:
-        return sys.stdin.buffer
-    if file.is_dir():
-        msg = f"{file} is a folder; name a file, or - for stdin."
-        raise FileError(msg)
-    packed = file.suffix.lower() == ".gz"
-    if packed and follow:
-        refuse("--follow", f"{file} is packed, and cannot grow line by line.")
-    try:
-        return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
-    except FileNotFoundError:
-        msg = f"there is no file {file}."
-        raise FileError(msg) from None
-
-
 def lines_of(
     stream: BinaryIO, encoding: str | None, *, follow: bool = False
 ) -> Iterator[Line | None]:
     """Lines that are not empty; None where there are none for now.
 
-    Parameters
-    ----------
-    stream : binary file
-        Where they come from.
-    encoding : str, optional
-        UTF-8 by default, and cp1252 for lines that are not.
-    follow : bool
-        Wait for more at the end of the file, and begin anew if it is cut short.
+    They are UTF-8 by default, and cp1252 where they are not. With `follow` more are
+    waited for at the end of the file, and it begins anew if it is cut short.
     """
     number, begun = 0, b""
     while True:
@@ -146,18 +119,10 @@ def rows_of(
     spec: TableSpec,
     check: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> Iterator[Row | Bad | None]:
-    """Rows of csv or JSON.
+    """Rows of csv, whose first line names the columns, or of JSON, as `file` is named.
 
-    Parameters
-    ----------
-    lines : iterable of Line or None
-        The lines; the first of csv names the columns.
-    file : Path
-        Its name may say that this is JSON.
-    spec : TableSpec
-        What separates the columns is found out from the first line if it is not said.
-    check : callable
-        Is given the names of the columns of csv, and raises if they will not do.
+    What separates the columns is found out from the first line if `spec` does not say
+    it. `check` is given the names of the columns of csv, and raises if one is missing.
     """
     header: list[str] | None = None
     as_json: bool | None = None
@@ -191,12 +156,12 @@ def rows_of(
 
 def _of_json(number: int, text: str) -> Row | Bad:
     try:
-        found = json.loads(text)
+        cells = json.loads(text)
     except (ValueError, RecursionError) as error:
         return Bad(number, f"no JSON ({getattr(error, 'msg', 'nested too deeply')})")
-    if not isinstance(found, dict):
+    if not isinstance(cells, dict):
         return Bad(number, "no object, which begins with {")
-    return Row(number, found)
+    return Row(number, cells)
 
 
 def _cells(text: str, mark: str) -> list[str]:
@@ -210,25 +175,19 @@ def _cells(text: str, mark: str) -> list[str]:
 
 def _separator(header: str, needed: Sequence[str]) -> str:
     """The mark by which the columns are found, else that which makes most of them."""
-    found = {mark: _cells(header, mark) for mark in SEPARATORS}
-    able = [mark for mark, names in found.items() if set(needed) <= set(names)]
-    return max(able or SEPARATORS, key=lambda mark: len(found[mark]))
+    names = {mark: _cells(header, mark) for mark in SEPARATORS}
+    able = [mark for mark in SEPARATORS if set(needed) <= set(names[mark])]
+    return max(able or SEPARATORS, key=lambda mark: len(names[mark]))
 
 
 @dataclass
 class Reader:
-    """Makes objects of rows, each row one object, and says which rows are none.
-
-    Parameters
-    ----------
-    spec : TableSpec
-        What the rows hold; values at least.
-    """
+    """Makes objects of rows, each row one object, and says which rows are none."""
 
     spec: TableSpec
     _mark: str | None = None
 
-    def objects(self, rows: Sequence[Row]) -> tuple["UncertainData | None", list[Bad]]:
+    def objects(self, rows: Sequence[Row]) -> tuple[UncertainData | None, list[Bad]]:
         """Objects of rows, None if there is none, and the rows that are none."""
         try:
             return self._read(rows), []
@@ -254,10 +213,7 @@ class Reader:
             return first[0] + second[0], first[1] + second[1]
         return list(rows), []
 
-    def _read(self, rows: Sequence[Row]) -> "UncertainData":
-        from incerta.data.files.cells import table_of_cells
-        from incerta.data.from_table import from_spec
-
+    def _read(self, rows: Sequence[Row]) -> UncertainData:
         spec = replace(self.spec, id=None, sep=None, encoding=None, missing="error")
         names = dict.fromkeys(name for row in rows for name in row.cells)
         needed = spec.columns(list(names))
@@ -273,8 +229,6 @@ class Reader:
 
     def _decimal(self, cells: dict[str, list[Any]], rows: Sequence[Row]) -> str:
         """The decimal mark: what was said, or what the first marks show, for good."""
-        from incerta.data.files.dialect import DECIMAL_COMMA
-
         if self._mark or self.spec.decimal:
             return self._mark or str(self.spec.decimal)
         texts = [
@@ -301,21 +255,20 @@ class Reader:
 
 def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
     """Columns of plain numbers; None if some cells are something else."""
-    found = {}
-    for name, column in cells.items():
-        if any(isinstance(cell, bool) or cell is None for cell in column):
-            return None
-        try:
-            found[name] = [float(cell) for cell in column]
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return found
+    if any(
+        cell is None or isinstance(cell, bool) for c in cells.values() for cell in c
+    ):
+        return None
+    try:
+        return {name: list(map(float, column)) for name, column in cells.items()}
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _reason(error: Exception, number: int) -> str:
     """The first sentence of what is wrong with a row."""
     if isinstance(error, MissingValueError):
         return str(error).partition(";")[0].replace("there are missing", "missing")
-    said = ROW.sub(f"line {number}", " ".join(str(error).split()))
-    said = said.replace(f", line {number}:", ":").replace(f" line {number}:", "")
-    return said.partition(". ")[0].rstrip(".")
+    text = ROW.sub(f"line {number}", " ".join(str(error).split()))
+    text = text.replace(f", line {number}:", ":").replace(f" line {number}:", "")
+    return text.partition(". ")[0].rstrip(".")
