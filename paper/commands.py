@@ -9,10 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from incerta.backend.progress import bars
 from incerta.cli import options
 from incerta.cli.app import Commands
-from incerta.cli.progress import bars
-from incerta.cli.summary import say
+from incerta.cli.say import say
 from paper import sensitivity as sensitivities
 from paper import sweeps, timing
 from paper.blocks import in_figures

@@ -17,6 +17,7 @@ import pytest
 
 import incerta as ic
 from incerta.api.answer import cluster
+from incerta.data.files import text as text_files
 from incerta.models.files import load
 from tests.cli.conftest import (
     MAIN,
@@ -391,6 +392,34 @@ def test_dry_run_says_how_long_it_takes_and_writes_nothing(call, wide, tmp_path)
 def test_dry_run_refuses_what_a_fit_would(call, wide):
     arguments = "fit", wide, *WIDE, "-k", 3, "--method", "FDBSCAN", "--dry-run"
     assert "k=3 cannot be asked of FDBSCAN" in call(*arguments, code=1).stderr
+
+
+@needs("jinja2", "report")
+@pytest.mark.parametrize("library", ["pyarrow", "none"])
+def test_a_folder_with_a_report_parses_its_file_once(
+    call, wide, tmp_path, monkeypatch, library
+):
+    """Of a table whose columns are guessed."""
+    if library == "none":
+        monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
+    elif not text_files.has_pyarrow():
+        pytest.skip("needs pyarrow")
+    parses = []
+
+    def counting(name):
+        parse = getattr(text_files, name)
+
+        def counted(*given):
+            parses.append(name)
+            return parse(*given)
+
+        monkeypatch.setattr(text_files, name, counted)
+
+    counting("_plain_numbers")
+    counting("cells_of")
+    done = call("fit", wide, "-k", 3, "-o", tmp_path / "out", "--report")
+    assert "Guessed: --id star" in done.stderr
+    assert parses == ["_plain_numbers" if library == "pyarrow" else "cells_of"]
 
 
 @needs("jinja2", "report")

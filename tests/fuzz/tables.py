@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import incerta as ic
-from incerta.data.files import csv as csv_files
+from incerta.data.files import text as text_files
 from incerta.exceptions import DataError, FileError
 from tests.fuzz.children import Case, Finding
 from tests.fuzz.damage import damaged
@@ -87,13 +87,13 @@ def _answer_or_refusal(path: Path, said: dict[str, Any]) -> Hashable:
 
 def _compare_readers(path: Path, said: dict[str, Any], found: Hashable) -> None:
     """Without pyarrow the answer must be the same, or a refusal, too."""
-    pyarrow = csv_files.has_pyarrow
-    csv_files.has_pyarrow = lambda: False
+    pyarrow = text_files.has_pyarrow
+    text_files.has_pyarrow = lambda: False
     try:
         if _answer_or_refusal(path, said) != found:
             raise Finding("readers", "the standard library reads something else")
     finally:
-        csv_files.has_pyarrow = pyarrow
+        text_files.has_pyarrow = pyarrow
 
 
 def answer(path: Path, said: dict[str, Any]) -> Hashable:

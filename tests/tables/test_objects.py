@@ -103,6 +103,25 @@ def test_wells_of_plates_are_asked_about(tmp_path, same):
     assert "treatment      text" in call("info", path).stdout
 
 
+def test_wells_of_one_plate_are_asked_about_where_they_were_treated(tmp_path):
+    def one(head, rows):
+        return [head, *rows[:40]]
+
+    def untreated(head, rows):
+        return [[*head[:2], *head[4:]], *([*r[:2], *r[4:]] for r in rows[:40])]
+
+    done = call("fit", changed(tmp_path, "plate.csv", one), *QUICK, code=2)
+    assert "well and treatment may name the objects" in " ".join(done.stderr.split())
+    assert "concentration" not in done.stderr.partition("Choose:")[2]
+    sizes = []
+    for words in offered(done.stderr):
+        told = call(*words, *QUICK, "-q").stdout
+        sizes.append(len(told.splitlines()) - 1)
+    assert sizes == [40, 4]
+    done = call("fit", changed(tmp_path, "plate.csv", untreated), *QUICK)
+    assert done.stderr.splitlines()[0] == "40 objects, named by well."
+
+
 def test_objects_within_others_are_clear_and_crossed_ones_are_not(tmp_path):
     head = "patient,hospital,device,x\n"
     rows = [f"p{i // 4},h{i // 20},d{i % 4},{i * 7 % 11 + 0.5}\n" for i in range(60)]

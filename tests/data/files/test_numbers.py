@@ -15,7 +15,12 @@ from incerta.exceptions import DataError, IncertaWarning
 
 def read(cells, na=(), decimal=None):
     """One column of a file with semicolons."""
-    rules = Rules(decimal, ";", False, tuple(na), lambda row: f"line {row + 2}")
+    rules = Rules(
+        decimal=decimal,
+        separator=";",
+        na=tuple(na),
+        where=lambda row: f"line {row + 2}",
+    )
     return numbers_in({"x": cells}, rules)["x"]
 
 

@@ -15,8 +15,7 @@ from incerta.data.guess.described import (
     of_words,
     wants_logarithm,
 )
-from incerta.data.guess.errors import SHARES
-from incerta.data.guess.guess import guess
+from incerta.data.guess.guess import SHARES, guess
 from incerta.data.guess.readings import remarks_on, roles_in
 from incerta.data.tables.names import error_names
 
@@ -272,17 +271,6 @@ def test_cells_may_say_that_they_are_errors():
     assert short(guess([name, b, sd, c]).readings[0])["errors"] == "{}_sd"
     doubt = "the columns of errors can be taken in several ways."
     assert guess([name, b, margin, sd]).doubt == doubt
-
-
-@pytest.mark.parametrize(
-    ("last", "noted"), [("Total", True), ("all", True), ("Allen", False), ("9", False)]
-)
-def test_a_row_may_sum_up_the_others(last, noted):
-    names = text("county", [*(f"c{i:02}" for i in range(N - 1)), last])
-    found = guess([names, *wide("a", "b")[1:]])
-    assert found.is_clear
-    told = f"The last row is named {last}: if it is no object, leave it out."
-    assert (told in found.notes) == noted
 
 
 def test_negative_errors_are_named():
@@ -594,6 +582,22 @@ def test_ids():
     some = text("name", ["n0", "n0", *(f"n{i}" for i in range(2, N))])
     found = guess([some, x])
     assert [reading.id for reading in found.readings] == [None, "name"]
+
+
+@pytest.mark.parametrize("join", ["", "_", " "])
+def test_counts_of_genes_are_features(join):
+    rng = np.random.default_rng(0)
+    genes = [of_numbers(f"gene{join}{i}", rng.poisson(5, N) * 1.0) for i in range(4)]
+    names = tuple(gene.name for gene in genes)
+    cells = text("cell", [f"c{i}" for i in range(N)])
+    assert guess([cells, *genes]).readings[-1].said() == {"id": "cell", "values": names}
+    assert guess(genes).readings[-1].said() == {"values": names}
+    # One alone may name something, and so may keys.
+    found = guess([cells, genes[0], of_numbers("x", rng.normal(size=N))])
+    assert found.left_out == {names[0]: "an id"}
+    keys = [replace(gene, name=f"gene_id{i}") for i, gene in enumerate(genes)]
+    found = guess([cells, *keys, of_numbers("x", rng.normal(size=N))])
+    assert set(found.left_out.values()) == {"an id"}
 
 
 def test_remarks():

@@ -32,15 +32,15 @@ FAULTS = (
         "letters that begin alike are a word in common",
     ),
     Guesses(
-        "data/guess/errors.py",
+        "data/guess/guess.py",
         'if named.kind == "rel%" and not percent and not (numbers >= 1).any():',
         "if False:",
         "shares are errors in percent",
     ),
     Guesses(
         "data/tables/names.py",
-        " if name != values[0] and not _is_of_rows(name)]",
-        " if name != values[0]]",
+        " if n != values[0] and ids.isdisjoint(words_of(n)[-1:])]",
+        " if n != values[0]]",
         "numbers of objects are values",
     ),
     Guesses(
@@ -56,7 +56,7 @@ FAULTS = (
         "a single pair of letters is an estimate and its margin",
     ),
     Guesses(
-        "data/guess/errors.py",
+        "data/guess/guess.py",
         "Named(value.name, (error.name,), kind_of(error.name), ())",
         "Named(value.name, (error.name,), None, ())",
         "the kind of an error that its cells show is not read",
@@ -246,7 +246,7 @@ FAULTS = (
     ),
     Cells(
         "data/files/numbers.py",
-        '    return error * float(f"1{cell.power}") if cell.power else error\n',
+        "    return error * _power(cell)\n",
         "    return error\n",
         "a power of ten is not that of the error in parentheses",
     ),
@@ -270,8 +270,8 @@ FAULTS = (
     ),
     Cells(
         "data/files/oddities.py",
-        "    return bool(gap > high - low)\n",
-        "    return bool(gap > 0)\n",
+        "return times if gap > high - low else 0",
+        "return times if gap > 0 else 0",
         "any 99 at the end of a column is called a mark",
     ),
     Files(

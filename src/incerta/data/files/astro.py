@@ -1,22 +1,25 @@
 """Tables of astronomers: FITS, VOTable and ECSV."""
 
 import csv
-import gzip
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from xml.parsers import expat
 
 import numpy as np
 
 from incerta.backend.optional import require
 from incerta.data.files.cells import refuse_other_units
-from incerta.data.files.numbers import Column
-from incerta.data.files.reading import NUMBER_BYTES, refuse_size, refuse_unpacked
-from incerta.data.files.text import refuse_twice
+from incerta.data.files.reading import (
+    NUMBER_BYTES,
+    opened,
+    refuse_size,
+    refuse_twice,
+    refuse_unpacked,
+)
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 
@@ -29,13 +32,15 @@ def read_fits(path: Path, spec: TableSpec, limit: int) -> Any:
         refuse_unpacked(path, limit)
     with (
         _by_astropy(),
-        _unpacked(path) if packed else path.open("rb") as stream,
+        opened(path, "rb") as file,
+        # All of it: astropy would not notice that the end of a packed file is cut off.
+        io.BytesIO(file.read()) if packed else file as stream,
         fits.open(stream, memmap=not packed) as parts,
     ):
         tables = (fits.BinTableHDU, fits.TableHDU)
-        found = [part for part in parts if isinstance(part, tables)]
+        there = [part for part in parts if isinstance(part, tables)]
         part, columns = _with_columns(
-            path, found, spec, lambda part: list(part.columns.names)
+            path, there, spec, lambda part: part.columns.names
         )
         size = part.header["NAXIS2"] * len(columns) * NUMBER_BYTES
         refuse_size(path, size, limit)
@@ -59,12 +64,6 @@ def _column_of_fits(part: Any, name: str) -> Any:
     return np.ma.masked_array(array, array == null)
 
 
-def _unpacked(path: Path) -> BinaryIO:
-    """All of a packed file: astropy would not notice that its end is cut off."""
-    with gzip.open(path) as stream:
-        return io.BytesIO(stream.read())
-
-
 def read_votable(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of the first table that has them."""
     votable = require("astropy.io.votable", "science", f"reading {path.name}")
@@ -72,14 +71,14 @@ def read_votable(path: Path, spec: TableSpec, limit: int) -> Any:
     _refuse_votable(path)
     with _by_astropy():
         tables = list(votable.parse(path, verify="ignore").iter_tables())
-        table, columns = _with_columns(path, tables, spec, _names_of_votable)
-        refuse_twice(path, _names_of_votable(table), columns)
-        found = table.to_table(use_names_over_ids=True)
-        return _checked_table(found[columns], spec)
 
+        def names_of(table: Any) -> list[str]:
+            return [str(field.name) for field in table.fields]
 
-def _names_of_votable(table: Any) -> list[str]:
-    return [str(field.name) for field in table.fields]
+        table, columns = _with_columns(path, tables, spec, names_of)
+        refuse_twice(path, names_of(table), columns)
+        read = table.to_table(use_names_over_ids=True)
+        return _checked_table(read[columns], spec)
 
 
 def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
@@ -88,8 +87,9 @@ def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
     refuse_unpacked(path, limit)
     with _by_astropy():
         found = table.Table.read(path, format="ascii.ecsv")
-        refuse_twice(path, _names_of_ecsv(path), spec.columns(found.colnames))
-        return _checked_table(found[spec.columns(found.colnames)], spec)
+        columns = spec.columns(found.colnames)
+        refuse_twice(path, _names_of_ecsv(path), columns)
+        return _checked_table(found[columns], spec)
 
 
 def _names_of_ecsv(path: Path) -> list[str]:
@@ -136,9 +136,9 @@ def _with_columns(
 
 def _checked_table(table: Any, spec: TableSpec) -> dict[str, Any]:
     table.convert_bytestring_to_unicode()
-    units = {one: getattr(table[one], "unit", None) for one in table.colnames}
-    said = {one: str(unit) if unit else "" for one, unit in units.items()}
-    return _checked({one: table[one] for one in table.colnames}, said, spec)
+    columns = {name: table[name] for name in table.colnames}
+    units = {name: getattr(column, "unit", None) for name, column in columns.items()}
+    return _checked(columns, {n: str(u) if u else "" for n, u in units.items()}, spec)
 
 
 def _checked(
@@ -156,11 +156,7 @@ def _checked(
                 "same id; if they are features, a column for each."
             )
             raise DataError(msg)
-    none = np.empty(0)
-    refuse_other_units(
-        {name: Column(none, None, "", unit, none, "") for name, unit in units.items()},
-        spec,
-    )
+    refuse_other_units(units, spec)
     told = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
     if told:
         msg = f"units were left out: {', '.join(told)}."
@@ -183,32 +179,30 @@ def _refuse_votable(path: Path) -> None:
     size = path.stat().st_size
     root = ""
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
+    def start(tag: str, given: dict[str, str]) -> None:
         nonlocal root
         name = tag.rpartition(":")[2].upper()
-        if not root:
-            root = name
-            if name != "VOTABLE":
-                msg = f"{path} is no VOTable: it begins with <{tag}>."
-                raise FileError(msg)
-        if name == "STREAM" and attributes.get("href"):
-            msg = (
-                f"{path} has its data elsewhere, at {attributes['href']}, which is not "
-                "followed. Save the table with its data in the file."
-            )
-            raise FileError(msg)
-        if name == "STREAM" and attributes.get("encoding", "").lower() == "gzip":
-            msg = f"{path} packs its data by gzip. Save the table without that."
-            raise FileError(msg)
-        if name == "TABLE" and attributes.get("nrows", "0").strip().isdecimal():
-            n_rows = int(attributes.get("nrows", "0"))
-            if n_rows > size:  # room would be made for them
-                msg = f"{path} is damaged: its {size} bytes cannot hold {n_rows} rows."
-                raise FileError(msg)
+        n_rows = given.get("nrows", "0").strip()
+        why = ""
+        if not root and name != "VOTABLE":
+            why = f"is no VOTable: it begins with <{tag}>."
+        elif name == "STREAM" and given.get("href"):
+            place = f"elsewhere, at {given['href']}, which is not followed"
+            why = f"has its data {place}. Save the table with its data in the file."
+        elif name == "STREAM" and given.get("encoding", "").lower() == "gzip":
+            why = "packs its data by gzip. Save the table without that."
+        elif name == "TABLE" and n_rows.isdecimal() and int(n_rows) > size:
+            why = f"is damaged: its {size} bytes cannot hold {n_rows} rows."
+        root = root or name
+        refuse(why)
 
     def entity(name: str, *_: Any) -> None:  # which can unpack to any size
-        msg = f"{path} declares the entity {name!r}; files with such are refused."
-        raise FileError(msg)
+        refuse(f"declares the entity {name!r}; files with such are refused.")
+
+    def refuse(why: str) -> None:
+        if why:
+            msg = f"{path} {why}"
+            raise FileError(msg)
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start

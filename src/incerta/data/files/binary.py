@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incerta.backend.optional import require
-from incerta.data.files.reading import NUMBER_BYTES, refuse_size
-from incerta.data.files.text import refuse_twice
+from incerta.data.files.reading import NUMBER_BYTES, needed, refuse_size
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import unknown_name
@@ -18,8 +17,7 @@ def read_parquet(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of a parquet file."""
     with open_parquet(path, spec) as file:
         names = file.schema_arrow.names
-        columns = spec.columns(names)
-        refuse_twice(path, names, columns)
+        columns = needed(path, names, spec)
         sizes = sizes_of_groups(file.metadata, columns)
         refuse_size(path, sum(sizes), limit)
         table = file.read(columns=columns)
@@ -71,11 +69,10 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
         opened = ipc.open_file if is_file else ipc.open_stream
         source.seek(0)
         schema = opened(source).schema
-        columns = spec.columns(schema.names)
-        refuse_twice(path, schema.names, columns)
-        needed = [schema.names.index(name) for name in columns]
+        columns = needed(path, schema.names, spec)
+        places = [schema.names.index(name) for name in columns]
         source.seek(0)
-        reader = opened(source, options=ipc.IpcReadOptions(included_fields=needed))
+        reader = opened(source, options=ipc.IpcReadOptions(included_fields=places))
         batches: Iterable[Any] = reader
         if is_file:
             batches = map(reader.get_batch, range(reader.num_record_batches))
@@ -83,8 +80,9 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
         for batch in batches:
             # pyarrow believes what a file says about its own memory.
             batch.validate(full=True)
-            size += sum(_bytes_of(column) for column in batch.columns)
-            words = max(words, _bytes_of_words(batch))
+            size += sum(map(_bytes_of, batch.columns))
+            own = (getattr(column, "dictionary", None) for column in batch.columns)
+            words = max(words, sum(word.nbytes for word in own if word is not None))
             if size + words <= limit:  # the others are only measured
                 kept.append(batch)
         refuse_size(path, size + words, limit)
@@ -97,31 +95,26 @@ def _bytes_of(column: Any) -> int:
     return max(int(own.nbytes), len(column) * NUMBER_BYTES)
 
 
-def _bytes_of_words(batch: Any) -> int:
-    return sum(
-        column.dictionary.nbytes
-        for column in batch.columns
-        if hasattr(column, "dictionary")
-    )
-
-
 def read_netcdf(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed variables of a netCDF file, of version 3 or 4."""
-    require("xarray", "io", f"reading {path.name}")
+    xarray = require("xarray", "io", f"reading {path.name}")
     with path.open("rb") as stream:
         start = stream.read(4)
+    engine = "scipy"
     if start == b"\x89HDF":
+        engine = "h5netcdf"
         for module in ("h5netcdf", "h5py"):
             require(module, "io", f"reading {path.name}")
-        return _variables(path, "h5netcdf", spec, limit)
-    if not start.startswith(b"CDF"):
-        msg = f"{path} is not a netCDF file: it starts with {start!r}."
-        raise FileError(msg)
-    with _Within(path) as checked:
+    elif start.startswith(b"CDF"):
         from scipy.io import netcdf_file  # slow to import
 
-        netcdf_file(checked, mmap=True).close()
-    return _variables(path, "scipy", spec, limit)
+        with _Within(path) as checked:
+            netcdf_file(checked, mmap=True).close()
+    else:
+        msg = f"{path} is not a netCDF file: it starts with {start!r}."
+        raise FileError(msg)
+    with xarray.open_dataset(path, engine=engine) as dataset:
+        return _chosen(dataset, path, spec, limit)
 
 
 class _Within(io.FileIO):
@@ -135,27 +128,15 @@ class _Within(io.FileIO):
         return super().read(-1 if size is None else size)
 
 
-def _variables(path: Path, engine: str, spec: TableSpec, limit: int) -> Any:
-    import xarray
-
-    with xarray.open_dataset(path, engine=engine) as dataset:
-        return _chosen(dataset, path, spec, limit)
-
-
 def _chosen(dataset: Any, path: Path, spec: TableSpec, limit: int) -> Any:
+    chosen = list(spec.values)
     if spec.sample is None:
         chosen = spec.columns([str(name) for name in dataset.variables])
-    else:
-        chosen = list(spec.values)
-        for name in chosen:
-            if name not in dataset.data_vars:
-                known = [str(known) for known in dataset.data_vars]
-                msg = f"values: {unknown_name('variable', name, known)}"
-                raise DataError(msg)
+    elif unknown := [name for name in chosen if name not in dataset.data_vars]:
+        known = [str(known) for known in dataset.data_vars]
+        msg = f"values: {unknown_name('variable', unknown[0], known)}"
+        raise DataError(msg)
     part = dataset[chosen]
-    refuse_size(path, max(part.nbytes, _as_floats(part)), limit)
+    n_cells = sum(variable.size for variable in part.variables.values())
+    refuse_size(path, max(part.nbytes, n_cells * NUMBER_BYTES), limit)
     return part.load()
-
-
-def _as_floats(part: Any) -> int:
-    return sum(variable.size for variable in part.variables.values()) * NUMBER_BYTES

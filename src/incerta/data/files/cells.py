@@ -3,7 +3,8 @@
 import csv
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -36,76 +37,76 @@ def understood_cells(
     others: Mapping[str, Any] | None = None,
 ) -> TextTable:
     """Find out what cells mean; `others` are columns that stay as they are."""
-    columns = list(cells)
     words = {name for name in (spec.id, spec.sample, spec.batch) if name in cells}
-    of_id = cells.get(spec.id or "")
-
+    ids = cells.get(spec.id or "")
     place = rules.where
 
     def where(row: int) -> str:
-        named = "" if of_id is None else f", object {of_id[row]}"
-        return f"{place(row)}{named}"
+        return place(row) if ids is None else f"{place(row)}, object {ids[row]}"
 
-    rules = rules._replace(where=where)
-    numbers = {name: column for name, column in cells.items() if name not in words}
-    found = numbers_in(numbers, rules)
-    refuse_other_units(found, spec)
+    texts = {name: column for name, column in cells.items() if name not in words}
+    numbers = numbers_in(texts, replace(rules, where=where))
+    units = {name: column.unit for name, column in numbers.items()}
+    used = {n for n, column in numbers.items() if not np.isnan(column.values).all()}
+    refuse_other_units(units, spec, used)
     table: dict[str, Any] = {}
-    for name in columns:
-        if name not in words:
-            table[name] = found[name].values
+    for name, column in cells.items():
+        if name in numbers:
+            table[name] = numbers[name].values
         elif name == spec.batch:
-            table[name] = [None if cell in MISSING else cell for cell in cells[name]]
+            table[name] = [None if cell in MISSING else cell for cell in column]
         else:
-            table[name] = list(cells[name])
-    own = {name: column for name, column in found.items() if column.errors is not None}
-    below = {name: column for name, column in found.items() if column.limit_example}
+            table[name] = list(column)
+    own = {name: column for name, column in numbers.items() if column.example}
+    below = {name: column for name, column in numbers.items() if column.limit_example}
     errors: dict[str, str] = {}
+    meaning = None
     if own:
-        _refuse_errors(own, spec, of_id)
+        _refuse_errors(own, spec, ids)
         errors = {name: f"{name} (error)" for name in spec.values}
         for name, error in errors.items():
             exact = np.zeros_like(table[name])
             table[error] = own[name].errors if name in own else exact
-    if not below:
-        return TextTable(_as_arrays({**table, **(others or {})}), errors)
-    name, column = next(iter(below.items()))
-    held = (
-        f"column {name!r} holds values below a limit, such as {column.limit_example!r}"
-    )
-    _refuse_places(held, [*below], spec, of_id)
-    given = errors
-    if spec.error_columns is not None and spec.error_kind not in BOUNDS:
-        pairs = zip(spec.values, spec.error_columns, strict=True)
-        given = {name: error for name, (error,) in pairs}
-    errors = place_below(table, given, below, spec, where)
-    meaning = None if given else "belief"
-    return TextTable(_as_arrays({**table, **(others or {})}), errors, meaning)
+    if below:
+        name, limits = next(iter(below.items()))
+        example = limits.limit_example
+        held = f"column {name!r} holds values below a limit, such as {example!r}"
+        _refuse_places(held, [*below], spec, ids)
+        if spec.error_columns is not None and spec.error_kind not in BOUNDS:
+            pairs = zip(spec.values, spec.error_columns, strict=True)
+            errors = {name: error for name, (error,) in pairs}
+        meaning = None if errors else "belief"
+        errors = place_below(table, errors, below, spec, where)
+    arrays = {
+        name: column if isinstance(column, np.ndarray) else np.array(column, object)
+        for name, column in {**table, **(others or {})}.items()
+    }
+    return TextTable(arrays, errors, meaning)
 
 
-def refuse_other_units(found: dict[str, Column], spec: TableSpec) -> None:
-    """Refuse errors or repeats in another unit: 5 mm or 5 % of 12 cm."""
-    for columns in spec.repeats(list(found)):
-        used = [n for n in columns.values() if not np.isnan(found[n].values).all()]
-        for first, other in pairwise(used):
-            if found[first].unit != found[other].unit:
+def refuse_other_units(
+    units: Mapping[str, str], spec: TableSpec, used: Collection[str] = ()
+) -> None:
+    """Refuse errors, or repeats in use, in another unit: 5 mm or 5 % of 12 cm."""
+    for columns in spec.repeats(list(units)):
+        there = [name for name in columns.values() if name in used]
+        for first, other in pairwise(there):
+            if units[first] != units[other]:
                 msg = (
                     f"columns {first!r} and {other!r} are repeats of one value in "
-                    f"different units: {found[first].unit or 'none'!r} and "
-                    f"{found[other].unit or 'none'!r}. Write both in one unit."
+                    f"different units: {units[first] or 'none'!r} and "
+                    f"{units[other] or 'none'!r}. Write both in one unit."
                 )
                 raise DataError(msg)
     if spec.error_kind in ("var", "ivar"):  # whose unit is another one anyway
         return
     for name, pair in zip(spec.values, spec.error_columns or (), strict=False):
         for error in pair:
-            unit = found[name].unit if name in found else found[pair[0]].unit
-            if spec.error_kind == "rel%":
-                unit = "%"
-            if found[error].unit not in ("", unit):
+            unit = "%" if spec.error_kind == "rel%" else units.get(name, units[pair[0]])
+            if units[error] not in ("", unit):
                 msg = (
-                    f"column {error!r} has the unit {found[error].unit!r}, its values "
-                    f"in {name!r} have {unit!r}. Write both in one unit."
+                    f"column {error!r} has the unit {units[error]!r}, its values in "
+                    f"{name!r} have {unit!r}. Write both in one unit."
                 )
                 raise DataError(msg)
 
@@ -147,13 +148,6 @@ def _refuse_places(
         raise DataError(msg)
 
 
-def _as_arrays(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: column if isinstance(column, np.ndarray) else np.array(column, object)
-        for name, column in table.items()
-    }
-
-
 def cells_of(
     dialect: Dialect, columns: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[int]]:
@@ -174,10 +168,8 @@ def cells_of(
             if len(row) != len(names):
                 way_out = f"A cell with {dialect.separator!r} in it must be in quotes."
                 if len(names) == 1:
-                    way_out = (
-                        f"If line {source.n_skipped + 1} is a title and does not name "
-                        "the columns, leave it out."
-                    )
+                    header = f"If line {source.n_skipped + 1} is a title"
+                    way_out = f"{header} and does not name the columns, leave it out."
                 elif len(row) == 1:
                     way_out = "If it is a note and no row, leave it out."
                 msg = (
@@ -220,32 +212,26 @@ def place_below(
         raise DataError(msg)
     placed = dict(errors)
     for name in spec.values:
-        error = errors.get(name)
-        known = np.zeros_like(table[name]) if error is None else table[error]
         placed[name] = f"{name} (error)"
-        table[placed[name]] = known.copy()
+        known = table[errors[name]].copy() if name in errors else None
+        table[placed[name]] = np.zeros_like(table[name]) if known is None else known
     for name, column in below.items():
         _refuse_no_belief(name, column, table[placed[name]], where)
         rows = ~np.isnan(column.limits)
-        place = _log_normal if name in spec.logs else _uniform
-        value, deviation = place(name, column)
+        limits = column.limits[rows]
+        value, deviation = limits / 2, limits / np.sqrt(12.0)
+        if name in spec.logs:
+            value, deviation = _log_normal(name, column, limits)
         if spec.error_kind == "rel%":
             deviation = deviation / value
-        as_errors = ERROR_OF[spec.error_kind](deviation)
-        for target, cells in ((name, value), (placed[name], as_errors)):
-            table[target] = table[target].copy()
-            table[target][rows] = cells
+        table[name] = table[name].copy()
+        table[name][rows] = value
+        table[placed[name]][rows] = ERROR_OF[spec.error_kind](deviation)
     _say(below, spec, "keep their errors" if errors else "are exact")
     return placed
 
 
-def _uniform(_: str, column: Column) -> tuple[Array, Array]:
-    limits = column.limits[~np.isnan(column.limits)]
-    return limits / 2, limits / np.sqrt(12.0)
-
-
-def _log_normal(name: str, column: Column) -> tuple[Array, Array]:
-    limits = column.limits[~np.isnan(column.limits)]
+def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]:
     known = np.log10(column.values[column.values > 0])
     if len(np.unique(known)) < 2:
         msg = (
@@ -262,30 +248,30 @@ def _log_normal(name: str, column: Column) -> tuple[Array, Array]:
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
     """Refuse limits that do not bound a value from both sides."""
     limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
-    if (limits <= 0).any():
-        row = int((limits <= 0).argmax())
+    nought, negative = limits <= 0, column.values < 0
+    twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
+    wrong = next((rows for rows in (nought, negative, twice) if rows.any()), None)
+    if wrong is None:
+        return
+    row = int(wrong.argmax())
+    if wrong is nought:
         msg = (
             f"column {name!r}, {where(row)}: a limit must be above 0, as the value is "
             "taken to lie between 0 and the limit. Leave the cell empty."
         )
-        raise DataError(msg)
-    if (column.values < 0).any():
-        row = int((column.values < 0).argmax())
+    elif wrong is negative:
         msg = (
             f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
             "that nothing says how low a value below the limit can be. Leave such "
             "cells empty, or write all values as two columns of bounds with "
             "kind='interval'."
         )
-        raise DataError(msg)
-    twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
-    if twice.any():
-        row = int(twice.argmax())
+    else:
         msg = (
             f"{held}, and {where(row)} has an error besides its limit. Leave the error "
             "out, or write a value instead of the limit."
         )
-        raise DataError(msg)
+    raise DataError(msg)
 
 
 def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
@@ -308,31 +294,20 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
 # sheets and JSON ----------------------------------------------------------------------
 
 
-class ParsedCells:
-    """Columns of cells that are numbers, text, dates, truth values or None.
+class ParsedCells(NamedTuple):
+    """Columns of cells that are numbers, text, dates, truth values or None."""
 
-    Parameters
-    ----------
-    cells : mapping from str to sequence
-        The columns.
-    where : callable
-        A row in words.
-    """
-
-    def __init__(self, cells: Mapping[str, Sequence[Any]], where: Where) -> None:
-        self._cells, self._where = cells, where
+    cells: Mapping[str, Sequence[Any]]
+    where: Where
 
     def table(self, spec: TableSpec) -> TextTable:
         """The columns that `spec` names, or all if it names none."""
-        names = spec.columns(list(self._cells))
-        cells = {name: self._cells[name] for name in names}
-        return table_of_cells(cells, spec, self._where)
+        cells = {name: self.cells[name] for name in spec.columns(list(self.cells))}
+        return table_of_cells(cells, spec, self.where)
 
 
 def table_of_cells(
-    cells: Mapping[str, Sequence[Any]],
-    spec: TableSpec,
-    where: Where,
+    cells: Mapping[str, Sequence[Any]], spec: TableSpec, where: Where
 ) -> TextTable:
     """Make a table of cells that are numbers, text, dates, truth values or None.
 
@@ -355,13 +330,8 @@ def table_of_cells(
         row = list(known[spec.id]).index("")
         msg = f"id={spec.id!r} is empty in {where(row)}; fill it or leave it out."
         raise MissingValueError(msg)
-    # A separator that is no comma: what 1,234 means is asked, not guessed.
-    rules = Rules(spec.decimal, "\t", False, spec.na, where)
-    others = {
-        name: _as_they_are(column)
-        for name, column in cells.items()
-        if name not in known
-    }
+    rules = Rules(decimal=spec.decimal, na=spec.na, where=where)
+    others = {n: _as_they_are(cells[n]) for n in cells if n not in known}
     return understood_cells(known, rules, spec, others)
 
 

@@ -8,12 +8,15 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from statistics import mode
 from typing import BinaryIO, TextIO, cast
 
+from incerta.data.files.numbers import Rules
 from incerta.data.files.reading import opened
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
@@ -77,27 +80,11 @@ class Source:
         text = text.replace("\r", "\n") if self.old_lines else text
         return io.BytesIO(text.encode())
 
-    def head(self) -> bytes:
-        """First bytes of the file."""
-        with opened(self.path, "rb") as stream:
-            head: bytes = stream.read(HEAD)
-        return head
-
     def count(self, byte: bytes) -> int:
         """Times that a byte occurs in the file, unpacked."""
         with opened(self.path, "rb") as stream:
             blocks = iter(lambda: stream.read(BLOCK), b"")
             return sum(block.count(byte) for block in blocks)
-
-    def is_text(self) -> bool:
-        """Tell whether all of the file is in its encoding."""
-        try:
-            with self.open_text() as stream:
-                while stream.read(2**20):
-                    pass
-        except UnicodeError:
-            return False
-        return True
 
 
 @dataclass(frozen=True)
@@ -116,6 +103,16 @@ class Dialect:
         """The decimal mark that plain numbers should have."""
         return self.decimal or ("," if self.comma_seen else ".")
 
+    def rules(self, where: Callable[[int], str]) -> Rules:
+        """How cells are read; `where` says a row in words."""
+        return Rules(
+            decimal=self.decimal,
+            separator=self.separator,
+            comma_seen=self.comma_seen,
+            na=self.na,
+            where=where,
+        )
+
 
 def dialect_of(path: Path, spec: TableSpec) -> Dialect:
     """Find out how a file is written, as far as `spec` does not say it.
@@ -123,13 +120,18 @@ def dialect_of(path: Path, spec: TableSpec) -> Dialect:
     Of several separators, the one by which the columns that `spec` names are found is
     right.
     """
-    source = Source(path, "utf-8")
-    head = source.head()
-    source = replace(source, encoding=spec.codec or _encoding(head))
+    with opened(path, "rb") as stream:
+        head = stream.read(HEAD)
     cut = len(head) == HEAD
-    lines = _lines(source, head, cut)
     old_lines = b"\r" in head and b"\n" not in head and not cut
-    source = replace(source, old_lines=old_lines)
+    source = Source(path, spec.codec or _encoding(head), old_lines=old_lines)
+    try:
+        text = codecs.getincrementaldecoder(source.encoding)().decode(head)
+    except UnicodeError as error:
+        raise not_decoded(source, error) from error
+    lines = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    if cut and len(lines) > 1:
+        del lines[-1]
     if spec.encoding is None and source.encoding == WESTERN:
         _warn_of_western(path)
     separator = spec.separator
@@ -141,14 +143,16 @@ def dialect_of(path: Path, spec: TableSpec) -> Dialect:
         source = replace(source, n_skipped=source.n_skipped + 1)
         separator = separator or (excel[1] if excel else None)
     source = replace(source, spaced=separator == " ")
-    marks = [separator] if separator else _candidates(path)
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    others = [mark for mark in SEPARATORS if mark != usual]
+    marks = [separator] if separator else [usual, *others]
     below = lines[source.n_skipped :]
     tables = {mark: _first_rows(below, mark, cut) for mark in marks}
     mark = _best(source, tables, spec)
     named = bool(spec.values)
-    if not named or not _has_columns(source, mark, spec):
-        others = marks if separator else [*marks, " "]
-        place = _further_down(source, below, others, spec) if named else None
+    if not named or not _are_columns(_names(source, mark), spec):
+        also = marks if separator else [*marks, " "]
+        place = _further_down(source, below, also, spec) if named else None
         source, mark = place or _below_titles(source, below, marks, mark, cut)
         tables = {mark: _first_rows(lines[source.n_skipped :], mark, cut)}
     names = _names(source, mark)
@@ -169,8 +173,12 @@ def dialect_of(path: Path, spec: TableSpec) -> Dialect:
 
 def as_western(dialect: Dialect) -> Dialect | None:
     """The same file as cp1252, if it is not UTF-8 further down."""
-    if dialect.source.encoding not in UTF8 or dialect.source.is_text():
+    if dialect.source.encoding not in UTF8:
         return None
+    with suppress(UnicodeError), dialect.source.open_text() as stream:
+        while stream.read(BLOCK):
+            pass
+        return None  # all of it is text
     _warn_of_western(dialect.source.path)
     return replace(dialect, source=replace(dialect.source, encoding=WESTERN))
 
@@ -206,28 +214,13 @@ def _warn_of_western(path: Path) -> None:
     warnings.warn(msg, IncertaWarning, stacklevel=6)
 
 
-def _lines(source: Source, head: bytes, cut: bool) -> list[str]:
-    """Lines at the beginning, without the last if it is cut."""
-    try:
-        text = codecs.getincrementaldecoder(source.encoding)().decode(head)
-    except UnicodeError as error:
-        raise not_decoded(source, error) from error
-    lines = list(io.StringIO(text.removeprefix("\ufeff"), newline=""))
-    return lines[:-1] if cut and len(lines) > 1 else lines
-
-
-def _candidates(path: Path) -> Sequence[str]:
-    usual = "\t" if ".tsv" in path.name.lower() else ","
-    return (usual, *(mark for mark in SEPARATORS if mark != usual))
-
-
 def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[str]]:
     """Header and first rows, without the last if a cell in quotes may be cut."""
     if separator == " ":
         lines = [_spaced(line) for line in lines]
     try:
-        found = csv.reader(lines, delimiter=separator)
-        rows = [row for row, _ in zip(found, range(FEW_ROWS), strict=False) if row]
+        first = islice(csv.reader(lines, delimiter=separator), FEW_ROWS)
+        rows = [row for row in first if row]
     except csv.Error:  # such as a cell that is too long
         return []
     return rows[:-1] if cut and 1 < len(rows) < FEW_ROWS else rows
@@ -247,7 +240,7 @@ def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -
         if all(len(row) == len(rows[0]) for row in rows)
     ]
     if spec.values:
-        able = [mark for mark in tables if _has_columns(source, mark, spec)]
+        able = [mark for mark in tables if _are_columns(_names(source, mark), spec)]
         if able:
             return next((mark for mark in able if mark in even), able[0])
     widths = {mark: len(rows[0]) if rows else 1 for mark, rows in tables.items()}
@@ -270,10 +263,11 @@ def _further_down(
             names = next(iter(_first_rows([line], mark, cut=False)), [])
             if not _are_columns(names, spec):
                 continue
-            if any(
-                _is_row(title, len(names), mark)
-                for title in _first_rows(lines[:n], mark, cut=False)
-            ):
+            above = _first_rows(lines[:n], mark, cut=False)
+            filled = [sum(map(bool, row)) for row in above]
+            # A line above that is as wide as the table is no title.
+            width = len(names)
+            if width in filled or (mark != " " and max(filled, default=0) > width):
                 return None
             skipped, spaced = source.n_skipped + n, mark == " "
             told = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
@@ -296,21 +290,14 @@ def _below_titles(
     widths = [len(row) for row in _first_rows(lines, mark, cut)]
     if widths and not titles.get(mark) and mode(widths) == widths[0] > 1:
         return source, mark  # most rows are as long as the first
-    below = {
-        some: _even_width(_first_rows(lines[n:], some, cut))
-        for some, n in titles.items()
-        if n
-    }
-    best = max(below, key=below.__getitem__, default=mark)
-    if below.get(best, 0) < 2:
+    best, most = mark, 1
+    for some, n in titles.items():
+        lengths = {len(row) for row in _first_rows(lines[n:], some, cut)} if n else {0}
+        if len(lengths) == 1 and max(lengths) > most:
+            best, most = some, max(lengths)
+    if most == 1:
         return source, mark
     return replace(source, n_skipped=source.n_skipped + titles[best]), best
-
-
-def _even_width(rows: Sequence[Sequence[str]]) -> int:
-    """Number of columns, or 0 where rows differ."""
-    widths = {len(row) for row in rows}
-    return widths.pop() if len(widths) == 1 else 0
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
@@ -349,19 +336,9 @@ def _is_name(cell: str) -> bool:
     return YEAR.fullmatch(cell) is not None or not _is_number(cell)
 
 
-def _is_row(cells: Sequence[str], width: int, separator: str) -> bool:
-    """Tell whether a line above the header is as wide as the table, as no title is."""
-    filled = sum(map(bool, cells))
-    return filled == width if separator == " " else filled >= width
-
-
 def _spaced(line: str) -> str:
     """A line with one space where there are several, and none at its ends."""
     return " ".join(line.split())
-
-
-def _has_columns(source: Source, separator: str, spec: TableSpec) -> bool:
-    return _are_columns(_names(source, separator), spec)
 
 
 def _are_columns(names: Sequence[str], spec: TableSpec) -> bool:

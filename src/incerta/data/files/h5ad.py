@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from incerta.backend.optional import require
-from incerta.data.files.reading import NUMBER_BYTES, refuse_size
-from incerta.data.files.text import refuse_twice
+from incerta.data.files.reading import NUMBER_BYTES, refuse_size, refuse_twice
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.typing import Array, Ids
@@ -27,15 +26,14 @@ FEW_GENES = 200  # columns that are looked at
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
     """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
+    names: list[str] = []
     with _opened(path) as file:
-        known = set(_variables(file, limit)) | set(_names_of_frame(_item(file, "obs")))
-        names: list[str] = []
+        known = {*_variables(file, limit), *_names_of_frame(_item(file, "obs"))}
         for name in values:
-            if name in known or name not in file.get("obsm", {}):
-                names.append(name)
-            else:
+            width = 0
+            if name not in known and name in file.get("obsm", {}):
                 width = _item(_item(file, "obsm"), name).shape[1]
-                names += [f"{name}_{j}" for j in range(1, width + 1)]
+            names += [f"{name}_{j + 1}" for j in range(width)] or [name]
     return names
 
 
@@ -61,7 +59,10 @@ def read_h5ad(path: Path, spec: TableSpec, limit: int) -> dict[str, Any]:
         if layers:
             _refuse_layers(file, layers, [n for n in spec.values if n not in column_of])
         numbers = [places[name][1] for name in genes]
-        parts = [_columns_of(_matrix(file, one), numbers, n_rows) for one in matrices]
+        parts = []
+        for name in matrices:
+            home = file if name == MATRIX else _item(file, "layers")
+            parts.append(_columns_of(_item(home, name), numbers, n_rows))
         stacked = np.concatenate(parts)
         table: dict[str, Any] = {}
         for name in columns:
@@ -69,9 +70,8 @@ def read_h5ad(path: Path, spec: TableSpec, limit: int) -> dict[str, Any]:
             if room == MATRIX:
                 table[name] = stacked[:, column_of[name]]
             elif room == "obs":
-                table[name] = np.tile(
-                    _column(_item(file, "obs"), place, limit), len(matrices)
-                )
+                column = _column(_item(file, "obs"), place, limit)
+                table[name] = np.tile(column, len(matrices))
             else:
                 embedding = _item(_item(file, "obsm"), room)
                 table[name] = np.asarray(embedding[:, place], dtype=np.float64)
@@ -100,19 +100,17 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _item(group: Any, name: str) -> Any:
     """What is in a group of the file itself: links to other files are not followed."""
-    link = group.get(name, getlink=True)
-    found = None if hasattr(link, "filename") else group[name]
-    if found is None or getattr(found, "external", None) or _is_virtual(found):
-        msg = f"{group.file.filename}: {name!r} is in another file; not followed."
+    where = f"{group.file.filename}: {name!r}"
+    elsewhere = hasattr(group.get(name, getlink=True), "filename")
+    item = None if elsewhere else group[name]
+    parts = (getattr(item, kind, None) for kind in ("external", "is_virtual"))
+    if elsewhere or any(parts):
+        msg = f"{where} is in another file; not followed."
         raise FileError(msg)
-    if not (hasattr(found, "keys") or hasattr(found, "shape")):
-        msg = f"{group.file.filename}: {name!r} is neither a group nor an array."
+    if not (hasattr(item, "keys") or hasattr(item, "shape")):
+        msg = f"{where} is neither a group nor an array."
         raise FileError(msg)
-    return found
-
-
-def _is_virtual(found: Any) -> bool:
-    return bool(getattr(found, "is_virtual", False))
+    return item
 
 
 def _places(file: Any, limit: int) -> dict[str, tuple[str, Any]]:
@@ -160,22 +158,25 @@ def _names_of_frame(frame: Any) -> list[str]:
 
 def _column(frame: Any, name: str, limit: int) -> Any:
     """A column of a frame: numbers, text or categories; masked where missing."""
-    found = _item(frame, name)
-    if hasattr(found, "keys"):
-        if "categories" in found:
-            words = _plain(_item(found, "categories"), limit)
-            return _of_codes(_plain(_item(found, "codes"), limit), words)
-        if "values" in found and "mask" in found:
-            values = _plain(_item(found, "values"), limit)
-            hidden = _plain(_item(found, "mask"), limit)
-            return np.ma.masked_array(values, hidden.astype(bool))
-        kind = found.attrs.get("encoding-type", "a group")
+    item = _item(frame, name)
+    if "categories" in item.attrs:  # of anndata before 0.8
+        words = _plain(frame.file[item.attrs["categories"]], limit)
+        return _of_codes(_plain(item, limit), words)
+    if not hasattr(item, "keys"):
+        return _plain(item, limit)
+    parts = [
+        [_plain(_item(item, part), limit) for part in pair]
+        for pair in (("codes", "categories"), ("values", "mask"))
+        if all(part in item for part in pair)
+    ]
+    if not parts:
+        kind = item.attrs.get("encoding-type", "a group")
         msg = f"column {name!r} of obs is of a kind that is not read: {kind}."
         raise DataError(msg)
-    if "categories" in found.attrs:  # of anndata before 0.8
-        words = _plain(frame.file[found.attrs["categories"]], limit)
-        return _of_codes(_plain(found, limit), words)
-    return _plain(found, limit)
+    if "codes" in item:
+        return _of_codes(*parts[0])
+    values, hidden = parts[0]
+    return np.ma.masked_array(values, hidden.astype(bool))
 
 
 def _of_codes(codes: Any, categories: Ids) -> Any:
@@ -185,19 +186,14 @@ def _of_codes(codes: Any, categories: Ids) -> Any:
 
 
 def _plain(dataset: Any, limit: int) -> Ids:
-    refuse_size(
-        Path(dataset.file.filename), dataset.size * dataset.dtype.itemsize, limit
-    )
+    n_bytes = dataset.size * dataset.dtype.itemsize
+    refuse_size(Path(dataset.file.filename), n_bytes, limit)
     if dataset.dtype.kind == "O":
         return np.array(dataset.asstr()[:], dtype=object)
     return np.asarray(dataset[:])
 
 
 # matrices -----------------------------------------------------------------------------
-
-
-def _matrix(file: Any, name: str) -> Any:
-    return _item(file, MATRIX) if name == MATRIX else _item(_item(file, "layers"), name)
 
 
 def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:

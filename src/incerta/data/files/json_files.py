@@ -1,7 +1,8 @@
 """JSON: records one per line, a list of them, or columns."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,23 +34,21 @@ def parse_json(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
 
     for column in columns:
         for row, cell in enumerate(cells[column]):
-            if not isinstance(cell, (dict, list)):
-                continue
-            if spec.values:
-                _refuse_nested(column, where(row), cell)
-            cells[column][row] = json.dumps(cell)  # a profile, which shows it as text
+            if isinstance(cell, (dict, list)):
+                if spec.values:
+                    _refuse_nested(column, where(row), cell)
+                cells[column][row] = json.dumps(cell)  # of a profile: shown as text
     return ParsedCells(cells, where)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, whose names must differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
-        msg = f"an object has the name {twice!r} {names.count(twice)} times"
+    times = Counter(name for name, _ in pairs)
+    if len(times) < len(pairs):
+        ((twice, n),) = times.most_common(1)
+        msg = f"an object has the name {twice!r} {n} times"
         raise ValueError(msg)
-    return found
+    return dict(pairs)
 
 
 def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
@@ -64,12 +63,16 @@ def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
             except json.JSONDecodeError as error:
                 msg = f"{path}, line {number}: no JSON ({error.msg})."
                 raise FileError(msg) from error
-            if not isinstance(record, dict):
-                msg = f"{path}, line {number}: no object, which begins with {{."
-                raise FileError(msg)
             places.append(number)
-            records.append(record)
+            records.append(_record(record, f"{path}, line {number}"))
     return places, records, "line"
+
+
+def _record(record: Any, where: str) -> dict[str, Any]:
+    if not isinstance(record, dict):
+        msg = f"{where}: no object, which begins with {{."
+        raise FileError(msg)
+    return record
 
 
 def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
@@ -84,17 +87,13 @@ def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
         msg = f"{path} is no JSON: line {error.lineno}, {error.msg}."
         raise FileError(msg) from error
     if isinstance(found, dict):
-        longest = max(
-            (len(c) for c in found.values() if isinstance(c, list)), default=0
-        )
         if found and not any(isinstance(c, (dict, list)) for c in found.values()):
             return range(1, 2), [found], "record"  # of a single record
-        return range(1, longest + 1), found, "row"
+        sizes = [len(c) for c in found.values() if isinstance(c, list)]
+        return range(1, max(sizes, default=0) + 1), found, "row"
     if isinstance(found, list):
         for number, record in enumerate(found, 1):
-            if not isinstance(record, dict):
-                msg = f"{path}, record {number}: no object, which begins with {{."
-                raise FileError(msg)
+            _record(record, f"{path}, record {number}")
         return range(1, len(found) + 1), found, "record"
     msg = f"{path} holds neither a list of records nor a dict of columns."
     raise FileError(msg)
@@ -116,24 +115,19 @@ def _checked_columns(path: Path, found: dict[str, Any]) -> dict[str, list[Any]]:
 
 
 def _refuse_nested(column: str, where: str, cell: Any) -> NoReturn:
-    if isinstance(cell, dict):
-        path = next(_paths(column, cell), column)
-        msg = (
-            f"column {column!r}, {where}: an object, in which there is {path!r}. Write "
-            "its parts as columns of their own."
-        )
-    else:
+    if isinstance(cell, list):
         msg = (
             f"column {column!r}, {where}: a list of {len(cell)}. If these are possible "
             "values of the object, write a record for each of them with the same id; "
             "if they are features, a column for each."
         )
+        raise DataError(msg)
+    path = column
+    while isinstance(cell, dict) and cell:
+        key, cell = next(iter(cell.items()))
+        path = f"{path}.{key}"
+    msg = (
+        f"column {column!r}, {where}: an object, in which there is {path!r}. Write its "
+        "parts as columns of their own."
+    )
     raise DataError(msg)
-
-
-def _paths(name: str, cell: Any) -> Iterator[str]:
-    if not isinstance(cell, dict):
-        yield name
-        return
-    for key, inner in cell.items():
-        yield from _paths(f"{name}.{key}", inner)

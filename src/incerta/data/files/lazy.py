@@ -6,10 +6,10 @@ groups belong to the piece in which they begin.
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import open_parquet, sizes_of_groups
-from incerta.data.files.reading import NUMBER_BYTES, Reading, refuse_size
-from incerta.data.files.text import refuse_twice
+from incerta.data.files.reading import NUMBER_BYTES, Reading, needed, refuse_size
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
@@ -31,7 +30,8 @@ FEW_ROWS = 2**16
 NUMBER = "number of the row"
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Piece:
     """Some rows of a file."""
 
     path: Path
@@ -72,19 +72,14 @@ def read_lazily(
 def _refuse_roles(spec: TableSpec) -> None:
     """Refuse what needs the rows of all objects at once."""
     replicates = spec.error_columns is None and spec.stated_meaning == "error"
-    wrong = {
-        f"sample={spec.sample!r}": spec.sample is not None,
-        f"batch={spec.batch!r}": spec.batch is not None,
-        f"replicates={spec.replicates!r}": spec.replicates is not None,
-        "meaning='error' of values without errors": replicates,
-    }
-    for said, is_wrong in wrong.items():
-        if is_wrong:
-            msg = (
-                f"{said} cannot be used with lazy=True: it takes the rows of all "
-                "objects at once. Leave lazy out."
-            )
-            raise DataError(msg)
+    why = (
+        "cannot be used with lazy=True: it takes the rows of all objects at once. "
+        "Leave lazy out."
+    )
+    spec.refuse(("sample", "batch", "replicates"), why)
+    if replicates:
+        msg = f"meaning='error' of values without errors {why}"
+        raise DataError(msg)
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:
@@ -119,11 +114,10 @@ def _pieces(
     with open_parquet(path, spec) as file:
         names, metadata = file.schema_arrow.names, file.metadata
     try:
-        columns = spec.columns(names)
+        columns = needed(path, names, spec)
     except DataError as error:
         msg = f"{path}: {error}"
         raise DataError(msg) from error
-    refuse_twice(path, names, columns)
     sizes = {}
     for number, size in enumerate(sizes_of_groups(metadata, columns)):
         n_here = metadata.row_group(number).num_rows
@@ -134,7 +128,15 @@ def _pieces(
     pieces, n_rows = [], 0
     for start, stop in _cuts([size for size, _ in sizes.values()], limit):
         before, groups = there[start - 1] if start else None, there[start:stop]
-        pieces.append(Piece(path, columns, groups, before, first + n_rows, limit))
+        piece = Piece(
+            path=path,
+            columns=columns,
+            groups=groups,
+            before=before,
+            first=first + n_rows,
+            limit=limit,
+        )
+        pieces.append(piece)
         n_rows += sum(sizes[group][1] for group in groups)
     return pieces, n_rows
 

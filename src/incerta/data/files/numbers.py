@@ -6,7 +6,9 @@ no doubt. Where all leave doubt, nothing is guessed.
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
@@ -52,47 +54,40 @@ class Parts(NamedTuple):
     """A cell that holds a number."""
 
     value: str | float  # text, or a number as the file has it
-    error: str | None  # after ±
-    last: str | None  # in parentheses, in units of the last digit
-    power: str
-    unit: str
+    error: str | None = None  # after ±
+    last: str | None = None  # in parentheses, in units of the last digit
+    power: str = ""
+    unit: str = ""
     below: bool = False  # the value is an upper limit
 
-    def texts(self) -> Iterator[str]:
-        """The numbers in which marks may occur."""
-        if isinstance(self.value, str):
-            yield self.value
-        if self.error is not None:
-            yield self.error
 
-
-class Column(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Column:
     """Numbers of a column; NaN where missing."""
 
     values: Array
     errors: Array | None  # if the cells have errors
-    example: str  # a cell with an error
+    example: str  # a cell with an error; empty if there is none
     unit: str
     limits: Array  # NaN but where the cell is an upper limit and the value missing
     limit_example: str  # such a cell; empty if there is none
 
 
-class Rules(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Rules:
     """What is known before the cells are read."""
 
     decimal: str | None  # what the user said
-    separator: str
-    comma_seen: bool  # in other columns
-    na: tuple[str, ...]
+    # As if it were no comma: what 1,234 means is asked, not guessed.
+    separator: str = "\t"
+    comma_seen: bool = False  # in other columns
+    na: tuple[str, ...] = ()
     where: Callable[[int], str]  # a row in words
 
 
 def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, Column]:
     """Read columns of text, and of sheets, of which some cells are numbers already."""
-    own = frozenset(word.casefold() for word in rules.na)
-    parts = {
-        name: _parts(name, cells, own, rules.where) for name, cells in table.items()
-    }
+    parts = {name: _parts(name, cells, rules) for name, cells in table.items()}
     decimal = rules.decimal or _decimal(parts, rules)
     return {
         name: _column(name, cells, parts[name], decimal, rules)
@@ -104,35 +99,27 @@ def numbers_of(words: Sequence[str]) -> list[float]:
     """Those of some words for missing values that are numbers."""
     numbers = []
     for word in words:
-        try:
+        with suppress(ValueError):
             numbers.append(float(word.translate(ALIKE)))
-        except ValueError:
-            continue
     return [number for number in numbers if np.isfinite(number)]
 
 
-def _parts(
-    name: str,
-    cells: Sequence[Cell],
-    own_words: frozenset[str],
-    where: Callable[[int], str],
-) -> list[Parts | None]:
+def _parts(name: str, cells: Sequence[Cell], rules: Rules) -> list[Parts | None]:
     """Take cells apart; None where missing."""
-    found: list[Parts | None] = []
+    nothing = MISSING_WORDS | {word.casefold() for word in rules.na}
+    parts: list[Parts | None] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, float):
-            found.append(None if np.isnan(cell) else Parts(cell, None, None, "", ""))
+            parts.append(None if np.isnan(cell) else Parts(cell))
             continue
         text = (cell if cell.isascii() else cell.translate(ALIKE)).strip()
-        word = text.casefold()
-        if word in MISSING_WORDS or word in own_words:
-            found.append(None)
+        if text.casefold() in nothing:
+            parts.append(None)
             continue
-        parts = taken_apart(text)
-        if parts is None:
-            _refuse(name, row, cells, where)
-        found.append(parts)
-    return found
+        parts.append(taken_apart(text))
+        if parts[-1] is None:
+            _refuse(name, row, cells, rules.where)
+    return parts
 
 
 def taken_apart(text: str) -> Parts | None:
@@ -140,7 +127,7 @@ def taken_apart(text: str) -> Parts | None:
     if len(text) > LONGEST:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
-        return Parts(text, None, None, "", "")
+        return Parts(text)
     if "\\pm" in text:  # of LaTeX
         text = text.strip("$ ").replace("\\pm", "±")
     if match := LIMIT.fullmatch(text):
@@ -155,23 +142,21 @@ def taken_apart(text: str) -> Parts | None:
         return None if parts is None or parts.error or parts.last else parts
     if match := CELL.fullmatch(text):
         if match["money"]:
-            return Parts(text[1:].strip(), None, None, "", match["money"])
-        error, unit = match["error"], match["unit"] or ""
-        if error and unit == "%":  # of the value, or of 100?
-            return None
-        if match["last"] and "e" in match["value"].lower():  # the last digit of what?
-            return None
-        return Parts(match["value"], error, match["last"], match["power"] or "", unit)
+            return Parts(text[1:].strip(), unit=match["money"])
+        percent = match["error"] and match["unit"] == "%"  # of the value, or of 100?
+        no_digit = match["last"] and "e" in match["value"].lower()  # the last of what?
+        return None if percent or no_digit else _measured(match)
     if match := WITH_DEVIATION.fullmatch(text):
-        return Parts(match["value"], match["error"], None, "", "")
-    if match := IN_PARENTHESES.fullmatch(text):
-        error, last = match["error"], match["last"]
-        if error or last:
-            unit, power = match["unit"] or "", match["power"] or ""
-            return Parts(match["value"], error, last, power, unit)
-    if INFINITE.fullmatch(text):
-        return Parts(text, None, None, "", "")
-    return None
+        return Parts(match["value"], match["error"])
+    match = IN_PARENTHESES.fullmatch(text)
+    if match and (match["error"] or match["last"]):
+        return _measured(match)
+    return Parts(text) if INFINITE.fullmatch(text) else None
+
+
+def _measured(match: re.Match[str]) -> Parts:
+    value, error, last, power, unit = match.group(*Parts._fields[:5])
+    return Parts(value, error, last, power or "", unit or "")
 
 
 def _refuse(
@@ -179,9 +164,10 @@ def _refuse(
 ) -> NoReturn:
     cell = _shown(cells[row])
     way_out = "Write a plain number, or leave the cell empty."
-    if cell[:1] in ("<", "≤") and not any(letter.isdigit() for letter in cell):
+    no_digits = not any(letter.isdigit() for letter in cell)
+    if cell[:1] in ("<", "≤") and no_digits:
         way_out = f"Write the limit, as in <0.5; or pass na={cell!r}: it is missing."
-    elif not any(letter.isdigit() for letter in cell):
+    elif no_digits:
         way_out = f"If this stands for a missing value, pass na={cell!r}."
         if row == 0 and len(cells) > 1:
             way_out += " If it is a unit, leave out the line below the names."
@@ -192,10 +178,8 @@ def _refuse(
             "kind='interval', or leave the cell empty."
         )
     elif UP_AND_DOWN.fullmatch(cell):
-        way_out = (
-            "Errors upwards and downwards need columns of their own, with "
-            "kind='plusminus'."
-        )
+        ways = "upwards and downwards need columns of their own"
+        way_out = f"Errors {ways}, with kind='plusminus'."
     elif re.search(r"\d \(", cell):
         way_out = "If the number in parentheses is an error, write it as in 12 ± 4."
     msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
@@ -222,8 +206,6 @@ def _hint(number: str) -> str:
     if dots and commas:
         last = "." if body.rfind(".") > body.rfind(",") else ","
         return last if body.count(last) == 1 else ""
-    if not dots and not commas:
-        return ""
     mark, other = (".", ",") if dots else (",", ".")
     if dots + commas > 1:
         return other
@@ -235,8 +217,8 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
     hints: dict[str, tuple[str, int, str]] = {}  # the first cell of each kind
     for name, column in parts.items():
         for row, cell in enumerate(column):
-            for text in cell.texts() if cell is not None else ():
-                if "." in text or "," in text:
+            for text in (cell.value, cell.error) if cell is not None else ():
+                if isinstance(text, str) and ("." in text or "," in text):
                     hints.setdefault(_hint(text), (name, row, text))
     if "." in hints and "," in hints:
         (a, i, one), (b, j, other) = hints["."], hints[","]
@@ -318,14 +300,19 @@ def _column(
             limits[row] = value
             limit_example = limit_example or _shown(cells[row])
             continue
-        values[row] = value * float(f"1{cell.power}") if cell.power else value
+        values[row] = value * _power(cell)
         errors[row] = error
         if cell.error or cell.last:
             example = example or _shown(cells[row])
     values[np.isin(values, numbers_of(rules.na))] = np.nan
-    unit = _without_unit(name, cells, parts, rules)
-    own = errors if example else None
-    return Column(values, own, example, unit, limits, limit_example)
+    return Column(
+        values=values,
+        errors=errors if example else None,
+        example=example,
+        unit=_without_unit(name, cells, parts, rules),
+        limits=limits,
+        limit_example=limit_example,
+    )
 
 
 def _error(cell: Parts, decimal: str) -> float | None:
@@ -339,7 +326,11 @@ def _error(cell: Parts, decimal: str) -> float | None:
         return None
     if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4
         error *= 10.0 ** -len(str(cell.value).partition(decimal)[2])
-    return error * float(f"1{cell.power}") if cell.power else error
+    return error * _power(cell)
+
+
+def _power(cell: Parts) -> float:
+    return float(f"1{cell.power}") if cell.power else 1.0
 
 
 def _without_unit(

@@ -1,13 +1,15 @@
 """What is odd in a table: −999 for missing values, and rows of totals."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from incerta.data.tables.columns import Table
+from incerta.data.tables.names import TOTALS
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
@@ -16,16 +18,6 @@ from incerta.wording import counted
 # Besides numbers of which all digits are 9.
 OTHERS = (-32768.0, 32767.0, -2147483648.0, 2147483647.0, 1e20, -1e20, 1e30, -1e30)
 FEWEST = 2  # times that a mark occurs
-# What such rows are called in English, German, French, Spanish, Italian, Portuguese
-# and Dutch.
-WORDS_FOR_TOTALS = frozenset(
-    {"total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg"}
-    | {"median", "overall", "summe", "gesamt", "gesamtsumme", "insgesamt", "mittel"}
-    | {"mittelwert", "durchschnitt", "zentralwert", "somme", "total général"}
-    | {"ensemble", "moyenne", "médiane", "mediane", "suma", "total general", "media"}
-    | {"promedio", "mediana", "totale", "somma", "totale generale", "soma"}
-    | {"total geral", "média", "totaal", "som", "eindtotaal", "gemiddelde", "mediaan"}
-)
 MOST_TOTALS = 5  # such rows
 FEWEST_ABOVE = 3  # objects above them
 CHANCE = 1e-3  # that numbers of an object are by chance those of a total
@@ -44,24 +36,26 @@ def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
     table.load(names)
     n_rows = len(table)
     bottom = range(n_rows - 1, max(n_rows - 1 - MOST_TOTALS, FEWEST_ABOVE - 1), -1)
-    labels: dict[int, str] = {}
+    labels: list[str] = []
     if spec.id in names:
         cells = table[str(spec.id)]
         for row in bottom:
             label = str(nw.to_py_scalar(cells[row]))
-            if label.strip(" :.").casefold() not in WORDS_FOR_TOTALS:
+            if label.strip(" :.").casefold() not in TOTALS:
                 break
-            labels[row] = repr(label)
-    n_kept = n_rows - len(labels)
+            labels.insert(0, repr(label))
     if not labels and bottom and not _has_other_rows(table, spec.id, n_rows - 1):
-        values = [name for name in spec.values if name in table]
-        statistic = _statistic_of_last(_numbers(table, values))
-        if statistic:
-            labels[n_rows - 1] = f"a row that holds the {statistic} of each column"
-            n_kept = n_rows - 1
+        columns: list[Array] = []
+        with suppress(DataError):  # of columns that hold something else
+            columns = [table.numbers(name) for name in spec.values if name in table]
+        if statistic := _statistic_of_last(columns):
+            labels = [f"a row that holds the {statistic} of each column"]
     if not labels:
         return frame, []
-    return _head(frame, n_kept), list(labels.values())[::-1]
+    n_kept = n_rows - len(labels)
+    if isinstance(frame, dict):
+        return {name: column[:n_kept] for name, column in frame.items()}, labels
+    return nw.from_native(frame).head(n_kept).to_native(), labels
 
 
 def warn_of_totals(labels: Sequence[str]) -> None:
@@ -83,21 +77,14 @@ def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
     return int((column == column[row]).sum()) > 1
 
 
-def _numbers(table: Table, names: Sequence[str]) -> list[Array]:
-    """Columns of numbers; none where one holds something else."""
-    try:
-        return [table.numbers(name) for name in names]
-    except DataError:
-        return []
-
-
 def _statistic_of_last(columns: Sequence[Array]) -> str:
     """What the last numbers of columns are of those above: sums, means, medians."""
-    for name, statistic in (
-        ("sum", np.nansum),
-        ("mean", np.nanmean),
-        ("median", np.nanmedian),
-    ):
+    statistics: dict[str, Callable[[Array], float]] = {
+        "sum": np.nansum,
+        "mean": np.nanmean,
+        "median": np.nanmedian,
+    }
+    for name, statistic in statistics.items():
         chance, agrees = 1.0, True
         for column in columns:
             rest, last = column[:-1], column[-1]
@@ -126,12 +113,6 @@ def _unit(column: Array) -> float:
     return float(10.0 ** -max(map(len, digits), default=0))
 
 
-def _head(frame: Any, n_rows: int) -> Any:
-    if isinstance(frame, dict):
-        return {name: column[:n_rows] for name, column in frame.items()}
-    return nw.from_native(frame).head(n_rows).to_native()
-
-
 def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
     """Say so if a number seems to stand for missing values; nothing is changed.
 
@@ -139,15 +120,21 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
     numbers than these are from each other, and is one that people use: −999, 99.99.
     """
     table = Table(frame)
-    told = (*spec.values, *(name for pair in spec.error_columns or () for name in pair))
-    told += tuple(n for some in spec.repeats(table.names) for n in some.values())
+    asked = (*spec.values, *(n for pair in spec.error_columns or () for n in pair))
+    asked += tuple(n for some in spec.repeats(table.names) for n in some.values())
     there_are = frozenset(table.names)
-    names = [name for name in dict.fromkeys(told) if name in there_are]
+    names = [name for name in dict.fromkeys(asked) if name in there_are]
     table.load(names)
     if not len(table):
         return
     for name in names:
-        for end in filter(looks_like_mark, _ends(table[name])):
+        column = table[name]
+        if isinstance(column, np.ndarray):
+            known = column[~np.isnan(column)]
+            ends = (known.min(), known.max()) if len(known) else ()
+        else:  # its library finds them quickly
+            ends = (column.min(), column.max())
+        for end in (float(end) for end in ends if end is not None):
             times = times_as_mark(table.numbers(name), end)
             if times:
                 msg = (
@@ -160,39 +147,18 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
 
 def times_as_mark(column: Array, end: float) -> int:
     """Times that the least or largest number of a column occurs as such a mark."""
-    if looks_like_mark(end) and _is_far_out(column, end):
-        return int((column == end).sum())
-    return 0
-
-
-def _ends(column: Any) -> tuple[float, ...]:
-    """Least and largest number of a column; its library finds them quickly."""
-    if isinstance(column, np.ndarray):
-        known = column[~np.isnan(column)]
-        return (float(known.min()), float(known.max())) if len(known) else ()
-    ends = (column.min(), column.max())
-    return tuple(float(end) for end in ends if end is not None)
+    if not looks_like_mark(end):
+        return 0
+    times = int((column == end).sum())
+    rest = column[(column != end) & np.isfinite(column)]
+    if min(times, len(rest)) < FEWEST:
+        return 0
+    low, high = rest.min(), rest.max()
+    gap = low - end if end < low else end - high
+    return times if gap > high - low else 0
 
 
 def looks_like_mark(number: float) -> bool:
-    """Tell whether people write a number for a missing value.
-
-    Examples
-    --------
-    >>> from incerta.data.files.oddities import looks_like_mark
-    >>> [looks_like_mark(x) for x in (-999.0, 99.99, 9.0, 998.0)]
-    [True, True, False, False]
-    """
-    if number in OTHERS:
-        return True
+    """Tell whether people write a number for a missing value: -999 and 99.99, not 9."""
     digits = f"{abs(number):.10g}".replace(".", "")
-    return len(digits) > 1 and set(digits) == {"9"}
-
-
-def _is_far_out(column: Array, end: float) -> bool:
-    rest = column[(column != end) & np.isfinite(column)]
-    if (column == end).sum() < FEWEST or len(rest) < FEWEST:
-        return False
-    low, high = rest.min(), rest.max()
-    gap = low - end if end < low else end - high
-    return bool(gap > high - low)
+    return number in OTHERS or (len(digits) > 1 and set(digits) == {"9"})

@@ -38,35 +38,18 @@ Reader: TypeAlias = Callable[[Path, TableSpec, int], Any]
 
 # Cells are text, or may be: ids are text, and -999 may stand for a missing value.
 PARSERS: dict[str, Parser] = {
-    ".csv": parse_text,
-    ".csv.gz": parse_text,
-    ".tsv": parse_text,
-    ".tsv.gz": parse_text,
-    ".txt": parse_text,
-    ".xlsx": parse_sheet,
-    ".xlsm": parse_sheet,
-    ".ods": parse_sheet,
-    ".json": parse_json,
-    ".json.gz": parse_json,
-    ".jsonl": parse_json,
-    ".jsonl.gz": parse_json,
-    ".ndjson": parse_json,
-    ".ndjson.gz": parse_json,
+    **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt"), parse_text),
+    **dict.fromkeys((".xlsx", ".xlsm", ".ods"), parse_sheet),
+    **dict.fromkeys((".json", ".json.gz", ".jsonl", ".jsonl.gz"), parse_json),
+    **dict.fromkeys((".ndjson", ".ndjson.gz"), parse_json),
 }
 # Columns have types, and only those that are needed are read.
 READERS: dict[str, Reader] = {
     ".parquet": read_parquet,
-    ".arrow": read_arrow,
-    ".feather": read_arrow,
-    ".ipc": read_arrow,
-    ".nc": read_netcdf,
-    ".netcdf": read_netcdf,
-    ".fits": read_fits,
-    ".fits.gz": read_fits,
-    ".fit": read_fits,
-    ".vot": read_votable,
-    ".votable": read_votable,
-    ".xml": read_votable,
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), read_arrow),
+    **dict.fromkeys((".nc", ".netcdf"), read_netcdf),
+    **dict.fromkeys((".fits", ".fits.gz", ".fit"), read_fits),
+    **dict.fromkeys((".vot", ".votable", ".xml"), read_votable),
     ".ecsv": read_ecsv,
     ".h5ad": read_h5ad,
 }
@@ -74,19 +57,11 @@ FORMATS = PARSERS | READERS
 
 
 class OpenTable:
-    """A table in a file.
+    """A table in a file, of which `spec` is known.
 
     Text, sheets and JSON are parsed here, once: the columns that `spec` names, or all
-    if it names no values.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    spec : TableSpec
-        What is known about it.
-    max_bytes : int, optional
-        Largest size to read; half of the memory by default.
+    if it names no values. Files of more than `max_bytes`, by default half of the
+    memory, are refused.
     """
 
     def __init__(
@@ -111,30 +86,17 @@ class OpenTable:
             n_bytes = self.path.stat().st_size
             if isinstance(self._parsed, ParsedText):
                 return profile_of_text(self._parsed, n_bytes)
-            every = TableSpec()
-            frame = self._table(every).frame
+            frame = self._table(TableSpec()).frame
             return profile_of_frame(frame, n_bytes, totals=self._parsed is not None)
 
     def guess(self, truth: str | None = None) -> Guess:
-        """What the columns may be, besides what is known.
-
-        Parameters
-        ----------
-        truth : str, optional
-            A column of classes.
-        """
-        of_file = ("sep", "decimal", "encoding", "na", "sheet", "layers")
+        """What the columns may be, besides what is known; `truth` are classes."""
+        of_file = (*TEXT, "sheet", "layers")
         said = {n: v for n, v in self.spec.said().items() if n not in of_file}
         return guess(self.profile.columns, said | {"truth": truth}, self.profile.names)
 
     def data(self, spec: TableSpec | None = None) -> UncertainData:
-        """The objects.
-
-        Parameters
-        ----------
-        spec : TableSpec, optional
-            What was found out about the columns since the table was opened.
-        """
+        """The objects, by what was found out since the table was opened."""
         spec = self._expanded(spec or self.spec)
         frame, errors, meaning = self._table(spec)
         if errors:
@@ -155,13 +117,7 @@ class OpenTable:
         return self._with_plain_ids(data, spec)
 
     def words(self, name: str, id: str | None) -> Table:
-        """A column as text, or as whatever else it holds, after that of the ids.
-
-        Raises
-        ------
-        DataError
-            If there is no such column.
-        """
+        """A column as text, or as whatever else it holds, after that of the ids."""
         file = {field: getattr(self.spec, field) for field in (*TEXT, "sheet")}
         # Draws are text to the readers.
         id = id or (NAMES if self._format == ".h5ad" else None)
@@ -193,12 +149,8 @@ class OpenTable:
         if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
-            (cells,) = self._parsed.texts([spec.id])
-            line = self._parsed.line(cells.index(""))
-            msg = (
-                f"id={spec.id!r} is empty in line {line}; fill it or leave such rows "
-                "out."
-            )
+            line = self._parsed.line(self._parsed.text(spec.id).index(""))
+            msg = f"id={spec.id!r} is empty in line {line}; fill it or leave it out."
             raise MissingValueError(msg)
         return replace(data, ids=_numbers_if_plain(data.ids))
 
@@ -236,21 +188,19 @@ def _format_of(path: Path) -> str:
     for ending in FORMATS:
         if name.endswith(ending):
             return ending
+    msg = (
+        f"{path} has an unknown extension; the known ones are "
+        f"{', '.join(FORMATS)}. Other files can be loaded by your frame library "
+        "and passed to from_frame."
+    )
     if name.endswith((".duckdb", ".db")):
         msg = (
             f"{path} is a database, which is not read. Save the table as parquet or "
             "csv, or pass a frame of duckdb to from_frame: "
             f"duckdb.connect({str(path)!r}).table('...')."
         )
-        raise FileError(msg)
-    if name.endswith(".xls"):
+    elif name.endswith(".xls"):
         msg = f"{path} is a file of Excel before 2007. Save it as .xlsx."
-        raise FileError(msg)
-    msg = (
-        f"{path} has an unknown extension; the known ones are "
-        f"{', '.join(FORMATS)}. Other files can be loaded by your frame library "
-        "and passed to from_frame."
-    )
     raise FileError(msg)
 
 

@@ -14,21 +14,16 @@ from incerta.data.files.dialect import UTF8, Dialect
 from incerta.data.files.numbers import (
     ALIKE,
     ERROR_ALONE,
+    LIMIT,
     LONGEST_SHOWN,
     MISSING_WORDS,
     Column,
-    Rules,
     numbers_in,
     taken_apart,
 )
 from incerta.data.files.oddities import times_as_mark, without_totals
-from incerta.data.files.text import ParsedText
-from incerta.data.guess.described import (
-    DATE,
-    Described,
-    of_numbers,
-    of_words,
-)
+from incerta.data.files.text import ParsedText, are_numbers
+from incerta.data.guess.described import DATE, Described, of_numbers, of_words
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
@@ -38,7 +33,6 @@ from incerta.wording import counted, verb
 FEW_WORDS = 200  # that show whether a column of text may hold numbers
 MOSTLY = 0.5  # of its words must be numbers
 MOST_EXACT = 2.0**53  # whole numbers below it are different as floats, too
-LIMIT = re.compile(r"[<>≤≥] ?")
 BEGINS_AS_NUMBER = re.compile(r"[(<>~≈$€£¥±]? ?[+-]?[.,]?\d")
 LEADING_ZERO = re.compile(r"0\d+")
 NAMES_OF_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
@@ -46,40 +40,27 @@ NAMES_OF_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bar
 
 @dataclass(frozen=True)
 class Profile:
-    """What is in a file.
+    """What is in a file."""
 
-    Parameters
-    ----------
-    columns : tuple of Described
-        All columns, but those whose names occur several times.
-    names : tuple of str
-        Names of all columns.
-    n_rows, n_bytes : int
-        Rows of the table, and size of the file.
-    written : str
-        How a text file is written, if that is unusual.
-    problem : str
-        Why numbers cannot be read until more is said.
-    """
-
-    columns: tuple[Described, ...]
-    names: tuple[str, ...]
+    columns: tuple[Described, ...]  # but those whose names occur several times
+    names: tuple[str, ...]  # of all columns
     n_rows: int
     n_bytes: int
-    written: str = ""
-    problem: str = ""
-
-
-def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
-    """Describe all columns of a text file."""
-    frame, left_out = _without_totals(parsed.frame)
-    return _of_text(parsed.dialect, frame, n_bytes, left_out)
+    written: str = ""  # how text is written, if that is unusual
+    problem: str = ""  # why numbers cannot be read until more is said
 
 
 def profile_of_frame(frame: Any, n_bytes: int, *, totals: bool) -> Profile:
     """Describe all columns of a frame, which may have rows of totals at the bottom."""
     frame, left_out = _without_totals(frame) if totals else (frame, "")
-    return _of_frame(frame, n_bytes, left_out)
+    names = Table(frame).names
+    columns = tuple(_noted(_of_column(frame, name)) for name in names)
+    sizes = [
+        column.n_rows
+        for column in columns
+        if column.numbers is not None or column.codes is not None
+    ]
+    return Profile(columns, names, max(sizes, default=0), n_bytes, left_out)
 
 
 def _without_totals(frame: Any) -> tuple[Any, str]:
@@ -92,16 +73,6 @@ def _without_totals(frame: Any) -> tuple[Any, str]:
     return frame, f"{counted(n, 'row')} of totals left out" if n else ""
 
 
-# frames -------------------------------------------------------------------------------
-
-
-def _of_frame(frame: Any, n_bytes: int, written: str) -> Profile:
-    names = Table(frame).names
-    columns = tuple(_noted(_of_column(frame, name)) for name in names)
-    sizes = [len(cells) for c in columns if (cells := _cells(c)) is not None]
-    return Profile(columns, names, max(sizes, default=0), n_bytes, written)
-
-
 def _of_column(frame: Any, name: str) -> Described:
     if getattr(frame, "data_vars", None) is not None and frame[name].ndim != 1:
         sizes = {str(dim): n for dim, n in frame[name].sizes.items()}
@@ -111,10 +82,10 @@ def _of_column(frame: Any, name: str) -> Described:
     table = Table(frame)
     table.load([name])
     try:
-        found = of_numbers(name, table.numbers(name))
+        column = of_numbers(name, table.numbers(name))
     except DataError:
         return of_words(name, *_coded(table, name))
-    return _told_apart(found, *_coded(table, name)) if _is_inexact(found) else found
+    return _told_apart(column, *_coded(table, name)) if _is_inexact(column) else column
 
 
 def _told_apart(column: Described, words: Ids, codes: Indices) -> Described:
@@ -135,15 +106,12 @@ def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
         words, codes, _ = table.coded(name, "id")
         return words, codes
     except DataError:  # some are missing, or they are no labels
-        cells = (
-            table[name].to_list() if hasattr(table[name], "to_list") else table[name]
-        )
-        text = ["" if _is_nothing(cell) else str(cell) for cell in cells]
-        return _without_missing(*np.unique(np.array(text), return_inverse=True), ("",))
-
-
-def _is_nothing(cell: Any) -> bool:
-    return cell is None or cell != cell or str(cell) in ("NaT", "<NA>")
+        cells = table[name]
+        cells = cells.to_list() if hasattr(cells, "to_list") else cells
+        text = ["" if cell is None or cell != cell else str(cell) for cell in cells]
+        nothing = ("", "NaT", "<NA>")
+        words, codes = np.unique(np.array(text), return_inverse=True)
+        return _without_missing(words, codes, nothing)
 
 
 def _without_missing(
@@ -158,57 +126,53 @@ def _without_missing(
 # text ---------------------------------------------------------------------------------
 
 
-def _of_text(dialect: Dialect, frame: Any, n_bytes: int, left_out: str) -> Profile:
+def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
+    """Describe all columns of a text file."""
+    dialect = parsed.dialect
+    frame, left_out = _without_totals(parsed.frame)
     table = Table(frame)
     n_rows = 0
     if table.names:
         table.load(table.names)
         n_rows = len(table)
-    found: dict[str, Described] = {}
+    described: dict[str, Described] = {}
     doubtful: dict[str, tuple[Ids, Indices, Indices]] = {}
     for name in table.names:
         if not n_rows:
-            found[name] = Described(name, "empty")
-            continue
-        if _is_floats(table[name]):
-            found[name] = of_numbers(name, table.numbers(name))
-            continue
-        words, codes = _cleaned(table, name, dialect.na)
-        numeric = _numeric(words)
-        found[name] = of_words(name, words, codes)
-        if numeric is not None:
-            doubtful[name] = words, codes, numeric
-        elif found[name].kind == "text" and _seems_numeric(words):
-            why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is no number"
-            found[name] = replace(found[name], doubt=why)
+            described[name] = Described(name, "empty")
+        elif are_numbers(parsed.frame[name]):
+            described[name] = of_numbers(name, table.numbers(name))
+        else:
+            words, codes = _cleaned(table, name, dialect.na)
+            numeric = _numeric(words)
+            column = of_words(name, words, codes)
+            if numeric is not None:
+                doubtful[name] = words, codes, numeric
+            elif column.kind == "text" and _seems_numeric(words):
+                why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is no number"
+                column = replace(column, doubt=why)
+            described[name] = column
     # Numbers that were read plainly show the decimal mark.
-    shown = any(column.kind == "number" for column in found.values())
+    shown = any(column.kind == "number" for column in described.values())
     mark = dialect.mark if shown else dialect.decimal
     numbers, problems, problem = _numbers(doubtful, dialect, mark)
     for name, why in problems.items():
-        found[name] = replace(found[name], doubt=why)
-    for name, column in numbers.items():
-        found[name] = _of_cells(name, column, *doubtful[name])
-        if _is_inexact(found[name]):
-            found[name] = _told_apart(found[name], *doubtful[name][:2])
-    columns = tuple(_noted(found[name]) for name in table.names)
+        described[name] = replace(described[name], doubt=why)
+    for name, read in numbers.items():
+        described[name] = _of_cells(name, read, *doubtful[name])
+        if _is_inexact(described[name]):
+            described[name] = _told_apart(described[name], *doubtful[name][:2])
+    columns = tuple(_noted(described[name]) for name in table.names)
     written = ", ".join(filter(None, (_written(dialect), left_out)))
     return Profile(columns, dialect.names, n_rows, n_bytes, written, problem)
-
-
-def _is_floats(column: Any) -> bool:
-    kind = column.dtype
-    if isinstance(column, np.ndarray):
-        return bool(kind.kind == "f")
-    return bool(kind.is_numeric())
 
 
 def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
     words, codes, _ = table.coded(name, "id")
     # Labels that are numbers already were text that is written plainly.
     text = np.char.strip(words.astype(str))
-    own = {word.casefold() for word in na}
-    missing = [w for w in text if w.casefold() in MISSING_WORDS or w.casefold() in own]
+    nothing = MISSING_WORDS | {word.casefold() for word in na}
+    missing = [word for word in text if word.casefold() in nothing]
     return _without_missing(text, codes, missing) if missing else (text, codes)
 
 
@@ -227,8 +191,8 @@ def _numeric(words: Ids) -> Indices | None:
 
 
 def _is_limit(text: str) -> bool:
-    mark = LIMIT.match(text)
-    return mark is not None and taken_apart(text[mark.end() :]) is not None
+    match = LIMIT.fullmatch(text)
+    return match is not None and taken_apart(match["rest"]) is not None
 
 
 def _seems_numeric(words: Ids) -> bool:
@@ -252,25 +216,23 @@ def _numbers(
         name: [w if taken_apart(w.translate(ALIKE)) else "" for w in words[numeric]]
         for name, (words, _, numeric) in doubtful.items()
     }
-    separator, comma = dialect.separator, dialect.comma_seen
-    rules = Rules(mark, separator, comma, dialect.na, lambda _: "a cell")
+    rules = replace(dialect.rules(lambda _: "a cell"), decimal=mark)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return numbers_in(cells, rules), {}, ""
         except DataError as error:
             problem = str(error)
-        found: dict[str, Column] = {}
+        rules = replace(rules, decimal=dialect.mark)
+        numbers: dict[str, Column] = {}
         problems: dict[str, str] = {}
         for name, column in cells.items():
             try:
-                found |= numbers_in(
-                    {name: column}, rules._replace(decimal=dialect.mark)
-                )
+                numbers |= numbers_in({name: column}, rules)
             except DataError as error:
-                said = str(error).replace(" (a cell)", "").rstrip(".")
-                problems[name] = said.removeprefix(f"column {name!r} ")
-    return found, problems, "" if problems else problem
+                why = str(error).replace(" (a cell)", "").rstrip(".")
+                problems[name] = why.removeprefix(f"column {name!r} ")
+    return numbers, problems, "" if problems else problem
 
 
 def _of_cells(
@@ -278,33 +240,33 @@ def _of_cells(
 ) -> Described:
     of_word = np.full(len(words) + 1, np.nan)  # the last: what is missing
     of_word[numeric] = column.values
-    found = of_numbers(name, of_word[codes], measured=column.errors is not None)
-    remarks = []
-    if column.unit:
-        remarks.append(f"in {column.unit}")
+    described = of_numbers(name, of_word[codes], measured=column.errors is not None)
+    remarks = [f"in {column.unit}"] if column.unit else []
     texts = [word.translate(ALIKE) for word in words.tolist()]
     if texts and all(map(ERROR_ALONE.match, texts)):
-        found = replace(found, is_error=True)
+        described = replace(described, is_error=True)
     limits = [i for i, text in enumerate(texts) if _is_limit(text)]
     if limits:
         n = int(np.isin(codes, limits).sum())
         remarks.append(f"{counted(n, 'detection limit')}, such as {words[limits[0]]}")
     none = [i for i, text in enumerate(texts) if taken_apart(text) is None]
     if not none:
-        return found.noting(*remarks)
+        return described.noting(*remarks)
     n = int(np.isin(codes, none).sum())
     cell = str(words[none[0]])[:LONGEST_SHOWN]
     if none != limits:
-        remarks.append(
-            f"{counted(n, 'cell')} {verb(n, 'is', 'are')} no number: {cell!r}"
-        )
-    word = not any(letter.isdigit() for letter in cell)
-    way_out = f"; if that means missing, give na={cell!r}" if word else ""
-    if word and n == 1 and codes[0] == none[0]:
-        way_out = "; if it is a unit, leave out the line below the names"
-    unread = int(np.isnan(found.numbers).sum()) if found.numbers is not None else n
+        are_none = verb(n, "is", "are")
+        remarks.append(f"{counted(n, 'cell')} {are_none} no number: {cell!r}")
+    way_out = ""
+    if not any(letter.isdigit() for letter in cell):
+        way_out = f"; if that means missing, give na={cell!r}"
+        if n == 1 and codes[0] == none[0]:
+            way_out = "; if it is a unit, leave out the line below the names"
+    unread = n
+    if described.numbers is not None:
+        unread = int(np.isnan(described.numbers).sum())
     return replace(
-        found.noting(*remarks),
+        described.noting(*remarks),
         n_missing=max(unread - n, 0),
         doubt=f"holds {cell!r}, which is no number{way_out}",
     )
@@ -312,26 +274,19 @@ def _of_cells(
 
 def _written(dialect: Dialect) -> str:
     """How a file is written, if not with commas and points in UTF-8."""
-    told = []
-    if dialect.separator != "," and not (
-        dialect.separator == "\t" and ".tsv" in dialect.source.path.name.lower()
-    ):
-        mark = NAMES_OF_SEPARATORS.get(dialect.separator, repr(dialect.separator))
-        told.append(f"separated by {mark}")
+    source, separator = dialect.source, dialect.separator
+    parts = []
+    is_tsv = separator == "\t" and ".tsv" in source.path.name.lower()
+    if separator != "," and not is_tsv:
+        mark = NAMES_OF_SEPARATORS.get(separator, repr(separator))
+        parts.append(f"separated by {mark}")
     if dialect.mark == ",":
-        told.append("with decimal commas")
-    if dialect.source.encoding not in UTF8:
-        told.append(f"in {dialect.source.encoding}")
-    if dialect.source.n_skipped:
-        told.append(f"header in line {dialect.source.n_skipped + 1}")
-    return ", ".join(told)
-
-
-# remarks ------------------------------------------------------------------------------
-
-
-def _cells(column: Described) -> Any:
-    return column.codes if column.numbers is None else column.numbers
+        parts.append("with decimal commas")
+    if source.encoding not in UTF8:
+        parts.append(f"in {source.encoding}")
+    if source.n_skipped:
+        parts.append(f"header in line {source.n_skipped + 1}")
+    return ", ".join(parts)
 
 
 def _noted(column: Described) -> Described:

@@ -50,21 +50,12 @@ def read(
     kind: Kind = ...,
     weight: str | None = ...,
     missing: Missing | None = ...,
-    sample: str | None = ...,
     joint: bool | None = ...,
     meaning: str | None = ...,
-    batch: str | None = ...,
     max_bytes: int | None = ...,
     lazy: Literal[True],
-    sep: None = ...,
-    decimal: None = ...,
-    encoding: None = ...,
-    na: None = ...,
     corr: str | None = ...,
     log: str | Sequence[str] | bool | None = ...,
-    replicates: None = ...,
-    sheet: None = ...,
-    layers: None = ...,
 ) -> PartitionedData: ...
 
 
@@ -118,9 +109,9 @@ def read(
         or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
         for replicates; `missing` is "error" or, with `errors`, "infinite".
     sep : str, optional
-        Text tables: what separates the columns, a single character or "tab". By
-        default the one of ``,`` ``;`` tab and ``|`` by which the named columns are
-        found, else spaces, with a warning. A space stands for any number of them.
+        Text tables: what separates the columns, a character or "tab". By default the
+        one of ``,`` ``;`` tab and ``|`` by which the named columns are found, else
+        spaces, with a warning. A space stands for any number of them.
     decimal : {".", ","}, optional
         Text tables, and text in sheets and JSON: the decimal mark. By default the one
         that the numbers of the table show; see Notes.
@@ -148,11 +139,10 @@ def read(
 
     Notes
     -----
-    Only the needed columns are read. In text tables an empty cell and NA, n/a, NaN,
-    null, none, missing, nd, ?, - and the like, in upper or lower case, are missing
-    values. Ids are text, unless all are whole numbers written plainly: station 050114
-    keeps its zero. A gzip file that could unpack to more than `max_bytes` is unpacked
-    twice, once to measure it.
+    Only the needed columns are read, in time and memory that grow linearly with rows
+    and columns. In text tables an empty cell and NA, n/a, NaN, null, none, missing, nd,
+    ?, - and the like, in upper or lower case, are missing values. Ids are text, unless
+    all are whole numbers written plainly: station 050114 keeps its zero.
 
     Numbers may be written ``1.234,5`` or ``1,234.5``, ``1 234``, ``12 cm`` and
     ``150.4 ± 2.0``, ``150.4(20)`` or ``150.4 (2.0)``. The decimal mark is that of
@@ -174,37 +164,33 @@ def read(
     A number such as -999 or 99.99 that occurs several times, far from all others of its
     column, gets a warning and stays a number unless `na` says otherwise.
 
-    Lines of titles above the names of the columns are left out, with a warning, also in
-    sheets; and so are rows at the bottom that sum up the others: those whose id is
-    total, sum, mean, average or median, in English, German, French, Spanish, Italian,
-    Portuguese or Dutch, and a last row with the sum, mean or median of each value.
+    Lines of titles above the names of the columns are left out, with a warning, and so
+    are rows at the bottom that sum up the others: those whose id is total, sum, mean,
+    average or median, in English, German, French, Spanish, Italian, Portuguese or
+    Dutch, and a last row with the sum, mean or median of each value.
 
-    In sheets and in JSON numbers are numbers, and text follows the rules above. The
-    header of a sheet is its first row below titles; cells with an error such as
-    #DIV/0! are missing, with a warning. JSON is a list of records, one record per line,
-    or a list for each column. Of FITS and VOTable files the first table that has the
-    columns is read; masked cells are missing, and units are left out with a warning.
+    In sheets and in JSON numbers are numbers, and text follows the rules above. Cells
+    of sheets with an error such as #DIV/0! are missing, with a warning. JSON is a list
+    of records, one record per line, or a list for each column. Of FITS and VOTable
+    files the first table that has the columns is read; masked cells are missing.
     Columns with several numbers in each row are refused.
 
     Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
     FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
-    Time and memory grow linearly with rows and with columns.
-
     Damaged files raise a `FileError` or a `DataError`; damage that nothing in the file
     contradicts, such as another digit, goes unseen. `max_bytes` is compared with the
-    sizes that a file says it has, and grouping takes several times as much. Files made
-    to harm can say less, and can end or block the libraries that read them: read those
-    of strangers in a process whose memory and time are limited. Rows of text that are
-    shorter or longer than the header are refused, blank lines are left out.
+    sizes that a file says it has, and grouping takes several times as much; a gzip file
+    that could exceed it is unpacked twice. Files made to harm can say less, and can end
+    or block the libraries that read them: read those of strangers in a process whose
+    memory and time are limited.
 
     If lazy, the rows of an object must follow each other in one file, as in files that
     are sorted by id; an object found in two partitions is an error when the data are
-    used. Partitions consist of whole row groups, of which one at least is in memory,
-    several times while it is grouped. What is kept grows with the number of objects,
-    not of rows: labels, memberships, means and variances. Files are read once by
-    `UKMeans`, and twice more for its `membership_`, three times by `ViewConsensus`, up
-    to four times by `ErrorMixture`, and once for each prediction.
+    used. Partitions consist of whole row groups. What is kept grows with the number of
+    objects, not of rows: labels, memberships, means and variances. Files are read once
+    by `UKMeans`, and twice more for its `membership_`, three times by `ViewConsensus`,
+    up to four times by `ErrorMixture`, and once for each prediction.
 
     Examples
     --------

@@ -1,11 +1,14 @@
 """How large a file may be, and what damaged files do to their readers, in words."""
 
 import gzip
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import (
     DataError,
     FileError,
@@ -54,6 +57,22 @@ def _is_of_this_code(trace: TracebackType | None) -> bool:
         trace = trace.tb_next
     name = "" if trace is None else trace.tb_frame.f_globals.get("__name__", "")
     return str(name).startswith("incerta.")
+
+
+def needed(path: Path, names: Sequence[str], spec: TableSpec) -> list[str]:
+    """The columns that `spec` names; there must be one of each."""
+    columns = spec.columns(names)
+    refuse_twice(path, names, columns)
+    return columns
+
+
+def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse needed columns of which there are several."""
+    times = Counter(names)
+    twice = [name for name in columns if times[name] > 1]
+    if twice:
+        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
+        raise FileError(msg)
 
 
 def refuse_size(path: Path, size: int, limit: int) -> None:

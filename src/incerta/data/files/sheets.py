@@ -12,8 +12,7 @@ from xml.etree import ElementTree as ET
 from incerta.backend.optional import require
 from incerta.data.files.cells import ParsedCells, in_words
 from incerta.data.files.dialect import FEW_ROWS, MOST_TITLES, n_titles
-from incerta.data.files.reading import refuse_size
-from incerta.data.files.text import refuse_twice
+from incerta.data.files.reading import refuse_size, refuse_twice
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from incerta.wording import counted, unknown_name
@@ -54,12 +53,12 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
     calamine = require("python_calamine", "io", f"reading {path.name}")
     gaps = gaps_of(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
-        name, found = _chosen(path, book, spec.sheet)
-    if found.start is None:
+        name, sheet = _chosen(path, book, spec.sheet)
+    if sheet.start is None:
         msg = f"{path}: sheet {name!r} is empty."
         raise FileError(msg)
-    top, left = found.start
-    rows = found.to_python(skip_empty_area=True)
+    top, left = sheet.start
+    rows = sheet.to_python(skip_empty_area=True)
     errors, n_unknown = gaps.get(name, Gaps([], 0))
     marked = {(row - top, column - left) for row, column in errors}
     first = _row_of_names(rows, spec)
@@ -80,18 +79,27 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
     wrong: list[Place] = []
     for column in columns:
         place = places[column]
-        cells[column] = [_nothing_if_empty(rows[number][place]) for number in kept]
-        for index, number in enumerate(kept):
-            if (number, place) in marked or cells[column][index] in ERRORS:
+        cells[column] = [rows[number][place] for number in kept]
+        for index, cell in enumerate(cells[column]):
+            at = Place(kept[index], place)
+            is_wrong = at in marked or cell in ERRORS
+            if is_wrong or (isinstance(cell, str) and not cell.strip()):
                 cells[column][index] = None
-                wrong.append(Place(number, place))
+            if is_wrong:
+                wrong.append(at)
     if first:
-        msg = f"{path.name}: names of the columns were found in row {top + first + 1}."
-        warnings.warn(msg, IncertaWarning, stacklevel=5)
+        _warn(f"{path.name}: names of the columns were found in row {top + first + 1}.")
     if wrong:
-        _warn_of_errors(wrong, names, top)
+        row, place = wrong[0]
+        _warn(
+            f"{counted(len(wrong), 'cell')} with an error such as #DIV/0! taken for "
+            f"missing, the first in column {names[place]!r}, row {row + top + 1}."
+        )
     if n_unknown:
-        _warn_of_formulas(path, n_unknown)
+        _warn(
+            f"{path.name} has {counted(n_unknown, 'formula')} without a result, taken "
+            "for missing. Open the file in Excel or LibreOffice and save it there."
+        )
     return ParsedCells(cells, lambda row: f"row {kept[row] + top + 1}")
 
 
@@ -99,9 +107,8 @@ def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
     """The first row, or one below titles: the one that has the needed columns."""
     head = [_names_in(row) for row in rows[:FEW_ROWS]]
     guess = n_titles(head)
-    places = [guess]
-    if spec.values:
-        places = [0, guess, *range(min(len(head), MOST_TITLES + 1))]
+    below = range(min(len(head), MOST_TITLES + 1))
+    places = [0, guess, *below] if spec.values else [guess]
     for place in places:
         with suppress(DataError):
             spec.columns([name for name in head[place] if name])
@@ -110,7 +117,7 @@ def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
 
 
 def _names_in(row: Sequence[Any]) -> list[str]:
-    return [in_words(_nothing_if_empty(cell)) for cell in row]
+    return [in_words(cell) for cell in row]
 
 
 def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
@@ -127,10 +134,8 @@ def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
         gaps = {}
         for member, name in _sheets_by_member(book).items():
             sheet = book.read(member)
-            errors = [
-                Place(int(row) - 1, _number(letters) - 1)
-                for letters, row in WITH_ERROR.findall(sheet)
-            ]
+            cells = WITH_ERROR.findall(sheet)
+            errors = [Place(int(row) - 1, _number(column)) for column, row in cells]
             gaps[name] = Gaps(errors, len(NO_RESULT.findall(sheet)))
     return gaps
 
@@ -155,15 +160,11 @@ def _sheets_by_member(book: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _number(letters: bytes) -> int:
-    """Number of a column, from 1: that of A."""
+    """Number of a column, from 0: that of A."""
     number = 0
     for letter in letters.upper():
         number = 26 * number + letter - ord("A") + 1
-    return number
-
-
-def _nothing_if_empty(cell: Any) -> Any:
-    return None if isinstance(cell, str) and not cell.strip() else cell
+    return number - 1
 
 
 def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
@@ -176,22 +177,22 @@ def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
     if sheet is not None:
         name = _named(path, names, sheet)
         return name, book.get_sheet_by_name(name)
-    filled = {}
-    for name in names:
-        found = book.get_sheet_by_name(name)
-        if found.start is not None:
-            filled[name] = found
+    sheets = {name: book.get_sheet_by_name(name) for name in names}
+    filled = [name for name in names if sheets[name].start is not None]
     if not filled:
         msg = f"{path} is empty: no sheet holds anything."
         raise FileError(msg)
     first, *others = filled
     if others:
-        msg = (
+        _warn(
             f"{path.name} has several sheets; {first!r} was read. For another one pass "
             f"sheet=: {', '.join(map(repr, others))}."
         )
-        warnings.warn(msg, IncertaWarning, stacklevel=5)
-    return first, filled[first]
+    return first, sheets[first]
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, IncertaWarning, stacklevel=5)
 
 
 def _named(path: Path, names: Sequence[str], sheet: str | int) -> str:
@@ -200,29 +201,10 @@ def _named(path: Path, names: Sequence[str], sheet: str | int) -> str:
     number = int(sheet) if str(sheet).isdecimal() else 0
     if 1 <= number <= len(names):
         return names[number - 1]
-    if number or isinstance(sheet, int):
-        msg = (
-            f"sheet={sheet!r}: {path} has {counted(len(names), 'sheet')}, numbered "
-            f"from 1: {', '.join(map(repr, names))}."
-        )
-    else:
+    msg = (
+        f"sheet={sheet!r}: {path} has {counted(len(names), 'sheet')}, numbered "
+        f"from 1: {', '.join(map(repr, names))}."
+    )
+    if not number and isinstance(sheet, str):
         msg = f"sheet: {unknown_name('sheet', sheet, names)}"
     raise DataError(msg)
-
-
-def _warn_of_errors(wrong: Sequence[Place], names: Sequence[str], top: int) -> None:
-    first = wrong[0]
-    msg = (
-        f"{counted(len(wrong), 'cell')} with an error such as #DIV/0! taken for "
-        f"missing, the first in column {names[first.column]!r}, row "
-        f"{first.row + top + 1}."
-    )
-    warnings.warn(msg, IncertaWarning, stacklevel=5)
-
-
-def _warn_of_formulas(path: Path, n_unknown: int) -> None:
-    msg = (
-        f"{path.name} has {counted(n_unknown, 'formula')} without a result, taken for "
-        "missing. Open the file in Excel or LibreOffice and save it there."
-    )
-    warnings.warn(msg, IncertaWarning, stacklevel=5)

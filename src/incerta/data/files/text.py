@@ -22,8 +22,8 @@ from incerta.data.files.dialect import (
     dialect_of,
     not_decoded,
 )
-from incerta.data.files.numbers import Rules, numbers_of
-from incerta.data.files.reading import refuse_unpacked
+from incerta.data.files.numbers import numbers_of
+from incerta.data.files.reading import needed, refuse_unpacked
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 
@@ -34,17 +34,9 @@ WHOLE = re.compile(r"\d+").fullmatch
 class ParsedText:
     """A text file, parsed.
 
-    Parameters
-    ----------
-    dialect : Dialect
-        How it is written.
-    frame : frame
-        Columns that hold plain numbers as numbers, all others as text as it is
-        written, with what stands for missing values.
-    words : dict from str to column, optional
-        Columns of whole numbers, which may be ids, as they are written.
-    lines : list of int, optional
-        Line of the file in which each row begins; found out when it is asked for.
+    Columns of plain numbers are numbers, all others text as it is written, with what
+    stands for missing values. Whole numbers, which may be ids, are kept as they are
+    written, too. The lines in which rows begin are found out when they are asked for.
     """
 
     def __init__(
@@ -54,38 +46,27 @@ class ParsedText:
         words: dict[str, Any] | None = None,
         lines: list[int] | None = None,
     ) -> None:
-        self.dialect = dialect
-        self.frame = frame
-        self._words = words or {}
-        self._lines = lines
+        self.dialect, self.frame = dialect, frame
+        self._words, self._lines = words or {}, lines
 
     def table(self, spec: TableSpec) -> TextTable:
         """The columns that `spec` names: ids and draws as text, others as numbers."""
         dialect = self.dialect
-        columns = _needed(dialect, spec)
-        refuse_twice(dialect.source.path, dialect.names, columns)
-        text = [name for name in columns if name in (spec.id, spec.sample)]
+        columns, text = _needed(dialect, spec)
         cells = self._cells(columns, text)
-        if all(_are_numbers(cells[name]) for name in columns if name not in text):
+        if all(are_numbers(cells[name]) for name in columns if name not in text):
             return TextTable(_as_frame(cells), {})
-        if any(map(_are_numbers, cells.values())):
+        if any(map(are_numbers, cells.values())):
             # The decimal mark is that of the whole table: 1.000 may be a thousand.
             texts, lines = cells_of(dialect, columns)
             return ParsedText(dialect, texts, lines=lines).table(spec)
-        rules = Rules(
-            dialect.decimal,
-            dialect.separator,
-            dialect.comma_seen,
-            dialect.na,
-            self._place,
-        )
+        rules = dialect.rules(self._place)
         lists = {name: _as_list(column) for name, column in cells.items()}
         return understood_cells(lists, rules, spec)
 
-    def texts(self, names: Sequence[str]) -> list[list[str]]:
-        """Columns as text."""
-        cells = self._cells(names, names)
-        return [_as_list(cells[name]) for name in names]
+    def text(self, name: str) -> list[str]:
+        """A column as text."""
+        return _as_list(self._cells([name], [name])[name])
 
     def line(self, row: int) -> int:
         """The line of the file in which a row begins."""
@@ -108,17 +89,18 @@ class ParsedText:
 
     def _cells(self, columns: Sequence[str], text: Sequence[str]) -> dict[str, Any]:
         """Some columns; parsed again if they were not, or only as numbers."""
-        there_are = frozenset(_names_of(self.frame))
+        frame = self.frame
+        there_are = frozenset(frame if isinstance(frame, dict) else frame.column_names)
+        cells = {}
         for name in columns:
-            lost = name in text and name not in self._words
-            if name not in there_are or (lost and _are_numbers(self.frame[name])):
+            if name in text and name in self._words:
+                cells[name] = self._words[name]
+                continue
+            if name in there_are:
+                cells[name] = frame[name]
+            if name not in cells or (name in text and are_numbers(cells[name])):
                 return parsed(self.dialect, columns, text)._cells(columns, text)
-        return {
-            name: self._words.get(name, self.frame[name])
-            if name in text
-            else self.frame[name]
-            for name in columns
-        }
+        return cells
 
 
 def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
@@ -132,12 +114,13 @@ def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
     dialect = dialect_of(path, spec)
 
     def parse(dialect: Dialect) -> ParsedText:
-        if not spec.values:
-            return _all_parsed(dialect)
-        columns = _needed(dialect, spec)
-        refuse_twice(path, dialect.names, columns)
-        text = [name for name in columns if name in (spec.id, spec.sample)]
-        return parsed(dialect, columns, text)
+        if spec.values:
+            return parsed(dialect, *_needed(dialect, spec))
+        times = Counter(dialect.names)
+        columns = [name for name in dialect.names if times[name] == 1]
+        plain, whole = _plain_at_first(dialect)
+        text = [name for name in columns if name not in plain or name in whole]
+        return parsed(dialect, columns, text, whole, plain)
 
     try:
         return parse(dialect)
@@ -149,56 +132,40 @@ def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
         if western is None:
             if isinstance(error, UnicodeError):
                 raise not_decoded(dialect.source, error) from error
-            _refuse_ragged(dialect)
+            with suppress(csv.Error, UnicodeError):
+                cells_of(dialect, [])  # names the line that is too long, or too short
             raise
     return parse(western)
 
 
-def parsed(dialect: Dialect, columns: Sequence[str], text: Sequence[str]) -> ParsedText:
-    """Parse some columns, some of them as text, the others as numbers if they can."""
-    if dialect.source.spaced:
-        cells_of(dialect, [])  # or an empty cell would move those after it
-    if has_pyarrow():
-        _refuse_open_quote(dialect)
-        frame = _plain_numbers(dialect, columns, text)
-        if frame is not None:
-            numbers = [name for name in columns if name not in text]
-            return ParsedText(dialect, _without_marks(frame, numbers, dialect.na))
-    cells, lines = cells_of(dialect, columns)
-    return ParsedText(dialect, cells, lines=lines)
-
-
-def _all_parsed(dialect: Dialect) -> ParsedText:
-    """Parse all columns; those that begin with plain numbers as numbers if they can."""
-    times = Counter(dialect.names)
-    columns = [name for name in dialect.names if times[name] == 1]
-    plain, whole = _plain_at_first(dialect)
-    if has_pyarrow() and columns:
-        _refuse_open_quote(dialect)
-        text = [name for name in columns if name not in plain or name in whole]
-        frame = _plain_numbers(dialect, columns, text)
-        if frame is None:
-            whole = plain
-            frame = _plain_numbers(dialect, columns, columns)
-        if frame is not None:
-            return _with_whole_numbers(dialect, frame, whole)
-    cells, lines = cells_of(dialect, columns)
-    return ParsedText(dialect, cells, lines=lines)
-
-
-def _with_whole_numbers(
-    dialect: Dialect, frame: Any, whole: Sequence[str]
+def parsed(
+    dialect: Dialect,
+    columns: Sequence[str],
+    text: Sequence[str],
+    whole: Sequence[str] = (),
+    plain: Sequence[str] = (),
 ) -> ParsedText:
-    """Read whole numbers, which may be ids, as numbers, and keep them as text."""
-    words = {}
-    for place, name in enumerate(frame.column_names):
-        if name in whole:
-            numbers = _as_numbers(frame[name], dialect)
-            if numbers is not None:
-                words[name] = frame[name]
-                frame = frame.set_column(place, name, numbers)
-    numbers = [name for name in frame.column_names if _are_numbers(frame[name])]
-    return ParsedText(dialect, _without_marks(frame, numbers, dialect.na), words)
+    """Parse some columns: `text` as text, the others as numbers if they can be.
+
+    Of text that is `whole` numbers at first, numbers are kept, too; if other columns
+    are no numbers, of all that are `plain` numbers at first.
+    """
+    if has_pyarrow() and columns:
+        if dialect.source.count(b'"') % 2:
+            cells_of(dialect, [])  # refuses what pyarrow reads: a quote that is open
+        frame = _plain_numbers(dialect, columns, text)
+        if frame is None and plain:
+            whole, frame = plain, _plain_numbers(dialect, columns, columns)
+        if frame is not None:
+            words = {}
+            for place, name in enumerate(frame.column_names):
+                numbers = _as_numbers(frame[name], dialect) if name in whole else None
+                if numbers is not None:
+                    words[name] = frame[name]
+                    frame = frame.set_column(place, name, numbers)
+            return ParsedText(dialect, _without_marks(frame, dialect.na), words)
+    cells, lines = cells_of(dialect, columns)
+    return ParsedText(dialect, cells, lines=lines)
 
 
 def _as_numbers(column: Any, dialect: Dialect) -> Any:
@@ -216,11 +183,8 @@ def _as_numbers(column: Any, dialect: Dialect) -> Any:
     return numbers.take(column.indices)
 
 
-def _names_of(frame: Any) -> Sequence[str]:
-    return list(frame) if isinstance(frame, dict) else frame.column_names
-
-
-def _are_numbers(column: Any) -> bool:
+def are_numbers(column: Any) -> bool:
+    """Whether a parsed column holds numbers, and no text."""
     return not isinstance(column, list) and str(column.type) == "double"
 
 
@@ -228,7 +192,7 @@ def _as_list(column: Any) -> list[Any]:
     """Cells; numbers that are missing are NaN."""
     if isinstance(column, list):
         return column
-    if _are_numbers(column):
+    if are_numbers(column):
         return np.asarray(column.to_numpy(), dtype=np.float64).tolist()
     return column.to_pylist()
 
@@ -256,20 +220,15 @@ def _plain_at_first(dialect: Dialect) -> tuple[list[str], list[str]]:
     return [*columns], [n for n, cells in columns.items() if all(map(WHOLE, cells))]
 
 
-def _refuse_ragged(dialect: Dialect) -> None:
-    """Name the line that has too many columns, or too few."""
-    with suppress(csv.Error, UnicodeError):
-        cells_of(dialect, [])
-
-
 def has_pyarrow() -> bool:
     """Whether pyarrow reads text; else the standard library does, only slower."""
     return find_spec("pyarrow") is not None
 
 
-def _needed(dialect: Dialect, spec: TableSpec) -> list[str]:
+def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
+    """Columns that `spec` names, and those of them that are text."""
     try:
-        return spec.columns(dialect.names)
+        columns = needed(dialect.source.path, dialect.names, spec)
     except DataError as error:
         if len(dialect.names) > 1:
             raise
@@ -278,24 +237,10 @@ def _needed(dialect: Dialect, spec: TableSpec) -> list[str]:
             f"something else than {dialect.separator!r}, pass sep=."
         )
         raise DataError(msg) from error
-
-
-def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse needed columns of which there are several."""
-    times = Counter(names)
-    twice = [name for name in columns if times[name] > 1]
-    if twice:
-        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
-        raise FileError(msg)
+    return columns, [name for name in columns if name in (spec.id, spec.sample)]
 
 
 # plain numbers ------------------------------------------------------------------------
-
-
-def _refuse_open_quote(dialect: Dialect) -> None:
-    """Refuse a quote that nothing closes: pyarrow reads what it cuts off."""
-    if dialect.source.count(b'"') % 2:
-        cells_of(dialect, [])
 
 
 def _plain_numbers(
@@ -338,7 +283,7 @@ def _plain_numbers(
     return None
 
 
-def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
+def _without_marks(frame: Any, na: Sequence[str]) -> Any:
     """Make numbers that stand for missing values missing: −999, also as −999.0."""
     marks = numbers_of(na)
     if not marks:
@@ -346,7 +291,8 @@ def _without_marks(frame: Any, names: Sequence[str], na: Sequence[str]) -> Any:
     kept = nw.from_native(frame)
     cells = [
         nw.when(~nw.col(name).is_in(marks)).then(nw.col(name)).alias(name)
-        for name in names
+        for name in frame.column_names
+        if are_numbers(frame[name])
     ]
     return kept.with_columns(*cells).to_native()
 

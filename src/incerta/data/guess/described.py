@@ -17,6 +17,7 @@ from incerta.data.tables.names import (
     ID_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    KEY_WORDS,
     ROW_WORDS,
     TIME_WORDS,
     words_of,
@@ -33,49 +34,27 @@ FEWEST_TO_NUMBER = 10  # rows; fewer may hold 1, 2, 3 by chance
 MANY_GROUPS = 10  # of equal size, which no numbers but those of groups have
 ALMOST_ALL = 0.9
 MOST_CLASSES = 50
+NUMBER = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")  # of gene_1
 
 
 @dataclass(frozen=True)
 class Described:
-    """A column.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : {"whole", "number", "measured", "text", "date", "empty", "other"}
-        What its cells are; those of a measured column carry their own errors.
-    n_missing, n_distinct : int
-        Cells that are missing, and different ones among the others.
-    numbers : ndarray of shape (n_rows,), optional
-        Of columns of numbers; NaN where missing.
-    words, codes : ndarray, optional
-        Of other columns: their different cells, and the place there of each row's
-        cell, -1 where missing.
-    remarks : tuple of str
-        What is odd about it.
-    marks : tuple of str
-        Numbers that may stand for missing values, such as -999.
-    doubt : str
-        Of text that seems to be meant as numbers: why it is none.
-    is_error : bool
-        Whether its cells say that they are errors: ±0.5.
-    sizes : dict from str to int
-        Of arrays: their dimensions.
-    """
+    """A column."""
 
     name: str
+    # "whole", "number", "measured" (with errors of their own), "text", "date", "empty"
+    # or "other"
     kind: str
     n_missing: int = 0
-    n_distinct: int = 0
-    numbers: Array | None = None
-    words: Ids | None = None
-    codes: Indices | None = None
-    remarks: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    doubt: str = ""
-    is_error: bool = False
-    sizes: dict[str, int] = field(default_factory=dict)
+    n_distinct: int = 0  # different cells among those that are not missing
+    numbers: Array | None = None  # of columns of numbers; NaN where missing
+    words: Ids | None = None  # of other columns: their different cells,
+    codes: Indices | None = None  # and the place there of each row's, -1 where missing
+    remarks: tuple[str, ...] = ()  # what is odd about it
+    marks: tuple[str, ...] = ()  # numbers that may stand for missing values: -999
+    doubt: str = ""  # of text that seems to be meant as numbers: why it is none
+    is_error: bool = False  # its cells say that they are errors: ±0.5
+    sizes: dict[str, int] = field(default_factory=dict)  # of the dimensions of arrays
 
     @property
     def n_rows(self) -> int:
@@ -153,7 +132,7 @@ def _skewness(numbers: Array) -> float:
 def says(named: Described | str, known: frozenset[str]) -> bool:
     """Tell whether the first or the last word of a name is one of these."""
     words = words_of(named if isinstance(named, str) else named.name)
-    return bool(words) and (words[0] in known or words[-1] in known)
+    return not known.isdisjoint((*words[:1], *words[-1:]))
 
 
 def is_row_number(column: Described) -> bool:
@@ -161,28 +140,27 @@ def is_row_number(column: Described) -> bool:
     return column.name.strip() == "" or says(column, ROW_WORDS)
 
 
-def is_id_like(column: Described) -> bool:
-    """Tell whether a name is that of objects."""
-    return column.names_rows and (says(column, ID_WORDS) or is_row_number(column))
-
-
 def is_class_like(column: Described, n_rows: int) -> bool:
     """Tell whether a column holds classes: by its name, or as it has few words."""
-    most = min(MOST_CLASSES, n_rows // 2)
-    if column.n_distinct > most or not column.n_distinct:
+    if not 0 < column.n_distinct <= min(MOST_CLASSES, n_rows // 2):
         return False
     if says(column, CLASS_WORDS):
         return column.kind in ("whole", "text")
-    named = says(
-        column, ID_WORDS | JOINT_WORDS | INDEX_WORDS | TIME_WORDS | BATCH_WORDS
-    )
-    return column.kind == "text" and not named and column.n_distinct > 1
+    others = ID_WORDS | JOINT_WORDS | INDEX_WORDS | TIME_WORDS | BATCH_WORDS
+    return column.kind == "text" and column.n_distinct > 1 and not says(column, others)
 
 
 def is_coordinate(column: Described) -> bool:
     """Tell whether a column is a place on a sphere or a map."""
     words = words_of(column.name)
     return len(words) == 1 and words[0] in COORDINATE_WORDS
+
+
+def is_time(column: Described) -> bool:
+    """Tell whether a column is a time."""
+    return column.kind == "date" or (
+        says(column, TIME_WORDS) and column.kind in ("whole", "text", "number")
+    )
 
 
 def numbered(column: Described) -> str:
@@ -199,8 +177,8 @@ def numbered(column: Described) -> str:
     if column.kind != "whole" or numbers is None or column.n_missing:
         return ""
     least, n = float(numbers.min()), column.n_distinct
-    whole = least in (0.0, 1.0) and float(numbers.max()) - least == n - 1
-    if not whole or n < 2 or len(numbers) < FEWEST_TO_NUMBER:
+    running = least in (0.0, 1.0) and float(numbers.max()) - least == n - 1
+    if not running or n < 2 or len(numbers) < FEWEST_TO_NUMBER:
         return ""
     if n == len(numbers):
         return "rows"
@@ -214,10 +192,17 @@ def numbered(column: Described) -> str:
     return "groups" if in_blocks or in_turn or n >= MANY_GROUPS else ""
 
 
-def is_time(column: Described) -> bool:
-    """Tell whether a column is a time."""
-    return column.kind == "date" or (
-        says(column, TIME_WORDS) and column.kind in ("whole", "text", "number")
+def _series(columns: Sequence[Described]) -> frozenset[str]:
+    """Names of whole numbers that differ in a number only: counts of gene1 and gene2.
+
+    Those that end in a word for keys, such as id1 and id2, may name objects.
+    """
+    stems = {c.name: NUMBER.sub("", c.name) for c in columns if c.kind == "whole"}
+    times = Counter(stem for name, stem in stems.items() if stem != name)
+    return frozenset(
+        name
+        for name, stem in stems.items()
+        if times[stem] > 1 and KEY_WORDS.isdisjoint(words_of(stem)[-1:])
     )
 
 
@@ -233,12 +218,19 @@ class Leftover:
         self.n_rows = max((column.n_rows for column in columns), default=0)
         self.left_out: dict[str, str] = {}
         self.said = said
+        self._series = _series([*self.columns.values()])
         taken = {given for given in said.values() if isinstance(given, str)}
         self.free = [c for name, c in self.columns.items() if name not in taken]
         numbers = (c for c in self.free if c.is_number and not is_row_number(c))
         self.leading = next(numbers, None)
         self.leave_out("empty", lambda c: c.kind == "empty")
         self.leave_out("no column of a table", lambda c: c.kind == "other")
+
+    def is_id_like(self, column: Described) -> bool:
+        """Whether a name is that of objects, and not one of a series of features."""
+        if column.name in self._series or not column.names_rows:
+            return False
+        return says(column, ID_WORDS) or is_row_number(column)
 
     def take(self, names: Collection[str]) -> None:
         """Give columns a role."""
@@ -251,9 +243,9 @@ class Leftover:
 
     def take_classes(self) -> tuple[str, ...]:
         """Columns with classes, which are never values; first those that say so."""
-        found = [c for c in self.free if is_class_like(c, self.n_rows)]
-        found.sort(key=lambda c: (not says(c, CLASS_WORDS), len(words_of(c.name))))
-        names = tuple(c.name for c in found)
+        classes = [c for c in self.free if is_class_like(c, self.n_rows)]
+        classes.sort(key=lambda c: (not says(c, CLASS_WORDS), len(words_of(c.name))))
+        names = tuple(c.name for c in classes)
         self.take(names)
         return names
 
@@ -267,15 +259,14 @@ class Leftover:
             for c in self.free
             if c.names_rows and c.n_distinct == self.n_rows and not is_time(c)
         ]
-        named = [c for c in unique if is_id_like(c) and not is_row_number(c)]
+        named = [c for c in unique if self.is_id_like(c) and not is_row_number(c)]
         text = [c for c in unique if c.kind == "text" and not c.doubt]
         counts = [c for c in unique if is_row_number(c) or self._counts_rows(c)]
         best = next(iter([*named, *text, *counts]), None)
         if best is None:
             return None
         self.take({best.name})
-        others = {c.name for c in named}
-        self.leave_out("another id", lambda c: c.name in others)
+        self.leave_out("another id", lambda c: c in named)
         return best.name
 
     def _counts_rows(self, column: Described) -> bool:
@@ -293,31 +284,30 @@ class Leftover:
 
     def broken_id(self) -> Described | None:
         """A column that is named as that of objects, but does not name each row."""
-        return next(
-            (
-                c
-                for c in self.free
-                if c.kind in ("text", "whole")
-                and says(c, ID_WORDS)
-                and not c.is_constant
-                and 2 * (c.n_distinct + c.n_missing) > self.n_rows
-            ),
-            None,
-        )
+        for c in self.free:
+            named = says(c, ID_WORDS) and c.name not in self._series
+            many = 2 * (c.n_distinct + c.n_missing) > self.n_rows and not c.is_constant
+            if named and many and c.kind in ("text", "whole"):
+                return c
+        return None
 
     def sort(self, numbers: str | None = None) -> None:
         """Say why columns are no values; of numbers that may be only if `numbers`."""
-        self.leave_out("constant", lambda c: c.is_number and c.is_constant)
-        self.leave_out("a coordinate", lambda c: c.is_number and is_coordinate(c))
-        self.leave_out("a time", is_time)
-        self.leave_out("an id", lambda c: c.kind == "whole" and is_id_like(c))
-        self.leave_out("it numbers the rows", lambda c: numbered(c) == "rows")
-        self.leave_out("it numbers groups of rows", lambda c: numbered(c) == "groups")
-        self.leave_out("text", lambda c: not c.is_number and not c.doubt)
-        if numbers is not None:
-            self.leave_out(numbers, lambda c: c.is_number)
         half = self.n_rows / 2
-        self.leave_out("mostly missing", lambda c: c.is_number and c.n_missing > half)
+        reasons: tuple[tuple[str | None, Callable[[Described], bool]], ...] = (
+            ("constant", lambda c: c.is_number and c.is_constant),
+            ("a coordinate", lambda c: c.is_number and is_coordinate(c)),
+            ("a time", is_time),
+            ("an id", lambda c: c.kind == "whole" and self.is_id_like(c)),
+            ("it numbers the rows", lambda c: numbered(c) == "rows"),
+            ("it numbers groups of rows", lambda c: numbered(c) == "groups"),
+            ("text", lambda c: not c.is_number and not c.doubt),
+            (numbers, lambda c: c.is_number),
+            ("mostly missing", lambda c: c.is_number and c.n_missing > half),
+        )
+        for why, fits in reasons:
+            if why is not None:
+                self.leave_out(why, fits)
 
     def values(self) -> tuple[str, ...]:
         """Free columns of numbers, which are values if nothing else."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,11 @@ from incerta.data.guess.described import (
     MANY_GROUPS,
     Described,
     Leftover,
-    is_id_like,
+    is_coordinate,
     is_row_number,
     is_time,
     numbered,
     says,
-)
-from incerta.data.guess.errors import (
-    NEGATIVE,
-    SHARES,
-    error_readings,
-    take_errors,
-    usable,
 )
 from incerta.data.guess.readings import Guess, Reading, errors_in
 from incerta.data.tables.names import (
@@ -43,20 +37,43 @@ from incerta.data.tables.names import (
     PLACE_WORDS,
     SET_WORDS,
     TIME_WORDS,
-    TOTAL_WORDS,
     WEIGHT_WORDS,
+    Named,
     Repeated,
+    correlation_names,
+    error_names,
     is_named_as_error,
+    kind_of,
     repeated_names,
-    words_of,
 )
+from incerta.data.tables.spec import BOUNDS, PAIRS
+from incerta.typing import Indices
 from incerta.wording import capital, counted
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
 ROWS_OF_AN_OBJECT = 2.0  # on average, at least
 FEWEST = 3  # objects, beside what was measured about them
 VALUES = "rows of an object are its possible values"
+EXACT = "every row is an object; values are exact"
 NOTHING = "no column of numbers is left to cluster."
+MEANS = {
+    None: "values with standard deviations",
+    "moe90": "values with margins of error of 90 %",
+    "moe95": "values with margins of error of 95 %",
+    "rel%": "values with errors in percent of them",
+    "var": "values with variances",
+    "ivar": "values with inverse variances",
+    "interval": "values somewhere between two bounds",
+    "ci68": "values with 68 % intervals",
+    "ci95": "values with 95 % confidence intervals",
+    "plusminus": "values with errors upwards and downwards",
+}
+NEGATIVE = "named as errors, but some are negative"
+SHARES = "named as relative errors, but all are below 1: say errors= and kind="
+MOE = (
+    "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
+    "say kind= if it is another."
+)
 
 
 def guess(
@@ -75,30 +92,29 @@ def guess(
     >>> guess(columns).readings[0].said()
     {'values': ('mass',), 'errors': ('{}_err',)}
     """
-    known = {
-        name: given for name, given in (said or {}).items() if given not in (None, ())
-    }
+    given = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
-        return _of_arrays(arrays, known)
-    left = Leftover(columns, known)
-    measured = None if known else measured_things(columns, left.n_rows)
+        return _of_arrays(arrays, given)
+    left = Leftover(columns, given)
+    measured = None if given else measured_things(columns, left.n_rows)
     if measured is not None:
         return _one_column_each(*measured)
-    is_long = any(name in known for name in LONG_FORM)
+    is_long = any(name in given for name in LONG_FORM)
     errors = [] if is_long else take_errors(left)
     classes = left.take_classes()
     if errors:
         found = _with_errors(errors, left)
-    elif "errors" in known:
-        doubt = f"no columns fit errors={known['errors']!r}; name the values."
-        found = Guess((), doubt)
+    elif "errors" in given:
+        found = Guess(
+            (), f"no columns fit errors={given['errors']!r}; name the values."
+        )
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
     found = _about_names(_about_marks(found, left), names)
     found = replace(found, notes=(*found.notes, *_notes(found, left)))
-    kept = tuple(_with_said(reading, known) for reading in found.readings)
+    kept = tuple(_with_said(reading, given) for reading in found.readings)
     classes = tuple(n for n in classes if all(n != reading.id for reading in kept))
     for name in classes:
         left.left_out.setdefault(name, "classes")
@@ -147,15 +163,107 @@ def _one_column_each(objects: Described, things: Described) -> Guess:
 
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
     """What the user said is kept, whatever was guessed."""
-    kept = {name: given for name, given in said.items() if hasattr(reading, name)}
-    return replace(reading, **kept)
+    return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
 
 
 # one row per object, with errors ------------------------------------------------------
 
 
-def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
-    good = usable(errors, left)
+def take_errors(left: Leftover) -> list[Named]:
+    """Find the columns of errors by their names, as far as the numbers can be errors.
+
+    What the user said about errors and their kind is followed.
+    """
+    numbers = list(left.values())
+    said, kind = left.said.get("errors"), left.said.get("kind")
+    if said:
+        errors = _as_said(tuple(said), kind, numbers)
+    else:
+        named = [*error_names(numbers), *_by_cells(left)]
+        errors = [error for error in named if _can_be(error, left)]
+        columns = {column for error in errors for column in error.columns}
+        errors = [error for error in errors if error.value not in columns]
+        if kind is not None:
+            n = 1 + (kind in PAIRS)
+            errors = [e._replace(kind=kind) for e in errors if len(e.columns) == n]
+    left.take({column for error in errors for column in error.columns})
+    return errors
+
+
+def _by_cells(left: Leftover) -> list[Named]:
+    """Columns of cells such as ±0.5: errors of the column before, whatever the name."""
+    numbers = [c for c in left.columns.values() if c.is_number]
+    return [
+        Named(value.name, (error.name,), kind_of(error.name), ())
+        for value, error in pairwise(numbers)
+        if error.is_error and value in left.free and error in left.free
+    ]
+
+
+def _can_be(named: Named, left: Leftover) -> bool:
+    columns = [left.columns[name] for name in named.columns]
+    value = left.columns.get(named.value)
+    if value is not None and value.kind == "measured":
+        left.left_out[named.value] = f"errors in its cells and in {named.columns[0]}"
+        left.left_out |= dict.fromkeys(named.columns, f"{named.value} is left out")
+        left.take(left.left_out)
+        return False
+    if len(columns) == 1 and (why := _why_not(named, columns[0])):
+        left.left_out[named.columns[0]] = why
+        left.take(named.columns)
+        return False
+    if named.kind != "bounds" or value is None:
+        return True
+    # Of bounds that may be something else, most values are in between.
+    low, high = (np.asarray(column.numbers) for column in columns)
+    inside = (np.asarray(value.numbers) >= low) & (np.asarray(value.numbers) <= high)
+    return bool(2 * inside.sum() >= (~np.isnan(low + high)).sum())
+
+
+def _why_not(named: Named, column: Described) -> str:
+    """Why numbers cannot be the errors that they are named as, if they cannot."""
+    numbers = np.asarray(column.numbers)
+    numbers = numbers[~np.isin(numbers, [float(mark) for mark in column.marks])]
+    if (numbers < 0).any():
+        return NEGATIVE
+    percent = named.columns[0].lower().endswith(("%", "%)", "%]", "pct", "percent"))
+    if named.kind == "rel%" and not percent and not (numbers >= 1).any():
+        return SHARES
+    return ""
+
+
+def _as_said(
+    templates: tuple[str, ...], kind: str | None, numbers: Sequence[str]
+) -> list[Named]:
+    """Values that have the error columns of the given templates."""
+    known = set(numbers)
+    if not all("{}" in template for template in templates):
+        return []
+    before, _, after = templates[0].partition("{}")
+    errors = []
+    for name in numbers:
+        if not (name.startswith(before) and name.endswith(after)):
+            continue
+        value = name[len(before) : len(name) - len(after)]
+        columns = tuple(template.replace("{}", value) for template in templates)
+        if value and known.issuperset(columns) and (kind in BOUNDS or value in known):
+            errors.append(Named(value, columns, kind, templates))
+    return errors
+
+
+def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
+    for error in errors:
+        column = left.columns.get(error.value)
+        if column is None:
+            continue
+        if not column.is_number:
+            left.left_out[column.name] = "no numbers"
+        elif column.is_constant:
+            left.left_out[column.name] = "constant"
+        elif is_coordinate(column):
+            left.left_out[column.name] = "a coordinate"
+    good = [error for error in errors if error.value not in left.left_out]
+    left.take({error.value for error in errors})
     id, said = left.take_unique_id(), left.said.get("id")
     many = None
     if id is None:
@@ -164,7 +272,7 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     if not good:
         left.sort()
         return Guess((), "no value with errors is left to cluster.")
-    readings, notes = error_readings(good, id, left)
+    readings, notes = _error_readings(good, id, left)
     left.sort("no errors")
     if not readings:
         low, high = good[0].columns
@@ -176,11 +284,8 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     reading = readings[0]
     if many is not None:
         doubt = f"{many.name} has several rows for most objects, and there are errors."
-        other = Reading(
-            id=many.name,
-            values=reading.values,
-            means="rows of an object are its values",
-        )
+        means = "rows of an object are its values"
+        other = Reading(id=many.name, values=reading.values, means=means)
         apart = replace(reading, means="every row is an object of its own")
         offers = (other,) if said is not None else (apart, other)
         return Guess(offers, doubt, notes=notes)
@@ -189,28 +294,101 @@ def _with_errors(errors: Sequence[Any], left: Leftover) -> Guess:
     return Guess((reading,), notes=notes)
 
 
+def _error_readings(
+    errors: Sequence[Named], id: str | None, left: Leftover
+) -> tuple[list[Reading], tuple[str, ...]]:
+    """Readings with the kind of error that most values have, and what was assumed.
+
+    There is none if that is a kind that is not known.
+    """
+    kinds: dict[str | None, list[Named]] = {}
+    for named in errors:
+        kinds.setdefault(named.kind, []).append(named)
+    most = max(map(len, kinds.values()))
+    best = {kind: group for kind, group in kinds.items() if len(group) == most}
+    if next(iter(best)) == "?":
+        return [], ()
+    kept = {named.value for named in errors if named.kind in best}
+    others = [named.value for named in errors if named.value not in kept]
+    left.left_out |= dict.fromkeys(others, "its errors are of another kind")
+    readings = []
+    for kind, group in best.items():
+        values, columns = _columns_of(group, left)
+        # An interval, or the ends of a confidence interval.
+        for each in ("interval", "ci95") if kind == "bounds" else (kind,):
+            means = f"one row per object: {MEANS.get(each, f'errors of kind {each}')}"
+            reading = Reading(
+                id=id,
+                values=values,
+                errors=columns,
+                kind=each,
+                corr=_correlations(values, each, left),
+                means=means,
+            )
+            readings.append(reading)
+    margins = [named.columns[0] for named in best.get("moe90", ())]
+    unsaid = "kind" not in left.said and any("90" not in name for name in margins)
+    return readings, (MOE,) if unsaid else ()
+
+
+def _columns_of(
+    group: list[Named], left: Leftover
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Values and their error columns, or templates of these."""
+    group = list({named.value: named for named in reversed(group)}.values())[::-1]
+    templates = Counter(named.templates for named in group)
+    if len(templates) == 1 and group[0].templates:
+        columns = group[0].templates
+    elif len(group[0].columns) == 1:
+        columns = tuple(named.columns[0] for named in group)
+    else:  # of pairs only those of one pattern can be said
+        columns = templates.most_common(1)[0][0]
+        others = [named.value for named in group if named.templates != columns]
+        left.left_out |= dict.fromkeys(others, "its bounds are named in another way")
+        group = [named for named in group if named.templates == columns]
+    return tuple(named.value for named in group), columns
+
+
+def _correlations(
+    values: tuple[str, ...], kind: str | None, left: Leftover
+) -> str | None:
+    if kind in ("interval", "plusminus"):
+        return None
+    columns = correlation_names([c.name for c in left.free], values)
+    if not columns:
+        return None
+    template = max(columns, key=lambda each: len(columns[each]))
+    left.take(columns[template])
+    return template
+
+
 # no error columns ---------------------------------------------------------------------
 
 
 def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Guess:
+    said = left.said.get("id")
     id = None if is_long else left.take_unique_id()
     measured = any(c.kind == "measured" for c in left.free)
-    if not is_long and not measured and not left.repeats(left.said.get("id")):
+    if not is_long and not measured and not left.repeats(said):
         repeated = repeated_names(left.values())
         if repeated is not None:
             return _replicates(repeated, id, left)
     words = [left.columns[name] for name in classes if not says(name, CLASS_WORDS)]
     is_count = id is not None and is_row_number(left.columns[id])
-    if is_count and "id" not in left.said and repeated_ids(left):
+    if is_count and said is None and repeated_ids(left):
         left.left_out[str(id)] = "a number of the row"
         id = None
     if id is None and not measured:
-        said = left.said.get("id")
         many = [left.columns[said]] if said else repeated_ids(left)
         if many:
             return _long(many[0], many[1:], words, left)
     broken = None if id is not None else left.broken_id()
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
+    place = None if id is None or said is not None else left.columns[id]
+    if place is not None and not says(place, PLACE_WORDS):
+        place = None
+    if place is not None:
+        left.leave_out("it was set", lambda c: c.is_number and says(c, SET_WORDS))
     left.sort()
     values = left.values()
     if not values:
@@ -218,6 +396,10 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
     means = "one row per object" if id is not None else "every row is an object"
     means += ", errors in the cells" if measured else "; values are exact"
     reading = Reading(id=id, values=values, means=means)
+    if place is not None:
+        if words:
+            return _of_rivals(Guess((reading,)), place, words, None)
+        return Guess((reading,), objects=f"{place.n_rows:,} objects, named by {id}")
     if perhaps is not None and not measured:
         objects, time = (column.name for column in perhaps)
         several = Reading(id=objects, values=values, means=VALUES)
@@ -275,9 +457,8 @@ def _of_rivals(
         if rival.n_distinct == rival.n_rows:
             means = "one row per object; values are exact"
         offers.append(Reading(id=rival.name, values=values, means=means))
-    if all(rival.n_distinct < rival.n_rows for rival in rivals):
-        means = "every row is an object; values are exact"
-        offers.append(Reading(values=values, means=means))
+    if all(column.n_distinct < column.n_rows for column in (id, *rivals)):
+        offers.append(Reading(values=values, means=EXACT))
     names = [column.name for column in (id, *rivals)]
     doubt = f"{' and '.join(names)} may name the objects."
     if plate is not None:
@@ -296,20 +477,17 @@ def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
     left.sort("measured once")
     n = len(repeated.columns[0])
     means = f"one row per object, with {n} measurements of each value"
-    one = Reading(
+    together = Reading(
         id=id, values=repeated.stems, replicates=repeated.template, means=means
     )
     if alike and (len(repeated.stems) > 1 or repeated.says_so):
-        return Guess((one,))
+        return Guess((together,))
     features = tuple(n for n in every if n in columns or n not in left.left_out)
-    other = Reading(
-        id=id, values=features, means="every column is a feature of its own"
-    )
-    doubt = (
-        f"{repeated.columns[0][0]} to {repeated.columns[0][-1]} can be measurements of "
-        "one value, or features."
-    )
-    return Guess((one, other), doubt)
+    means = "every column is a feature of its own"
+    apart = Reading(id=id, values=features, means=means)
+    first, *_, last = repeated.columns[0]
+    doubt = f"{first} to {last} can be measurements of one value, or features."
+    return Guess((together, apart), doubt)
 
 
 def _agree(group: Sequence[str], left: Leftover) -> bool:
@@ -322,6 +500,11 @@ def _agree(group: Sequence[str], left: Leftover) -> bool:
 # what is not clear --------------------------------------------------------------------
 
 
+def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
+    doubt = f"{found.doubt} {doubt}".strip()
+    return replace(found, readings=tuple(readings), doubt=doubt)
+
+
 def _about_text(found: Guess, left: Leftover) -> Guess:
     """Say so if columns of numbers have cells that are none."""
     used = {name for reading in found.readings for name in reading.values}
@@ -332,25 +515,21 @@ def _about_text(found: Guess, left: Leftover) -> Guess:
     ]
     if not meant:
         return found
-    for column in meant:
-        left.left_out[column.name] = "some cells are no numbers"
     names = {c.name for c in meant}
+    left.left_out |= dict.fromkeys(names, "some cells are no numbers")
+    means = f"without {', '.join(sorted(names))}"
+    apart = [_without(reading, names, means) for reading in found.readings]
     doubt = f"column {meant[0].name} {meant[0].doubt}."
-    apart = tuple(
-        replace(_without(reading, names), means=f"without {', '.join(sorted(names))}")
-        for reading in found.readings
-    )
-    apart = tuple(reading for reading in apart if reading.values)
-    return replace(found, readings=apart, doubt=f"{found.doubt} {doubt}".strip())
+    return _doubting(found, [reading for reading in apart if reading.values], doubt)
 
 
-def _without(reading: Reading, names: set[str]) -> Reading:
-    kept = [name not in names for name in reading.values]
+def _without(reading: Reading, names: set[str], means: str) -> Reading:
     values = tuple(name for name in reading.values if name not in names)
     errors = reading.errors
     if not any("{}" in column for column in errors):
-        errors = tuple(e for e, keep in zip(errors, kept, strict=False) if keep)
-    return replace(reading, values=values, errors=errors)
+        pairs = zip(reading.values, errors, strict=False)
+        errors = tuple(error for name, error in pairs if name not in names)
+    return replace(reading, values=values, errors=errors, means=means)
 
 
 def _about_gaps(found: Guess, left: Leftover) -> Guess:
@@ -358,21 +537,18 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
     if not found.is_clear or "missing" in left.said:
         return found
     reading = found.readings[0]
-    gaps = {
-        name: left.columns[name].n_missing
-        for name in reading.values
-        if name in left.columns and left.columns[name].n_missing
-    }
+    used = [left.columns[name] for name in reading.values if name in left.columns]
+    gaps = [column for column in used if column.n_missing]
     # A value with an error may be missing: its error is then infinite.
-    measured = any(left.columns[name].kind == "measured" for name in gaps)
+    measured = any(column.kind == "measured" for column in gaps)
     taken = measured or reading.errors or reading.replicates
     if not gaps or taken or reading.kind == "interval":
         return found
-    worst = max(gaps, key=gaps.__getitem__)
-    doubt = f"cells are missing, such as {gaps[worst]:,} in {worst}."
+    worst = max(gaps, key=lambda column: column.n_missing)
+    doubt = f"cells are missing, such as {worst.n_missing:,} in {worst.name}."
     ways = {"impute": "what is missing is imputed", "drop": "such rows are left out"}
     offers = [replace(reading, missing=rule, means=ways[rule]) for rule in ways]
-    return replace(found, readings=tuple(offers), doubt=doubt)
+    return _doubting(found, offers, doubt)
 
 
 def _about_marks(found: Guess, left: Leftover) -> Guess:
@@ -391,44 +567,38 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
     offers = [replace(reading, na=marks, means=f"{told} stands for missing values")]
     if first in reading.values:
         offers.append(replace(reading, means=f"{told} is a value like others"))
-    return replace(found, readings=tuple(offers), doubt=doubt)
+    return _doubting(found, offers, doubt)
 
 
 def _about_names(found: Guess, names: Sequence[str]) -> Guess:
     """Say so if several columns have one name, and ask if that is a name of errors."""
     times = Counter(name.strip() for name in names)
-    twice = sorted(
-        (name for name in times if times[name] > 1),
-        key=lambda name: ALONE.fullmatch(name) is None,
-    )
+    twice = sorted(name for name in times if times[name] > 1)
     if not twice:
         return found
-    first = twice[0]
-    if not ALONE.fullmatch(first):
-        note = (
-            f"{times[first]} columns are named {first}, and none of them is used; give "
-            "each a name of its own."
+    error = next(filter(ALONE.fullmatch, twice), None)
+    if error is not None:
+        doubt = (
+            f"{times[error]} columns are named {error}, as errors are; give each a "
+            f"name of its own, such as 'x {error}' for the error of x."
         )
-        if not found.readings:
-            return replace(found, doubt=f"{found.doubt} {capital(note)}")
-        return replace(found, notes=(*found.notes, note))
-    doubt = (
-        f"{times[first]} columns are named {first}, as errors are; give each a name of "
-        f"its own, such as 'x {first}' for the error of x."
+        means = "without these errors"
+        return _doubting(
+            found, [replace(r, means=means) for r in found.readings], doubt
+        )
+    note = (
+        f"{times[twice[0]]} columns are named {twice[0]}, and none of them is used; "
+        "give each a name of its own."
     )
-    offers = tuple(replace(r, means="without these errors") for r in found.readings)
-    return replace(found, readings=offers, doubt=f"{found.doubt} {doubt}".strip())
+    if not found.readings:
+        return _doubting(found, (), capital(note))
+    return replace(found, notes=(*found.notes, note))
 
 
 def _notes(found: Guess, left: Leftover) -> Iterator[str]:
     """What is odd about the first reading, but no reason to ask."""
-    reading = found.readings[0] if found.readings else Reading()
-    id = left.columns.get(reading.id or "")
-    if id is not None and id.words is not None and id.codes is not None:
-        last = str(id.words[id.codes[-1]])
-        if TOTAL_WORDS.issuperset(words_of(last) or [""]):
-            yield f"The last row is named {last}: if it is no object, leave it out."
-    orphans = [name for name in reading.values if is_named_as_error(name)]
+    values = found.readings[0].values if found.readings else ()
+    orphans = [name for name in values if is_named_as_error(name)]
     if orphans:
         some = ", ".join(orphans[:3]) + (", ..." if len(orphans) > 3 else "")
         yield f"Named as errors, but not clear of what, and taken as values: {some}."
@@ -457,21 +627,19 @@ def repeated_ids(left: Leftover) -> list[Described]:
     Of numbers without a name that says so, only the leading ones do.
     """
     other = JOINT_WORDS | BATCH_WORDS | CLASS_WORDS
+    leading = left.leading if left.leading and numbered(left.leading) else None
+    if leading is not None and leading.n_distinct < MANY_GROUPS:
+        leading = None  # few groups may be of anything
     named = [
         c
         for c in left.free
-        if (is_id_like(c) or _numbers_objects(c, left.leading))
+        if (left.is_id_like(c) or c is leading)
         and not says(c, other)
         and not is_time(c)
         and 1 < c.n_distinct <= left.n_rows / ROWS_OF_AN_OBJECT
     ]
     objects = [c for c in named if not says(c, INDEX_WORDS)] or named
     return sorted(objects, key=lambda c: -c.n_distinct)
-
-
-def _numbers_objects(column: Described, leading: Described | None) -> bool:
-    many = column.n_distinct >= MANY_GROUPS
-    return column is leading and many and numbered(column) == "groups"
 
 
 def is_constant_within(column: Described, objects: Described) -> bool:
@@ -522,7 +690,7 @@ def measured_things(
     return None
 
 
-def _is_crossed(objects: Any, things: Any) -> bool:
+def _is_crossed(objects: Indices, things: Indices) -> bool:
     """Whether there are rows for almost all pairs, and for most of them as many.
 
     Of houses in cities there are some of each kind, but not as many everywhere.
@@ -537,21 +705,12 @@ def _is_crossed(objects: Any, things: Any) -> bool:
 
 
 def long_readings(
-    id: Described,
-    columns: Sequence[Described],
-    said: Mapping[str, Any],
+    id: Described, columns: Sequence[Described], said: Mapping[str, Any]
 ) -> tuple[list[Reading], str, set[str]]:
-    """Readings of a table in which `id` repeats."""
-    reading = Reading(
-        id=id.name,
-        weight=said.get("weight"),
-        sample=said.get("sample"),
-        joint=said.get("joint"),
-        meaning=said.get("meaning"),
-        batch=said.get("batch"),
-        means=VALUES,
-    )
-    if any(said.get(role) is not None for role in ("weight", "sample", "batch")):
+    """Readings of a table in which `id` repeats, a doubt, and the columns used."""
+    roles: dict[str, Any] = {r: said.get(r) for r in (*LONG_FORM, "meaning")}
+    reading = replace(Reading(id=id.name, means=VALUES), **roles)
+    if any(roles[role] is not None for role in ("weight", "sample", "batch")):
         return [reading], "", set()
     objects = id.coded()
     for column in columns:
@@ -565,13 +724,13 @@ def long_readings(
     if batch is not None and _share(objects, batch)[1] > 0:
         means = "rows of an object are repeated measurements, in batches"
         index = {c.name for c in columns if c.names_rows and says(c, INDEX_WORDS)}
-        found = replace(reading, meaning="error", batch=batch.name, means=means)
-        return [found], "", {batch.name, *index}
+        measured = replace(reading, meaning="error", batch=batch.name, means=means)
+        return [measured], "", {batch.name, *index}
     return _with_draws(reading, columns, objects)
 
 
 def _with_draws(
-    reading: Reading, columns: Sequence[Described], objects: Any
+    reading: Reading, columns: Sequence[Described], objects: Indices
 ) -> tuple[list[Reading], str, set[str]]:
     for column in columns:
         joint, index = says(column, JOINT_WORDS), says(column, INDEX_WORDS)
@@ -581,12 +740,8 @@ def _with_draws(
         if not once:
             continue
         name = column.name
-        together = replace(
-            reading,
-            sample=name,
-            joint=True,
-            means=f"rows with the same {name} belong together: joint draws",
-        )
+        means = f"rows with the same {name} belong together: joint draws"
+        together = replace(reading, sample=name, joint=True, means=means)
         if joint and share == 1:
             return [together], "", {name}
         if index and share < ALMOST_ALL:
@@ -598,18 +753,16 @@ def _with_draws(
             f"do rows with the same {name} belong together across objects, or was each "
             "object measured on its own?"
         )
+        means = "each object on its own"
+        apart = replace(reading, sample=name, joint=False, means=means)
         if index:
             means = "each object was measured several times on its own"
             apart = replace(reading, meaning="error", means=means)
-        else:
-            apart = replace(
-                reading, sample=name, joint=False, means="each object on its own"
-            )
         return [together, apart], doubt, {name}
     return [reading], "", set()
 
 
-def _share(objects: Any, column: Described) -> tuple[bool, float]:
+def _share(objects: Indices, column: Described) -> tuple[bool, float]:
     """Whether no object has an entry twice; and the share of all pairs that occur."""
     entries = column.coded()
     n_entries = int(entries.max()) + 1
@@ -617,7 +770,7 @@ def _share(objects: Any, column: Described) -> tuple[bool, float]:
     return pairs == len(objects), pairs / ((int(objects.max()) + 1) * n_entries)
 
 
-def _are_weights(column: Described, objects: Any) -> bool:
+def _are_weights(column: Described, objects: Indices) -> bool:
     """Whether the numbers of every object add up to the same."""
     weights = column.numbers
     if weights is None or column.n_missing or (weights < 0).any():

@@ -22,30 +22,14 @@ class Reading(TableSpec):
 
 @dataclass(frozen=True)
 class Guess:
-    """The sensible readings of a table.
-
-    Parameters
-    ----------
-    readings : tuple of Reading
-        One if the guess is clear, several to choose from, or none.
-    doubt : str
-        Why it is not clear.
-    classes : tuple of str
-        Columns with known classes, against which clusters can be checked.
-    left_out : dict from str to str
-        Columns that are nothing in any reading, and why.
-    notes : tuple of str
-        What was assumed.
-    objects : str
-        How many objects there are and what names them, if another column could.
-    """
+    """The sensible readings of a table: one if it is clear, several, or none."""
 
     readings: tuple[Reading, ...]
-    doubt: str = ""
-    classes: tuple[str, ...] = ()
-    left_out: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    objects: str = ""
+    doubt: str = ""  # why it is not clear
+    classes: tuple[str, ...] = ()  # columns with which clusters can be compared
+    left_out: dict[str, str] = field(default_factory=dict)  # why, by column
+    notes: tuple[str, ...] = ()  # what was assumed
+    objects: str = ""  # how many, and what names them, if another column could
 
     @property
     def is_clear(self) -> bool:
@@ -61,13 +45,9 @@ def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
         return roles
     roles |= {other.id: "id?" for other in guess.readings if other.id is not None}
     reading = guess.readings[0]
-    named = {
-        reading.id: "id",
-        reading.sample: "draw",
-        reading.weight: "weight",
-        reading.batch: "batch",
-    }
-    roles |= {name: role for name, role in named.items() if name is not None}
+    words = {"id": "id", "sample": "draw", "weight": "weight", "batch": "batch"}
+    named = {getattr(reading, field): word for field, word in words.items()}
+    roles |= {name: word for name, word in named.items() if name is not None}
     roles |= dict.fromkeys(reading.values, "value")
     if reading.replicates is not None:
         begin = reading.replicates.removesuffix("*")
@@ -105,32 +85,22 @@ def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[st
         said = f"{least}" if least == most else f"{least} to {most}"
         found.setdefault(id.name, []).append(f"{said} rows each")
     for name in reading.values:
-        if name in columns and not reading.replicates and _is_skewed(columns[name]):
+        numbers = columns[name].numbers if name in columns else None
+        if numbers is not None and not reading.replicates and wants_logarithm(numbers):
             found.setdefault(name, []).append("skewed: try log=")
     if reading.kind in (None, "sd", "se"):
         for error, (_, value) in errors_in(reading).items():
-            if _is_large(columns[error], columns[value]):
+            sizes, numbers = columns[error].numbers, columns[value].numbers
+            if sizes is None or numbers is None:
+                continue
+            if np.nanmedian(sizes) > np.nanstd(numbers) > 0:
                 text = f"mostly larger than the spread of {value}"
                 found.setdefault(error, []).append(text)
     if reading.kind in ("interval", "ci95", "ci68"):
         for low, high in reading.error_columns or ():
-            n = _n_swapped(columns[low], columns[high])
-            if n:
+            below, above = columns[low].numbers, columns[high].numbers
+            if below is None or above is None:
+                continue
+            if n := int((below > above).sum()):
                 found.setdefault(low, []).append(f"{counted(n, 'time')} above {high}")
     return found
-
-
-def _is_skewed(column: Described) -> bool:
-    return column.numbers is not None and wants_logarithm(column.numbers)
-
-
-def _is_large(error: Described, value: Described) -> bool:
-    if error.numbers is None or value.numbers is None:
-        return False
-    return bool(np.nanmedian(error.numbers) > np.nanstd(value.numbers) > 0)
-
-
-def _n_swapped(low: Described, high: Described) -> int:
-    if low.numbers is None or high.numbers is None:
-        return 0
-    return int((low.numbers > high.numbers).sum())

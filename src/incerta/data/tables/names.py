@@ -19,8 +19,12 @@ from incerta.wording import counted
 # what columns are ---------------------------------------------------------------------
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 ID_WORDS = _set(
@@ -31,6 +35,7 @@ ID_WORDS = _set(
     "device probe meter gauge buoy turbine pump vehicle logger mouse rat donor user "
     "customer client school hospital district village neuron electrode"
 )
+KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
 ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
 CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster group category "
@@ -60,8 +65,15 @@ FEATURE_WORDS = _set(
 COORDINATE_WORDS = _set(
     "ra dec lon lat long longitude latitude easting northing glon glat"
 )
-# Rows that sum up those above them.
-TOTAL_WORDS = _set("total totals sum average overall all gesamt insgesamt summe totale")
+# What rows that sum up others are called in English, German, French, Spanish, Italian,
+# Portuguese and Dutch.
+TOTALS = _set(
+    "total totals subtotal sum mean average avg median overall summe gesamt "
+    "gesamtsumme insgesamt mittel mittelwert durchschnitt zentralwert somme ensemble "
+    "moyenne médiane mediane suma media promedio mediana totale somma soma média "
+    "totaal som eindtotaal gemiddelde mediaan"
+) | {f"total {word}" for word in ("général", "general", "geral")}
+TOTALS |= {"grand total", "totale generale"}
 _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
@@ -90,18 +102,19 @@ def template(match: re.Match[str]) -> str:
 
 # What a word says about an error; None is a standard deviation.
 WORDS: dict[str, str | None] = {
-    **dict.fromkeys(("err", "error", "errors", "stderr", "std", "stdev", "stddev")),
-    **dict.fromkeys(("sd", "se", "sem", "sigma", "sig", "unc", "uncert", "stdv")),
-    **dict.fromkeys(("uncertainty", "uncertainties")),
-    **dict.fromkeys(("fehler", "unsicherheit", "standardabweichung", "stabw")),
-    **dict.fromkeys(("erreur", "incertitude", "incertidumbre", "desviación")),
-    **dict.fromkeys(("desviacion", "errore", "incertezza", "err1")),
+    **dict.fromkeys(
+        _words(
+            "err error errors stderr std stdev stddev sd se sem sigma sig unc uncert "
+            "stdv uncertainty uncertainties fehler unsicherheit standardabweichung "
+            "stabw erreur incertitude incertidumbre desviación desviacion errore "
+            "incertezza err1"
+        )
+    ),
     "moe": "moe90",  # of the American Community Survey
     "var": "var",
     "variance": "var",
     "ivar": "ivar",
-    "rsd": "rel%",
-    "rse": "rel%",
+    **dict.fromkeys(("rsd", "rse"), "rel%"),
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 # One or two standard deviations, as geologists have it.
@@ -158,33 +171,21 @@ _UNIT = re.compile(r"(?P<bare>.*[^\s_])(?P<unit>[\s_]*+(?:\([^()]*\)|\[[^][]*\])
 _MEAN = "mean|avg|average|est|estimate|val|value"
 _MEAN_AFTER = re.compile(rf"(?P<value>.+)[\W_](?:{_MEAN})", re.IGNORECASE)
 _MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
-
-
 # Names that the only column of values may have; and of what may stand beside it.
 _ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
 _ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
 _CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
 LONGEST = 200  # name that is looked at; a file may have any
 
-_LOWS = {
-    "lower": "upper",
-    "low": "high",
-    "lo": "hi",
-    "minimum": "maximum",
-    "min": "max",
-    "lcl": "ucl",
-    "lb": "ub",
-    "minus": "plus",
-    "down": "up",
-    "lerr": "uerr",
-    "errm": "errp",
-    "err2": "err1",
-    "errlow": "errhigh",
-    "errlo": "errhi",
-    "l": "u",
-    "m": "p",
-    "2": "1",
-}
+_LOWS = dict(
+    zip(
+        _words("lower low lo minimum min lcl lb minus down")
+        + _words("lerr errm err2 errlow errlo l m 2"),
+        _words("upper high hi maximum max ucl ub plus up")
+        + _words("uerr errp err1 errhigh errhi u p 1"),
+        strict=True,
+    )
+)
 _EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
 # All of what is between two words, but the end of a unit, which belongs to the first.
 _BETWEEN = r"(?:(?<![\W_])|(?<=[])]))(?![])])[\W_]++"
@@ -195,9 +196,10 @@ _LOW_AFTER = re.compile(
 )
 _LOW_BEFORE = re.compile(
     rf"(?P<mark>(?:{_EXTRA}[\W_]+)*(?P<low>lower|low|lo|minimum|min)[\W_]+"
-    rf"(?:{_EXTRA}[\W_]+)*)(?P<value>.+)|(?P<bare>l|lo)(?P<number>\d+)",
+    rf"(?:{_EXTRA}[\W_]+)*)(?P<value>.+)",
     re.IGNORECASE,
 )
+_LOW_BARE = re.compile(r"(l|lo|L)(\d+)")  # l1 and h1
 _LOW_ALONE = re.compile(
     rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|lcl|lb)(?:[\W_]*{_EXTRA})*",
     re.IGNORECASE,
@@ -228,6 +230,11 @@ _NUMBERED = re.compile(
 )
 
 
+_CORRELATION = re.compile(
+    r"(.+)[\W_](?:corr|rho|cor)|(?:corr|rho|cor)[\W_](.+)", re.IGNORECASE
+)
+
+
 class Repeated(NamedTuple):
     """Columns that are named as repeated measurements."""
 
@@ -250,13 +257,12 @@ def error_names(names: Sequence[str]) -> list[Named]:
     """
     names = [name for name in names if len(name) <= LONGEST]
     known = set(names)
-    found = list(_of_one_value(names))
-    if not found:
-        found = [pair for name in names for pair in _pair(name, known)]
-    used = {column for named in found for column in named.columns}
-    found += single_errors([name for name in names if name not in used], known - used)
+    errors = list(_of_one_value(names))
+    errors = errors or [pair for name in names for pair in _pair(name, known)]
+    used = {column for named in errors for column in named.columns}
+    errors += _single_errors([name for name in names if name not in used], known - used)
     order = {name: place for place, name in enumerate(names)}
-    return sorted(found, key=lambda named: order[named.columns[0]])
+    return sorted(errors, key=lambda named: order[named.columns[0]])
 
 
 def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
@@ -264,7 +270,8 @@ def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
     values = [name for name in names if _ONE_VALUE.fullmatch(name)]
     if len(values) != 1:
         return
-    rest = [name for name in names if name != values[0] and not _is_of_rows(name)]
+    ids = ID_WORDS | ROW_WORDS  # objects may have numbers
+    rest = [n for n in names if n != values[0] and ids.isdisjoint(words_of(n)[-1:])]
     others = {name for name in rest if not _ASIDE.fullmatch(name)}
     errors = [name for name in rest if ALONE.fullmatch(name)]
     if others == set(errors) and len(errors) == 1:
@@ -275,79 +282,69 @@ def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
         if match is None:
             continue
         start, end = match.span("low")
-        high = name[:start] + _upper(match["low"], is_quantile=False) + name[end:]
+        high = name[:start] + _upper(match["low"]) + name[end:]
         if high in rest and others <= {name, high}:
             kind = "ci95" if _CONFIDENCE.search(name) else "bounds"
             yield Named(values[0], (name, high), kind, (name, high))
             return
 
 
-def _is_of_rows(name: str) -> bool:
-    """Whether a column may be that of the objects: they may have numbers."""
-    return bool((ID_WORDS | ROW_WORDS).intersection(words_of(name)[-1:]))
-
-
-def _pair(name: str, known: set[str]) -> Iterable[Named]:
+def _pair(name: str, known: set[str]) -> Iterator[Named]:
     value, above = name.removeprefix("e_"), f"E_{name.removeprefix('e_')}"
     if name.startswith("e_") and known >= {value, above}:  # as VizieR has it
         yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
         return
+    if match := _LOW_BARE.fullmatch(name):
+        low, stem = match.groups()
+        high = {"l": "h", "lo": "hi", "L": "H"}.get(low, "")
+        if high and f"{high}{stem}" in known:
+            templates = (f"{low}{{}}", f"{high}{{}}")
+            yield Named(stem, (name, f"{high}{stem}"), "interval", templates)
+            return
     for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE, _LOW_GLUED):
         match = pattern.fullmatch(name)
         if match is None:
             continue
-        if pattern is _LOW_BEFORE and match["bare"]:
-            low, stem = match["bare"], match["number"]
-            high = {"l": "h", "lo": "hi", "L": "H"}.get(low, "")
-            if high and f"{high}{stem}" in known:
-                templates = (f"{low}{{}}", f"{high}{{}}")
-                yield Named(stem, (name, f"{high}{stem}"), "interval", templates)
-                return
+        low, mark, value = match["low"], match["mark"], match["value"]
+        if pattern is _QUANTILE:
+            upper, kind = _QUANTILES.get(low, ("", None))
+        else:
+            upper, kind = _upper(low), _kind_of_pair(mark.lower(), low.lower())
+        start, end = match.span("low")
+        begin, stop = match.span("mark")
+        other = f"{name[:start]}{upper}{name[end:]}"
+        running = f"{name[:start]}2{name[end:]}"
+        if other not in known or running in known - {name}:
             continue
-        word = match["low"]
-        upper = _upper(word, is_quantile=pattern is _QUANTILE)
-        mark = match["mark"]
-        at = match.start("low") - match.start("mark")
-        other = mark[:at] + upper + mark[at + len(word) :]
-        before, after = name[: match.start("mark")], name[match.end("mark") :]
-        running = before + mark[:at] + "2" + mark[at + len(word) :] + after
-        if before + other + after not in known or running in known - {name}:
-            continue
-        kind = _kind_of_pair(mark, word, is_quantile=pattern is _QUANTILE)
-        value = match["value"]
         if kind is None or (kind == "plusminus" and value not in known):
             continue
-        if kind == "interval" and value in known and "min" not in word.lower():
+        if kind == "interval" and value in known and "min" not in low.lower():
             kind = "bounds"  # an interval, or the ends of a confidence interval
-        templates = (template(match), template(match).replace(mark, other))
-        columns = (name, before + other + after)
+        upper_mark = f"{name[begin:start]}{upper}{name[end:stop]}"
+        templates = (template(match), template(match).replace(mark, upper_mark))
+        columns = (name, other)
         if kind == "plusminus":  # first what is above the value
             columns, templates = columns[::-1], templates[::-1]
         yield Named(value, columns, kind, templates)
         return
 
 
-def _upper(low: str, *, is_quantile: bool) -> str:
-    if is_quantile:
-        return _QUANTILES.get(low, ("", ""))[0]
+def _upper(low: str) -> str:
     high = _LOWS[low.lower()]
     return high.upper() if low.isupper() else high.title() if low.istitle() else high
 
 
-def _kind_of_pair(mark: str, low: str, *, is_quantile: bool) -> str | None:
-    if is_quantile:
-        return _QUANTILES[low][1]
-    said = mark.lower()
-    if _ERROR.search(said):
+def _kind_of_pair(mark: str, low: str) -> str | None:
+    if _ERROR.search(mark):
         return "plusminus"
-    if low.lower() in ("l", "m", "2", "down"):
+    if low in ("l", "m", "2", "down"):
         # Too short to mean anything alone.
-        return "ci95" if "ci" in said and low.lower() == "l" else None
-    if "68" in said:
+        return "ci95" if "ci" in mark and low == "l" else None
+    if "68" in mark:
         return "ci68"
-    if "90" in said:
+    if "90" in mark:
         return "?"
-    return "ci95" if _CONFIDENCE.search(said) else "interval"
+    return "ci95" if _CONFIDENCE.search(mark) else "interval"
 
 
 def repeated_names(names: Sequence[str]) -> Repeated | None:
@@ -361,15 +358,15 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
             group = groups.setdefault((match["sep"], match["word"]), {})
             group.setdefault(match["stem"], []).append(match["number"])
     groups = {
-        key: {stem: marks for stem, marks in group.items() if _runs(marks)}
+        key: running
         for key, group in groups.items()
+        if (running := {stem: marks for stem, marks in group.items() if _runs(marks)})
     }
-    groups = {key: group for key, group in groups.items() if group}
     if len(groups) != 1:
         return None
-    ((sep, word), group), *_ = groups.items()
-    first = next(iter(group.values()))
-    if any(marks != first for marks in group.values()):
+    (((sep, word), group),) = groups.items()
+    first, *others = group.values()
+    if any(marks != first for marks in others):
         return None
     columns = tuple(
         tuple(f"{stem}{sep}{word}{mark}" for mark in first) for stem in group
@@ -379,16 +376,14 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
 
 def _runs(marks: Sequence[str]) -> bool:
     """Tell whether marks are running numbers or letters, two at least."""
-    if len(marks) < 2:
-        return False
     if all(mark.isdecimal() for mark in marks):
-        numbers = [int(mark) for mark in marks]
-        return numbers[0] in (0, 1) and numbers == list(
-            range(numbers[0], numbers[0] + len(numbers))
-        )
-    start = ord(marks[0])
-    running = [ord(mark) - start for mark in marks if len(mark) == 1]
-    return marks[0] in "aA" and running == list(range(len(marks)))
+        places = [int(mark) for mark in marks]
+        begins = places[0] in (0, 1)
+    else:
+        places = [ord(mark) for mark in marks if len(mark) == 1]
+        begins = marks[0] in "aA"
+    running = range(places[0], places[0] + len(marks)) if places else ()
+    return begins and len(marks) > 1 and places == list(running)
 
 
 def correlation_names(
@@ -396,39 +391,35 @@ def correlation_names(
 ) -> dict[str, list[str]]:
     """Columns with the correlation of two values, by template."""
     known = set(values)
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     for name in names:
-        match = re.fullmatch(r"(?i)(?P<both>.+)(?P<after>[\W_](?:corr|rho|cor))", name)
-        match = match or re.fullmatch(
-            r"(?i)(?P<before>(?:corr|rho|cor)[\W_])(?P<both>.+)", name
-        )
+        match = _CORRELATION.fullmatch(name)
         if match is None:
             continue
-        both = match["both"]
-        for cut in re.finditer(r"[\W_]+", both):
-            if both[: cut.start()] in known and both[cut.end() :] in known:
-                parts = match.groupdict()
-                before, after = parts.get("before") or "", parts.get("after") or ""
-                template = f"{before}{{}}{cut[0]}{{}}{after}"
-                found.setdefault(template, []).append(name)
+        start, end = match.span(match.lastindex or 0)
+        for cut in re.compile(r"[\W_]+").finditer(name, start, end):
+            if {name[start : cut.start()], name[cut.end() : end]} <= known:
+                template = f"{name[:start]}{{}}{cut[0]}{{}}{name[end:]}"
+                columns.setdefault(template, []).append(name)
                 break
-    return found
+    return columns
 
 
-def single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
+def _single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
     """Find columns that are the error of another one, by their names."""
     others = _without_units(names) | _without_means(names)
     lower = {name.lower(): name for name in reversed(names)}
-    found = []
+    errors = []
     for name in names:
-        one = _single(name, known, others, lower) or _inside(name, known)
-        if one is not None:
-            found.append(one)
-    taken = {named.value for named in found} | {named.columns[0] for named in found}
-    free = [name for name in names if name not in taken]
-    found += [*_by_letters(free), *_glued(free), *_estimates(free)]
-    taken = {named.value for named in found} | {named.columns[0] for named in found}
-    return [*found, *_by_beginnings([name for name in names if name not in taken])]
+        error = _single(name, known, others, lower) or _inside(name, known)
+        if error is not None:
+            errors.append(error)
+    for rule in (_by_letters, _glued, _estimates), (_by_beginnings,):
+        taken = {named.value for named in errors}
+        taken |= {named.columns[0] for named in errors}
+        free = [name for name in names if name not in taken]
+        errors += [named for find in rule for named in find(free)]
+    return errors
 
 
 def kind_of(word: str) -> str | None:
@@ -457,14 +448,12 @@ def _without_means(names: Sequence[str]) -> dict[str, str]:
     """
     after = {m["value"]: name for name in names if (m := _MEAN_AFTER.fullmatch(name))}
     before = {m["value"]: name for name in names if (m := _MEAN_BEFORE.fullmatch(name))}
-    times = Counter(word for name in names for word in {*_ends(name)} if word in before)
+    times: Counter[str] = Counter()
+    for name in names:  # what is before each word, and after it
+        cuts = [*re.finditer(r"[\W_]+", name)]
+        ends = {name[: cut.start()] for cut in cuts} | {name[c.end() :] for c in cuts}
+        times.update(ends & before.keys())
     return {value: n for value, n in before.items() if times[value] == 2} | after
-
-
-def _ends(name: str) -> Iterator[str]:
-    """What is before the last word, and what is after each."""
-    for cut in re.finditer(r"[\W_]+", name):
-        yield from (name[: cut.start()], name[cut.end() :])
 
 
 def _single(
@@ -502,35 +491,29 @@ def _inside(name: str, known: set[str]) -> Named | None:
     """Without a word for errors, the name is that of another column."""
     for match in _INSIDE.finditer(name):
         before, after = name[: match.start()], name[match.end() :]
-        for value in (
-            before + after,
-            before.rstrip(" _.-") + after,
-            before + after.lstrip(" _.-"),
-        ):
+        begin, rest = before.rstrip(" _.-"), after.lstrip(" _.-")
+        for value in (before + after, begin + after, before + rest):
             if value not in known or len(value) < SHORTEST:
                 continue
             whole = value in (before, after)
-            said = (name.replace(value, "{}", 1),) if whole else ()
-            return Named(value, (name,), kind_of(match[0]), said)
+            templates = (name.replace(value, "{}", 1),) if whole else ()
+            return Named(value, (name,), kind_of(match[0]), templates)
     return None
 
 
 def _by_letters(names: Sequence[str]) -> Iterator[Named]:
     """Errors s0, s1, ... of x0, x1, ...; all numbers must be there."""
-    errors: dict[str, list[str]] = {}
+    numbers: dict[str, set[str]] = {}
+    errors = [match for name in names if (match := _LETTER.fullmatch(name))]
     for name in names:
-        if match := _LETTER.fullmatch(name):
-            errors.setdefault(match["word"], []).append(match["number"])
-    numbered: dict[str, set[str]] = {}
-    for name in names:
-        match = re.fullmatch(r"([^\W\d_]+)(\d+)", name)
-        if match and match[1] not in errors:
-            numbered.setdefault(match[1], set()).add(match[2])
-    for word, numbers in errors.items():
-        fitting = [stem for stem, own in numbered.items() if own == set(numbers)]
-        if len(fitting) == 1 and len(numbers) > 1:
-            for number in numbers:
-                yield Named(f"{fitting[0]}{number}", (f"{word}{number}",), None, ())
+        if match := re.fullmatch(r"([^\W\d_]+)(\d+)", name):
+            numbers.setdefault(match[1], set()).add(match[2])
+    words = {match["word"] for match in errors}
+    for match in errors:
+        own = numbers[match["word"]]
+        fitting = [stem for stem in numbers.keys() - words if numbers[stem] == own]
+        if len(fitting) == 1 and len(own) > 1:
+            yield Named(f"{fitting[0]}{match['number']}", (match[0],), None, ())
 
 
 def _glued(names: Sequence[str]) -> Iterator[Named]:
@@ -631,13 +614,13 @@ def _call(errors: Sequence[Named], others: Sequence[str]) -> str:
     if len(kinds) > 1 or len(set(values)) < len(values):
         return "from_frame(table, values=..., errors=...), with one error for each."
     templates = {named.templates for named in errors}
-    told: object = {
+    columns: object = {
         n.value: n.columns[0] if len(n.columns) == 1 else n.columns for n in errors
     }
     if len(templates) == 1 and (common := templates.pop()):
-        told = common[0] if len(common) == 1 else common
+        columns = common[0] if len(common) == 1 else common
     kind = "ci95" if kinds == {"bounds"} else kinds.pop()
     more = "" if kind is None else f", kind={kind!r}"
-    exact = set(others) - set(values)
-    zeros = " A value that is exact needs a column of zeros." if exact else ""
-    return f"from_frame(table, values={values!r}, errors={told!r}{more}).{zeros}"
+    zeros = " A value that is exact needs a column of zeros."
+    call = f"from_frame(table, values={values!r}, errors={columns!r}{more})."
+    return call + zeros * bool(set(others) - set(values))
