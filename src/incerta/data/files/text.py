@@ -153,7 +153,7 @@ def parsed(
     if has_pyarrow() and columns:
         if dialect.source.count(b'"') % 2:
             cells_of(dialect, [])  # refuses what pyarrow reads: a quote that is open
-        frame = _plain_numbers(dialect, columns, text)
+        frame = _plain_numbers(dialect, columns, text, whole)
         if frame is None and plain:
             whole, frame = plain, _plain_numbers(dialect, columns, columns)
         if frame is not None:
@@ -173,14 +173,12 @@ def _as_numbers(column: Any, dialect: Dialect) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = column.unify_dictionaries().combine_chunks()
-    words = pc.utf8_trim_whitespace(column.dictionary)
+    words = pc.utf8_trim_whitespace(column.cast(pa.string()))
     missing = pc.is_in(words, value_set=pa.array([*MISSING, *dialect.na]))
     try:
-        numbers = pc.if_else(missing, None, words).cast(pa.float64())
+        return pc.if_else(missing, None, words).cast(pa.float64())
     except pa.ArrowInvalid:
         return None
-    return numbers.take(column.indices)
 
 
 def are_numbers(column: Any) -> bool:
@@ -244,7 +242,10 @@ def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
 
 
 def _plain_numbers(
-    dialect: Dialect, columns: Sequence[str], text: Sequence[str]
+    dialect: Dialect,
+    columns: Sequence[str],
+    text: Sequence[str],
+    whole: Sequence[str] = (),
 ) -> Any:
     """A table of pyarrow; None if a cell of a number is no plain one."""
     import pyarrow as pa
@@ -253,6 +254,7 @@ def _plain_numbers(
     # A dictionary holds each id once, however many rows the object has.
     words = pa.dictionary(pa.int32(), pa.string())
     types = {name: words if name in text else pa.float64() for name in columns}
+    types |= dict.fromkeys(set(whole) & set(columns), pa.string())  # most are different
 
     def attempt(*, whole_file: bool) -> Any:
         source = dialect.source.for_library()
