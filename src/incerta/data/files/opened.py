@@ -86,7 +86,7 @@ class OpenTable:
             n_bytes = self.path.stat().st_size
             if isinstance(self._parsed, ParsedText):
                 return profile_of_text(self._parsed, n_bytes)
-            frame = self._table(TableSpec()).frame
+            frame = self._table(self._of_file()).frame
             return profile_of_frame(frame, n_bytes, totals=self._parsed is not None)
 
     def guess(self, truth: str | None = None) -> Guess:
@@ -118,13 +118,17 @@ class OpenTable:
 
     def words(self, name: str, id: str | None) -> Table:
         """A column as text, or as whatever else it holds, after that of the ids."""
-        file = {field: getattr(self.spec, field) for field in (*TEXT, "sheet")}
-        # Draws are text to the readers.
         id = id or (NAMES if self._format == ".h5ad" else None)
-        spec = TableSpec(id=id, sample=name, joint=False, **file)
+        # Draws are text to the readers.
+        spec = replace(self._of_file(), id=id, sample=name, joint=False)
         table = Table(self._table(spec).frame)
         table.load([name] if id is None else [id, name])
         return table
+
+    def _of_file(self) -> TableSpec:
+        """What is known about the file, without its columns."""
+        known = self.spec.said()
+        return TableSpec(**{n: known[n] for n in (*TEXT, "sheet") if n in known})
 
     def _table(self, spec: TableSpec) -> TextTable:
         with Reading(self.path):
