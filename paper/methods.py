@@ -26,7 +26,7 @@ BY_NUMBER = {
     "UCPC": UCPC,
     "RPC": RPC,
 }
-BY_PROBABILITY = {"FDBSCAN": FDBSCAN, "PDBSCAN": PDBSCAN}
+BY_PROBABILITY: dict[str, type[FDBSCAN | PDBSCAN]] = {"FDBSCAN": FDBSCAN, "PDBSCAN": PDBSCAN}
 IN_WORLDS = ("SC", "REP", "RP-SC", "RP-REP")
 # By how their parameters are searched; what is in one row shares its work.
 TUNED = {

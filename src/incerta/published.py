@@ -5,6 +5,7 @@ Where two of them differ from a method of the library, that method is the one to
 """
 
 import warnings
+from dataclasses import KW_ONLY
 from itertools import starmap
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,6 +14,16 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import new_labels_in_worlds
 from incerta.density.probabilities import of_products
@@ -23,21 +34,19 @@ from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.naming import renamed
 from incerta.ensemble.runs import cluster_worlds
 from incerta.ensemble.stability import Instability
-from incerta.estimators import FDBSCAN, UKMeans
+from incerta.estimators import UKMeans
 from incerta.estimators._base import (
-    KEEPING,
-    SEED,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Alternative,
     Facts,
-    Interval,
-    StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
 )
 from incerta.estimators._consensus import agreed
-from incerta.estimators._fdbscan import grow, prepared
+from incerta.estimators._fdbscan import STORED as DENSE
+from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
 from incerta.estimators._worlds import (
     STORED,
     Described,
@@ -112,17 +121,18 @@ class CKMeans(UKMeans):
         self.random_state = random_state
 
 
+@with_parameters
 class _Relocating(UncertainClusterer, family=True):
     """Clusters found by moving one object at a time."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "init": [StrOptions({"k-means++", "random"})],
-        "n_init": WHOLE,
-        "max_iter": WHOLE,
-        "n_worlds": WHOLE,
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    init: str = parameter([StrOptions({"k-means++", "random"})], default="k-means++")
+    n_init: int = parameter(WHOLE, default=10)
+    max_iter: int = parameter(WHOLE, default=100)
+    n_worlds: int = parameter(WHOLE, default=100)
+    random_state: Seed = parameter(SEED, default=None)
+
     _stored: ClassVar[dict[str, str]] = {
         "cluster_centers_": "f k d",
         "cluster_variances_": "f k d",
@@ -131,23 +141,6 @@ class _Relocating(UncertainClusterer, family=True):
         "inertia_": "",
         "n_iter_": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        init: str = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 100,
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_worlds = n_worlds
-        self.random_state = random_state
 
     def _relocate(
         self, data: UncertainData, objective: Objective
@@ -364,7 +357,8 @@ class MMVar(_Relocating):
         self.membership_ = self._proba(data)
 
 
-class PDBSCAN(FDBSCAN):
+@with_parameters
+class PDBSCAN(DenseClusterer):
     """Cluster uncertain objects by density, with one product per pair.
 
     Like `FDBSCAN`, but the probability that an object is reached from another is the
@@ -415,40 +409,28 @@ class PDBSCAN(FDBSCAN):
     array([0, 0, 0, 0, 1, 1, 1, 1, 0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
-        "min_samples": [*WHOLE, StrOptions({"auto"})],
-        "assignment": [StrOptions({"threshold", "maximal"})],
-        "core_threshold": [Interval(Real, 0, 1, closed="right")],
-        "reach_threshold": [Interval(Real, 0, 1, closed="right")],
-        "noise_threshold": [Interval(Real, 0, 1, closed="both")],
-        "distances": [StrOptions({"exact", "fast"})],
-        "n_worlds": WHOLE,
-        "random_state": SEED,
-    }
+    eps: float | str = parameter(
+        [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})], default="auto"
+    )
+    min_samples: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=5)
+    _: KW_ONLY
+    assignment: str = parameter(
+        [StrOptions({"threshold", "maximal"})], default="threshold"
+    )
+    core_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="right")], default=0.5
+    )
+    reach_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="right")], default=0.5
+    )
+    noise_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="both")], default=0.0
+    )
+    distances: str = parameter([StrOptions({"exact", "fast"})], default="exact")
+    n_worlds: int = parameter(WHOLE, default=100)
+    random_state: Seed = parameter(SEED, default=None)
 
-    def __init__(
-        self,
-        eps: float | str = "auto",
-        min_samples: int | str = 5,
-        *,
-        assignment: str = "threshold",
-        core_threshold: float = 0.5,
-        reach_threshold: float = 0.5,
-        noise_threshold: float = 0.0,
-        distances: str = "exact",
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.assignment = assignment
-        self.core_threshold = core_threshold
-        self.reach_threshold = reach_threshold
-        self.noise_threshold = noise_threshold
-        self.distances = distances
-        self.n_worlds = n_worlds
-        self.random_state = random_state
+    _stored: ClassVar[dict[str, str]] = DENSE
 
     def _fit(self, data: UncertainData) -> None:
         everyone = self.assignment == "maximal"
@@ -467,6 +449,7 @@ class PDBSCAN(FDBSCAN):
         grow(self, how, reach, self.core_threshold, self.reach_threshold, noise_below)
 
 
+@with_parameters
 class SC(UncertainClusterer):
     """Cluster each world by density, and join objects that most worlds put together.
 
@@ -562,45 +545,24 @@ class SC(UncertainClusterer):
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
 
+    eps: float | str = parameter([*POSITIVE, StrOptions({"auto"})], default="auto")
+    min_samples: int = parameter(WHOLE, default=5)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
+    linkage: str = parameter(
+        [StrOptions({"components", "average"})], default="components"
+    )
+    threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_kept = True
     finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "eps": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "min_samples": WHOLE,
-        "noise": [StrOptions({"separate", "cluster"})],
-        "linkage": [StrOptions({"components", "average"})],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "n_jobs": [Integral, None],
-    }
     _stored: ClassVar[dict[str, str]] = {**STORED, "eps_": ""}
-
-    def __init__(
-        self,
-        eps: float | str = "auto",
-        min_samples: int = 5,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        noise: str = "separate",
-        linkage: str = "components",
-        threshold: float = 0.5,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.noise = noise
-        self.linkage = linkage
-        self.threshold = threshold
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         kept = kept_worlds(self, objects)
@@ -643,6 +605,7 @@ class SC(UncertainClusterer):
         check_model(self, Described)
 
 
+@with_parameters
 class REP(UncertainClusterer):
     """Cluster uncertain objects as the most representative of their worlds do.
 
@@ -769,20 +732,30 @@ class REP(UncertainClusterer):
     array([0.62, 0.38])
     """
 
+    clusterer: Any = parameter("no_validation", default=None)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    n_alternatives: int = parameter(WHOLE, default=1)
+    criterion: str = parameter([StrOptions({"center", "medoid"})], default="center")
+    tau: float | None = parameter([*NOT_NEGATIVE, None], default=None)
+    bound: str = parameter([StrOptions(set(BOUNDS))], default="clopper-pearson")
+    confidence_level: float = parameter(
+        [Interval(Real, 0, 1, closed="neither")], default=0.95
+    )
+    holdout: float | str = parameter(
+        [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})], default="auto"
+    )
+    noise: str = parameter(
+        [StrOptions({"singletons", "cluster"})], default="singletons"
+    )
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_kept = True
     finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "clusterer": "no_validation",
-        "n_alternatives": WHOLE,
-        "criterion": [StrOptions({"center", "medoid"})],
-        "tau": [Interval(Real, 0, None, closed="left"), None],
-        "bound": [StrOptions(set(BOUNDS))],
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "holdout": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
-        "noise": [StrOptions({"singletons", "cluster"})],
-        "n_jobs": [Integral, None],
-    }
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "clusterings_": "i f n",
@@ -793,39 +766,6 @@ class REP(UncertainClusterer):
         "phi_": "f f",
         "clusterer_": "",
     }
-
-    def __init__(
-        self,
-        clusterer: Any = None,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        n_alternatives: int = 1,
-        criterion: str = "center",
-        tau: float | None = None,
-        bound: str = "clopper-pearson",
-        confidence_level: float = 0.95,
-        holdout: float | str = "auto",
-        noise: str = "singletons",
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.n_alternatives = n_alternatives
-        self.criterion = criterion
-        self.tau = tau
-        self.bound = bound
-        self.confidence_level = confidence_level
-        self.holdout = holdout
-        self.noise = noise
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         # Chosen worlds are not random ones, whoever has chosen them.

@@ -1,15 +1,22 @@
 """WorldVote: any classifier of scikit-learn, asked in many possible worlds."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 
-from incerta.backend.parameters import SEED, WHOLE, HasMethods
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    HasMethods,
+    parameter,
+    with_parameters,
+)
 from incerta.classifiers._base import UncertainClassifier, believed, believer_for
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices, Seed
@@ -17,6 +24,7 @@ from incerta.worlds.pairing import paired
 from incerta.worlds.sequence import worlds_of
 
 
+@with_parameters
 class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     """Train a classifier in each of many possible worlds, and let them vote.
 
@@ -70,25 +78,11 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     array(['a', 'b'], dtype='<U1')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "classifier": [HasMethods(["fit", "predict"]), None],
-        "n_worlds": WHOLE,
-        "n_jobs": [Integral, None],
-        "random_state": SEED,
-    }
-
-    def __init__(
-        self,
-        classifier: Any = None,
-        *,
-        n_worlds: int = 20,
-        n_jobs: int | None = None,
-        random_state: Seed = 0,
-    ) -> None:
-        self.classifier = classifier
-        self.n_worlds = n_worlds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    classifier: Any = parameter([HasMethods(["fit", "predict"]), None], default=None)
+    _: KW_ONLY
+    n_worlds: int = parameter(WHOLE, default=20)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=0)
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         self._believer = believer_for(data)

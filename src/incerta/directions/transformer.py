@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.device import CPU, put
 from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
-from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.threads import threads
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
@@ -58,6 +64,7 @@ class Direction(NamedTuple):
 
 
 @uncertain_stays
+@with_parameters
 class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Find the few directions in which objects differ by more than error and noise.
 
@@ -153,23 +160,12 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     np.float64(0.97)
     """
 
-    _takes_missing: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_directions": [*WHOLE, StrOptions({"auto"})],
-        "device": [str],
-        "random_state": SEED,
-    }
+    n_directions: int | str = parameter([*WHOLE, StrOptions({"auto"})], default="auto")
+    _: KW_ONLY
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=0)
 
-    def __init__(
-        self,
-        n_directions: int | str = "auto",
-        *,
-        device: str = CPU,
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_directions = n_directions
-        self.device = device
-        self.random_state = random_state
+    _takes_missing: ClassVar[bool] = True
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn's own tools ask about an estimator."""

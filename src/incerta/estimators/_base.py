@@ -15,12 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU, check_device
-from incerta.backend.parameters import (
-    SEED,
-    WHOLE,
-    Interval,
-    StrOptions,
-)
+from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
@@ -73,26 +68,10 @@ class Facts(NamedTuple):
     views: Mapping[str, View] = {}  # what each view is worth
 
 
-__all__ = [
-    "KEEPING",
-    "SEED",
-    "WHOLE",
-    "Interval",
-    "StrOptions",
-    "UncertainClusterer",
-    "kept_worlds",
-]
-
 T = TypeVar("T", bound=np.generic)
-Constraints = dict[str, Any]
-# Of estimators that cluster worlds, and may keep some of them.
-KEEPING: Constraints = {
-    "n_worlds": WHOLE,
-    "n_representatives": [*WHOLE, None],
-    "selection": [StrOptions(set(SELECTIONS))],
-    "divergence": [StrOptions(set(DIVERGENCES)), callable],
-    "random_state": SEED,
-}
+# Parameters of estimators that cluster worlds, and may keep some of them.
+SELECTION: list[Any] = [StrOptions(set(SELECTIONS))]
+DIVERGENCE: list[Any] = [StrOptions(set(DIVERGENCES)), callable]
 
 
 class UncertainClusterer(
@@ -121,6 +100,7 @@ class UncertainClusterer(
     random_state: Seed
     seed_: int
     labels_: Indices
+    _model: Any
     # Positions of the objects in the order of their ids; None if that is their order.
     _order: Indices | None = None
 
@@ -138,7 +118,6 @@ class UncertainClusterer(
     _takes_missing: ClassVar[bool] = False
     # Whether data may lie in partitions.
     _takes_partitions: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[Constraints]
     _stored_by_all: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "membership_": "f n k",

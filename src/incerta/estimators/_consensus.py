@@ -1,22 +1,29 @@
 """WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
 
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus import consensus
 from incerta.ensemble.naming import matched
 from incerta.ensemble.runs import Runs, cluster_worlds
 from incerta.ensemble.stability import Instability, mean_agreement
 from incerta.estimators._base import (
-    KEEPING,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Facts,
-    Interval,
-    StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
@@ -41,6 +48,7 @@ MOST_ENTRIES = 2**28
 NO_PART = ("checkpoint", "n_jobs", "random_state")
 
 
+@with_parameters
 class WorldConsensus(UncertainClusterer):
     """Run your own clusterer over the uncertainty, and learn how sure each label is.
 
@@ -179,51 +187,28 @@ class WorldConsensus(UncertainClusterer):
     array([1. , 1. , 1. , 0.5, 1. , 1. , 1. ])
     """
 
-    _model: Described
-    _takes_kept = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "clusterer": "no_validation",
-        "consensus": [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
-        "n_clusters": [*WHOLE, None],
-        "noise": [StrOptions({"separate", "cluster"})],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "soft": ["boolean"],
-        "n_jobs": [Integral, None],
-        "checkpoint": [str, PathLike, None],
-    }
-    _stored: ClassVar[dict[str, str]] = STORED
+    clusterer: Any = parameter("no_validation")
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    consensus: str = parameter(
+        [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
+        default="coassociation",
+    )
+    n_clusters: int | None = parameter([*WHOLE, None], default=None)
+    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
+    threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
+    soft: bool = parameter(["boolean"], default=False)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    checkpoint: str | PathLike[str] | None = parameter(
+        [str, PathLike, None], default=None
+    )
+    random_state: Seed = parameter(SEED, default=None)
 
-    def __init__(
-        self,
-        clusterer: Any,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        consensus: str = "coassociation",
-        n_clusters: int | None = None,
-        noise: str = "separate",
-        threshold: float = 0.5,
-        soft: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.consensus = consensus
-        self.n_clusters = n_clusters
-        self.noise = noise
-        self.threshold = threshold
-        self.soft = soft
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.random_state = random_state
+    _takes_kept = True
+    _stored: ClassVar[dict[str, str]] = STORED
 
     def _fit(self, objects: Any) -> None:
         self._check_choices()

@@ -1,21 +1,29 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Integral, Real
+from dataclasses import KW_ONLY
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
-    KEEPING,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Facts,
-    Interval,
-    StrOptions,
     UncertainClusterer,
     kept_worlds,
 )
@@ -44,6 +52,7 @@ WORLDS_AT_A_TIME = 10
 N_LANDMARKS = 1000
 
 
+@with_parameters
 class RPC(UncertainClusterer):
     """Cluster uncertain objects by agreement among representative worlds.
 
@@ -163,25 +172,31 @@ class RPC(UncertainClusterer):
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
+    n_clusters: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=3)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int = parameter(WHOLE, default=10)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: str | Callable[[Worlds], Array] = parameter(
+        DIVERGENCE, default="jensen-shannon"
+    )
+    width: str | float = parameter(
+        [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
+    )
+    width_scale: float = parameter(POSITIVE, default=1.0)
+    n_neighbors: int | str | None = parameter(
+        [*WHOLE, StrOptions({"auto"}), None], default="auto"
+    )
+    weight: float = parameter(NOT_NEGATIVE, default=1.0)
+    normalize_rows: bool = parameter(["boolean"], default=False)
+    tol: float = parameter(NOT_NEGATIVE, default=1e-6)
+    max_iter: int = parameter(WHOLE, default=200)
+    n_init: int = parameter(WHOLE, default=10)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_kept = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "n_clusters": [*WHOLE, StrOptions({"auto"})],
-        "n_representatives": WHOLE,
-        "width": [
-            StrOptions({"median", "self-tuning"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [*WHOLE, StrOptions({"auto"}), None],
-        "weight": [Interval(Real, 0, None, closed="left")],
-        "normalize_rows": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": WHOLE,
-        "n_init": WHOLE,
-        "n_jobs": [Integral, None],
-        "device": [str],
-    }
     _stored: ClassVar[dict[str, str]] = {
         "representatives_": "i w",
         "n_drawn_": "",
@@ -194,43 +209,6 @@ class RPC(UncertainClusterer):
         "n_clusters_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int | str = 3,
-        n_worlds: int = 100,
-        n_representatives: int = 10,
-        *,
-        selection: str = "greedy",
-        divergence: str | Callable[[Worlds], Array] = "jensen-shannon",
-        width: str | float = "median",
-        width_scale: float = 1.0,
-        n_neighbors: int | str | None = "auto",
-        weight: float = 1.0,
-        normalize_rows: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        n_init: int = 10,
-        n_jobs: int | None = None,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.width = width
-        self.width_scale = width_scale
-        self.n_neighbors = n_neighbors
-        self.weight = weight
-        self.normalize_rows = normalize_rows
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         k = 3 if isinstance(self.n_clusters, str) else int(self.n_clusters)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.coerce import is_plain_table, objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
@@ -33,6 +40,7 @@ MOST_COMPONENTS = 10
 
 
 @uncertain_stays
+@with_parameters
 class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn measured values with errors into beliefs about the true values.
 
@@ -110,16 +118,20 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     ('belief', array([0.5, 3. , 5.5, 3.1]))
     """
 
+    prior: str | int = parameter(
+        [StrOptions({"gaussian", "mixture"}), *WHOLE], default="gaussian"
+    )
+    _: KW_ONLY
+    covariance: str = parameter(
+        [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
+    )
+    prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
+    n_init: int = parameter(WHOLE, default=Effort.n_init)
+    tol: float = parameter(NOT_NEGATIVE, default=Effort.tol)
+    max_iter: int = parameter(WHOLE, default=Effort.max_iter)
+    random_state: Seed = parameter(SEED, default=0)
+
     _takes_missing: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": [StrOptions({"gaussian", "mixture"}), *WHOLE],
-        "covariance": [StrOptions({"auto", "full", "diag", "tied"})],
-        "prior_weight": NOT_NEGATIVE,
-        "n_init": WHOLE,
-        "tol": NOT_NEGATIVE,
-        "max_iter": WHOLE,
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f k",
         "means_": "f k d",
@@ -128,25 +140,6 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         "reliability_": "f d",
         "feature_names_in_": "a d",
     }
-
-    def __init__(
-        self,
-        prior: str | int = "gaussian",
-        *,
-        covariance: str = "auto",
-        prior_weight: float = Effort.prior_weight,
-        n_init: int = Effort.n_init,
-        tol: float = Effort.tol,
-        max_iter: int = Effort.max_iter,
-        random_state: Seed = 0,
-    ) -> None:
-        self.prior = prior
-        self.covariance = covariance
-        self.prior_weight = prior_weight
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find out what the true values are like.

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import Interval
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
@@ -29,8 +27,6 @@ from incerta.streams.one_by_one import OneByOne
 from incerta.streams.sketch import Sketch, empty
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
-
-POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 
 
 class StreamClusterer(
@@ -59,7 +55,6 @@ class StreamClusterer(
     half_life: float | None = None
 
     _fills: ClassVar[bool] = False  # see `Rule`
-    _parameter_constraints: ClassVar[dict[str, Any]]
     _stored_by_all: ClassVar[dict[str, str]] = {
         "n_seen_": "",
         "time_": "",

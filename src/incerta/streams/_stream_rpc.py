@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from numbers import Real
+from dataclasses import KW_ONLY, replace
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.coerce import objects_of
 from incerta.data.construct import exact, from_worlds
 from incerta.data.container import UncertainData
@@ -26,7 +33,7 @@ from incerta.spectral.consistency import consistency
 from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.laplacians import Laplacians
 from incerta.spectral.remembered import Embeddings, extensions, remembered
-from incerta.streams._base import POSITIVE, StreamClusterer
+from incerta.streams._base import StreamClusterer
 from incerta.streams.clock import current_ids, pieces
 from incerta.streams.parallel import in_as_many_worlds, moved_centres, rows_of
 from incerta.typing import Array, Indices, Seed
@@ -46,6 +53,7 @@ class Agreement(NamedTuple):
     model: Embeddings  # what predictions need
 
 
+@with_parameters
 class StreamRPC(StreamClusterer):
     """Cluster a stream by agreement among representative worlds, in bounded memory.
 
@@ -146,57 +154,29 @@ class StreamRPC(StreamClusterer):
     True
     """
 
-    seed_: int
-    _found: Agreement | None = None
+    n_clusters: int = parameter(WHOLE, default=3)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int = parameter(WHOLE, default=10)
+    _: KW_ONLY
+    n_micro_clusters: int = parameter(WHOLE, default=100)
+    factor: float = parameter(POSITIVE, default=2.0)
+    half_life: float | None = parameter([*POSITIVE, None], default=None)
+    selection: str = parameter([StrOptions(set(SELECTIONS))], default="greedy")
+    divergence: str = parameter(
+        [StrOptions(set(OF_DENSITIES))], default="jensen-shannon"
+    )
+    width: str | float = parameter(
+        [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
+    )
+    width_scale: float = parameter(POSITIVE, default=1.0)
+    random_state: Seed = parameter(SEED, default=0)
+
     _fills = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "n_worlds": WHOLE,
-        "n_representatives": WHOLE,
-        "n_micro_clusters": WHOLE,
-        "factor": POSITIVE,
-        "half_life": [*POSITIVE, None],
-        "selection": [StrOptions(set(SELECTIONS))],
-        "divergence": [StrOptions(set(OF_DENSITIES))],
-        "width": [
-            StrOptions({"median", "self-tuning"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
-        "width_scale": POSITIVE,
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "seed_": "",
         "_centres": "f q w d",
         "_into": "i n",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        n_worlds: int = 100,
-        n_representatives: int = 10,
-        *,
-        n_micro_clusters: int = 100,
-        factor: float = 2.0,
-        half_life: float | None = None,
-        selection: str = "greedy",
-        divergence: str = "jensen-shannon",
-        width: str | float = "median",
-        width_scale: float = 1.0,
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.n_micro_clusters = n_micro_clusters
-        self.factor = factor
-        self.half_life = half_life
-        self.selection = selection
-        self.divergence = divergence
-        self.width = width
-        self.width_scale = width_scale
-        self.random_state = random_state
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Take all objects of `X`, as if they were the stream, and cluster them.
@@ -213,7 +193,7 @@ class StreamRPC(StreamClusterer):
         self
         """
         super().fit(X)
-        self._agreement()
+        self._agreement  # noqa: B018
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -230,7 +210,7 @@ class StreamRPC(StreamClusterer):
         ndarray of shape (n_objects,)
         """
         rows = np.mean(list(self._extensions(X, common=True)), axis=0)
-        return nearest(rows, self._agreement().model.centres)
+        return nearest(rows, self._agreement.model.centres)
 
     def predict_proba(self, X: Any) -> Array:
         """Share of the kept worlds in which new objects fall into each cluster.
@@ -245,7 +225,7 @@ class StreamRPC(StreamClusterer):
         ndarray of shape (n_objects, n_clusters)
         """
         extended = list(self._extensions(X, common=False))
-        centres = self._agreement().model.centres
+        centres = self._agreement.model.centres
         return shares(
             np.array([nearest(rows, centres) for rows in extended]), len(centres)
         )
@@ -265,7 +245,7 @@ class StreamRPC(StreamClusterer):
         """
         check_is_fitted(self, "time_")
         if n_clusters is None:
-            return self._agreement().labels
+            return self._agreement.labels
         if n_clusters < 1:
             msg = f"n_clusters={n_clusters!r} must be at least 1."
             raise ValueError(msg)
@@ -286,13 +266,13 @@ class StreamRPC(StreamClusterer):
     def embedding_(self) -> Array:
         """The common embedding of the micro-clusters."""
         check_is_fitted(self, "time_")
-        return self._agreement().embedding
+        return self._agreement.embedding
 
     @property
     def representatives_(self) -> Indices:
         """Numbers of the kept worlds."""
         check_is_fitted(self, "time_")
-        return self._agreement().representatives
+        return self._agreement.representatives
 
     def _begin(self, n_features: int, time: float) -> None:
         check_number_kept(self.n_representatives, self.n_worlds)
@@ -305,7 +285,7 @@ class StreamRPC(StreamClusterer):
             data = replace(data, ids=data.ids + self.n_seen_)
         drawn = worlds_of(data, self.n_worlds, self.seed_)
         self._centres = in_as_many_worlds(self._centres, len(drawn))
-        self._found = None
+        self.__dict__.pop("_agreement", None)  # of the pieces before
         values, variances = data.mean(), data.variance()
         into = np.empty(len(data), dtype=np.int64)
         for part in pieces(when, self._origin, None, self.half_life):
@@ -322,11 +302,10 @@ class StreamRPC(StreamClusterer):
             into[: part.stop] = current_ids(into[: part.stop], done)
         self._into = into
 
+    @cached_property
     def _agreement(self) -> Agreement:
-        """What the worlds agree on, found when it is first asked for."""
-        if self._found is None:
-            self._found = self._agree(self.n_clusters)
-        return self._found
+        """What the worlds agree on."""
+        return self._agree(self.n_clusters)
 
     def _agree(self, n_clusters: int) -> Agreement:
         centres = np.ascontiguousarray(np.moveaxis(self._centres, 1, 0))
@@ -362,7 +341,7 @@ class StreamRPC(StreamClusterer):
         if data.n_draws is not None and data.n_draws > self.n_worlds:
             spaced = worlds_of(data, self.n_worlds, self.seed_)
             data = from_worlds(spaced.stack(), ids=data.ids)
-        model = self._agreement().model
+        model = self._agreement.model
         return extensions(model, data, self.n_worlds, self.width, common=common)
 
     def _check_stored(self) -> None:

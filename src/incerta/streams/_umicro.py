@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
-from incerta.streams._base import POSITIVE, ByMoments, StreamClusterer
+from incerta.streams._base import ByMoments, StreamClusterer
 from incerta.streams.absorbing import Room
 from incerta.streams.clock import pieces, ticks
 from incerta.streams.macro import METHODS
@@ -17,6 +25,7 @@ from incerta.streams.snapshots import Snapshot, kept, stretch
 from incerta.typing import Array, Seed
 
 
+@with_parameters
 class UMicro(ByMoments, StreamClusterer):
     """Cluster a stream of values with errors, in memory that does not grow.
 
@@ -92,15 +101,15 @@ class UMicro(ByMoments, StreamClusterer):
     (500, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "n_micro_clusters": WHOLE,
-        "factor": POSITIVE,
-        "half_life": [*POSITIVE, None],
-        "snapshot_every": [*POSITIVE, None],
-        "method": [StrOptions(set(METHODS))],
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    n_micro_clusters: int = parameter(WHOLE, default=100)
+    factor: float = parameter(POSITIVE, default=2.0)
+    half_life: float | None = parameter([*POSITIVE, None], default=None)
+    snapshot_every: float | None = parameter([*POSITIVE, None], default=None)
+    method: str = parameter([StrOptions(set(METHODS))], default="UKMeans")
+    random_state: Seed = parameter(SEED, default=0)
+
     _stored: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "snapshots_": "",
@@ -109,25 +118,6 @@ class UMicro(ByMoments, StreamClusterer):
         "_numbers": "",
         "_tick": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        n_micro_clusters: int = 100,
-        factor: float = 2.0,
-        half_life: float | None = None,
-        snapshot_every: float | None = None,
-        method: str = "UKMeans",
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_micro_clusters = n_micro_clusters
-        self.factor = factor
-        self.half_life = half_life
-        self.snapshot_every = snapshot_every
-        self.method = method
-        self.random_state = random_state
 
     def between(self, start: float, end: float | None = None) -> UMicro:
         """What came in a stretch of time, as far as it is still known.
