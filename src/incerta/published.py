@@ -26,14 +26,13 @@ from incerta.backend.parameters import (
 )
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import new_labels_in_worlds
+from incerta.density.persistence import positive_knee
 from incerta.density.probabilities import of_products
-from incerta.density.radius import positive_knee
 from incerta.density.within import known, within
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.naming import renamed
 from incerta.ensemble.runs import cluster_worlds
-from incerta.ensemble.stability import Instability
 from incerta.estimators import UKMeans
 from incerta.estimators._base import (
     DIVERGENCE,
@@ -41,7 +40,6 @@ from incerta.estimators._base import (
     Alternative,
     Facts,
     UncertainClusterer,
-    check_model,
     kept_worlds,
 )
 from incerta.estimators._consensus import agreed
@@ -49,15 +47,17 @@ from incerta.estimators._fdbscan import STORED as DENSE
 from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
 from incerta.estimators._worlds import (
     STORED,
-    Described,
-    describe,
-    facts_of,
-    instability_of,
-    predicted_shares,
+    AnyClusterer,
+    WorldsClusterer,
 )
 from incerta.labels import in_order_of_appearance, shares
-from incerta.partition.moments import Objective, mean_by_cluster, mmvar, ucpc
-from incerta.partition.relocate import best_relocation
+from incerta.partition.relocate import (
+    Objective,
+    best_relocation,
+    mean_by_cluster,
+    mmvar,
+    ucpc,
+)
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
@@ -450,7 +450,7 @@ class PDBSCAN(DenseClusterer):
 
 
 @with_parameters
-class SC(UncertainClusterer):
+class SC(WorldsClusterer):
     """Cluster each world by density, and join objects that most worlds put together.
 
     DBSCAN runs in every world; two objects are linked if they are in the same cluster
@@ -560,7 +560,6 @@ class SC(UncertainClusterer):
     n_jobs: int | None = parameter([Integral, None], default=None)
     random_state: Seed = parameter(SEED, default=None)
 
-    _takes_kept = True
     finds_number = True
     _stored: ClassVar[dict[str, str]] = {**STORED, "eps_": ""}
 
@@ -573,15 +572,9 @@ class SC(UncertainClusterer):
         )
         dbscan = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
         runs = cluster_worlds(dbscan, kept.worlds, seed=self.seed_, n_jobs=self.n_jobs)
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         method = "graph" if self.linkage == "components" else "coassociation"
         self.labels_, self.n_clusters_, self.stability_ = agreed(runs, self, method)
-        describe(self, kept.worlds, runs)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return facts_of(self)
+        self._keep(kept, runs)
 
     def _proba(self, data: UncertainData) -> Array:
         # In each world the label of the nearest core object, if within the radius.
@@ -601,12 +594,9 @@ class SC(UncertainClusterer):
         ]
         return shares(np.array(found), self.n_clusters_)
 
-    def _check_stored(self) -> None:
-        check_model(self, Described)
-
 
 @with_parameters
-class REP(UncertainClusterer):
+class REP(AnyClusterer):
     """Cluster uncertain objects as the most representative of their worlds do.
 
     Any clusterer is run in every world. Of all the clusterings, one or a few are
@@ -754,7 +744,6 @@ class REP(UncertainClusterer):
     n_jobs: int | None = parameter([Integral, None], default=None)
     random_state: Seed = parameter(SEED, default=None)
 
-    _takes_kept = True
     finds_number = True
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
@@ -798,29 +787,13 @@ class REP(UncertainClusterer):
         chosen = [in_order_of_appearance(labels[i])[0] for i in found.representatives]
         self.clusterings_ = np.array(chosen)
         self.worlds_of_clusterings_ = worlds.indices[counted[found.representatives]]
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         self.probabilities_ = found.support / found.n_counted
         self.tau_, self.global_tau_ = found.tau, found.global_tau
         self.phi_ = self._phi(found, kept)
         self.stability_ = _mean_of_others(likeness)
         self.labels_ = self.clusterings_[0]
         self.n_clusters_ = int(self.labels_.max()) + 1
-        describe(self, worlds, runs)
-
-    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
-        """Tell the uncertainty of the data from the clusterer's own randomness.
-
-        Parameters
-        ----------
-        n_seeds, n_worlds : int
-            As for `WorldConsensus.instability`.
-
-        Returns
-        -------
-        Instability
-        """
-        return instability_of(self, self.clusterer_, n_seeds, n_worlds)
+        self._keep(kept, runs)
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
@@ -830,13 +803,7 @@ class REP(UncertainClusterer):
             self.clusterings_,
             strict=True,
         )
-        return facts_of(self)._replace(alternatives=tuple(starmap(Alternative, found)))
-
-    def _proba(self, data: UncertainData) -> Array:
-        return predicted_shares(self, data)
-
-    def _check_stored(self) -> None:
-        check_model(self, Described)
+        return super().facts()._replace(alternatives=tuple(starmap(Alternative, found)))
 
     def _holdout(self, chosen: bool) -> float:
         """Share of the worlds to keep out of the choice; refuse what makes no sense."""

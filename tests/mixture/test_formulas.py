@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import incerta as ic
-from incerta.mixture.clusters import with_clusters_known
-from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.expectation import log_densities, sums, with_clusters_known
 from incerta.mixture.fitting import n_parameters
 from incerta.mixture.maximisation import (
     Moments,

@@ -10,8 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import incerta as ic
 from incerta.mixture.fitting import Effort, Search, fitted
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Measured
+from incerta.mixture.model import Measured, measured
 from incerta.number import KChoice, choose_k
 from incerta.number.references import structureless, unimodal
 

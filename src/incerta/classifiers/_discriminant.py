@@ -18,8 +18,7 @@ from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Effort, FittedMixture, Search, refuse_wide
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Components
+from incerta.mixture.model import Components, measured
 from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import within, wrong
 from incerta.models.fitted import Storable
@@ -82,12 +81,8 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         Number of the class that each component belongs to.
     n_iter_ : int
         Number of rounds of the class that took most.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----

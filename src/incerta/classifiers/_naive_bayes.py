@@ -59,10 +59,8 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         How wide they are, with the bandwidth.
     class_of_kernel_ : ndarray of shape (n_kernels,)
         Number of the class that each kernel belongs to.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----

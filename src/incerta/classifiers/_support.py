@@ -68,10 +68,8 @@ class SupportMeasureClassifier(UncertainClassifier):
     width_of_level_2_ : float
         Width of the second kernel, the median distance between objects of the fit;
         only if ``level=2``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----

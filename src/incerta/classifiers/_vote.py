@@ -55,12 +55,8 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         The classes, sorted.
     estimators_ : list of classifier
         One per world, fitted to numbers of classes.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----

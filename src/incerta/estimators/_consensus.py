@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,22 +19,14 @@ from incerta.data.container import UncertainData
 from incerta.ensemble.consensus import consensus
 from incerta.ensemble.naming import matched
 from incerta.ensemble.runs import Runs, cluster_worlds
-from incerta.ensemble.stability import Instability, mean_agreement
+from incerta.ensemble.stability import mean_agreement
 from incerta.estimators._base import (
     DIVERGENCE,
     SELECTION,
-    Facts,
-    UncertainClusterer,
-    check_model,
     kept_worlds,
 )
 from incerta.estimators._worlds import (
-    STORED,
-    Described,
-    describe,
-    facts_of,
-    instability_of,
-    predicted_shares,
+    AnyClusterer,
 )
 from incerta.labels import in_order_of_appearance
 from incerta.models.checkpoint import Checkpoint, opened
@@ -49,7 +41,7 @@ NO_PART = ("checkpoint", "n_jobs", "random_state")
 
 
 @with_parameters
-class WorldConsensus(UncertainClusterer):
+class WorldConsensus(AnyClusterer):
     """Run your own clusterer over the uncertainty, and learn how sure each label is.
 
     Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
@@ -140,12 +132,8 @@ class WorldConsensus(UncertainClusterer):
         Numbers of the worlds that were kept, in the order they were chosen.
     n_drawn_ : int
         Number of worlds that were drawn.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
@@ -207,9 +195,6 @@ class WorldConsensus(UncertainClusterer):
     )
     random_state: Seed = parameter(SEED, default=None)
 
-    _takes_kept = True
-    _stored: ClassVar[dict[str, str]] = STORED
-
     def _fit(self, objects: Any) -> None:
         self._check_choices()
         pieces = self._pieces(objects)
@@ -222,12 +207,10 @@ class WorldConsensus(UncertainClusterer):
             keep_models=True,
             pieces=pieces,
         )
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         self.labels_, self.n_clusters_, self.stability_ = agreed(
             runs, self, self.consensus, self.n_clusters
         )
-        describe(self, kept.worlds, runs)
+        self._keep(kept, runs)
         if self.soft:
             self.membership_ = self._soft_membership()
 
@@ -245,38 +228,9 @@ class WorldConsensus(UncertainClusterer):
         self.seed_ = pieces.seed
         return pieces
 
-    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
-        """Tell the uncertainty of the data from the clusterer's own randomness.
-
-        The clusterer is run again in some of the worlds, several times in each with
-        different seeds; a ``random_state`` that is set is replaced, too.
-
-        Parameters
-        ----------
-        n_seeds : int, default=5
-            Runs in each world, at least 2.
-        n_worlds : int, default=20
-            Number of worlds.
-
-        Returns
-        -------
-        Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
-            words.
-
-        Notes
-        -----
-        It takes ``n_seeds * n_worlds`` fits.
-        """
-        return instability_of(self, self.clusterer, n_seeds, n_worlds)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return facts_of(self)
-
     def _proba(self, data: UncertainData) -> Array:
         if not self.soft:
-            return predicted_shares(self, data)
+            return super()._proba(data)
         components = self._model.components or []
         positions, _, new = paired(self._model.worlds, data, self.n_worlds)
         total = np.zeros((len(data), self.n_clusters_))
@@ -284,9 +238,6 @@ class WorldConsensus(UncertainClusterer):
             given = self._model.models[j].predict_proba(values)
             total += self._summed(given, components[j])
         return total / len(new)
-
-    def _check_stored(self) -> None:
-        check_model(self, Described)
 
     def _check_choices(self) -> None:
         if not hasattr(self.clusterer, "fit") or isinstance(self.clusterer, type):

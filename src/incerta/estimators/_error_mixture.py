@@ -22,15 +22,18 @@ from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
-from incerta.mixture.clusters import by_cluster, with_clusters_known
-from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.expectation import (
+    by_cluster,
+    log_densities,
+    sums,
+    with_clusters_known,
+)
 from incerta.mixture.fitting import Effort, Search, refuse_wide
 from incerta.mixture.maximisation import Running, moments, prior_for
-from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
-from incerta.mixture.model import MOST_CORRELATED, Components
+from incerta.mixture.model import Components, check_covariances, measured
 from incerta.mixture.pieces import fitted_to, ids_of
-from incerta.models.checks import check_shapes, within, wrong
+from incerta.models.checks import within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
@@ -112,12 +115,8 @@ class ErrorMixture(UncertainClusterer):
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         have one row for each, in this order.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -376,12 +375,7 @@ class ErrorMixture(UncertainClusterer):
         return found.as_kind(self.covariance_)
 
     def _check_stored(self) -> None:
-        c, d = self.means_.shape
-        shape = "f c d" if d > MOST_CORRELATED else "f c d d"
-        given = {"covariances_": self.covariances_}
-        check_shapes(given, {"covariances_": shape}, {"c": c, "d": d})
-        if d > MOST_CORRELATED and self.covariance_ != "diag":
-            wrong("there are no covariances of so many features")
+        check_covariances(self.covariances_, self.means_, self.covariance_)
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")

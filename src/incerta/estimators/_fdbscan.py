@@ -18,11 +18,11 @@ from incerta.backend.parameters import (
     with_parameters,
 )
 from incerta.data.container import UncertainData
-from incerta.density.expansion import grown
 from incerta.density.in_worlds import DenseClusters
 from incerta.density.persistence import persistent_radius, tree_of
 from incerta.density.probabilities import (
     Reach,
+    grown,
     of_marginals,
     of_threshold,
     of_values,
@@ -200,12 +200,8 @@ class FDBSCAN(DenseClusterer):
         up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----

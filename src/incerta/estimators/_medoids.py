@@ -92,12 +92,8 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         The last of them.
     n_iter_ : int
         Number of passes of the start that was kept.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----

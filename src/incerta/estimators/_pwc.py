@@ -121,12 +121,8 @@ class PossibleWorldConsistency(UncertainClusterer):
         Number of neighbours that was used.
     n_iter_ : int
         Number of rounds made.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----

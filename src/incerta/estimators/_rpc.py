@@ -40,9 +40,15 @@ from incerta.spectral.embedding import (
     nearest,
     of_unit_length,
 )
-from incerta.spectral.extension import Embedded, aligned, extend
+from incerta.spectral.extension import (
+    Embedded,
+    Embeddings,
+    aligned,
+    extend,
+    extensions,
+    remembered,
+)
 from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
-from incerta.spectral.remembered import Embeddings, extensions, remembered
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 
@@ -140,10 +146,8 @@ class RPC(UncertainClusterer):
         Number of clusters that was used.
     seed_ : int
         Seed of everything random: ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----

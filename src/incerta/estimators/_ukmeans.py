@@ -38,8 +38,7 @@ from incerta.partition.distributed import (
     sorted_ids,
     wherever,
 )
-from incerta.partition.euclidean import PRUNING
-from incerta.partition.euclidean_search import EuclideanSearch
+from incerta.partition.euclidean import PRUNING, EuclideanSearch
 from incerta.partition.kmeans import Run, SquaredSearch, starts
 from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed

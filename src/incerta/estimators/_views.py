@@ -94,12 +94,8 @@ class ViewConsensus(UncertainClusterer):
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         are in their order.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----

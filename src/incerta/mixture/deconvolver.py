@@ -27,11 +27,15 @@ from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import Effort, Search, refuse_wide
-from incerta.mixture.measured import measured
-from incerta.mixture.model import MOST_CORRELATED, Components
+from incerta.mixture.model import (
+    MOST_CORRELATED,
+    Components,
+    check_covariances,
+    measured,
+)
 from incerta.mixture.pieces import fitted_to
-from incerta.models.checks import check_shapes, whole, wrong
-from incerta.models.registry import Recipe, State, register
+from incerta.models.checks import whole, wrong
+from incerta.models.fitted import Storable
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
@@ -41,7 +45,7 @@ MOST_COMPONENTS = 10
 
 @uncertain_stays
 @with_parameters
-class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn measured values with errors into beliefs about the true values.
 
     A measured value contains an error already; a world drawn around it would add a
@@ -89,10 +93,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         Share of the observed variance of each feature that is not error.
     n_iter_ : int
         Number of rounds.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -139,6 +141,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         "covariances_": "",
         "reliability_": "f d",
         "feature_names_in_": "a d",
+        "n_features_in_": "",
+        "n_iter_": "",
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
@@ -217,6 +221,15 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             raise MissingValueError(msg)
         return data
 
+    def _check_stored(self) -> None:
+        self.__dict__.setdefault("covariance_", self.covariance)  # of early files
+        whole(getattr(self, "n_iter_", 1), 1, "n_iter_")
+        if self.covariance_ not in ("full", "diag", "tied"):
+            wrong(f"covariance_={self.covariance_!r} is unknown")
+        check_covariances(self.covariances_, self.means_, self.covariance_)
+        if not np.allclose(self.weights_.sum(), 1.0):
+            wrong("weights do not add up to 1")
+
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_)
         return found.as_kind(self.covariance_)
@@ -258,43 +271,3 @@ def _law_of(found: Belief) -> Law:
     if found.covariances.ndim == 3:
         return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
     return Gaussian.with_covariance(centres, found.covariances[:, 0])
-
-
-# What a model file holds besides arrays.
-_NUMBERS = ("n_features_in_", "n_iter_")
-
-
-def _state(deconvolver: Deconvolver) -> State:
-    state = deconvolver.get_params(deep=False)
-    for name in (*_NUMBERS, *Deconvolver._stored):
-        if hasattr(deconvolver, name):
-            state[name] = getattr(deconvolver, name)
-    return state
-
-
-def _made(state: State) -> Deconvolver:
-    fields = (*_NUMBERS, *Deconvolver._stored)
-    given = {name: value for name, value in state.items() if name not in fields}
-    deconvolver = Deconvolver(**given)
-    deconvolver._validate_params()
-    whole(state.get("n_features_in_"), 0, "n_features_in_")
-    whole(state.get("n_iter_", 1), 1, "n_iter_")
-    kind = state.get("covariance_", state["covariance"])
-    if kind not in ("full", "diag", "tied"):
-        wrong(f"covariance_={kind!r} is unknown")
-    wide = state["n_features_in_"] > MOST_CORRELATED
-    if wide and kind != "diag":
-        wrong("there are no covariances of so many features")
-    shapes = {name: text for name, text in Deconvolver._stored.items() if text}
-    shapes["covariances_"] = "f k d" if wide else "f k d d"
-    check_shapes(state, shapes, {"d": state["n_features_in_"]})
-    deconvolver.covariance_ = kind
-    if not np.allclose(state["weights_"].sum(), 1.0):
-        wrong("weights do not add up to 1")
-    for name in fields:
-        if name in state:
-            setattr(deconvolver, name, state[name])
-    return deconvolver
-
-
-register(Deconvolver, Recipe(_state, _made, is_model=True))

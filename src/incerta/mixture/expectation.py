@@ -13,7 +13,9 @@ import numpy as np
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.backend.memory import blocks
 from incerta.backend.scratch import Scratch
-from incerta.mixture.model import BLOCK_BYTES, Components, Measured
+from incerta.data.container import UncertainData
+from incerta.data.order import order_of, sorted_by_id
+from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
 from incerta.mixture.under import under_all
 from incerta.typing import Array, Indices
 
@@ -183,3 +185,46 @@ def _block_sums(
         Sums(float(density), some.n_objects, each[rows], pulls[rows], gains[rows])
         for density, rows in zip(densities, own, strict=True)
     ]
+
+
+def by_cluster(
+    data: UncertainData, components: Components, clusters: Indices, device: str
+) -> Array:
+    """Probability of each cluster: of its components together.
+
+    `data`: the n objects. `components`: the mixture. `clusters` (n_components,):
+    cluster of each component. `device`: where densities are computed.
+    """
+    there, k = measured(data).on(device), int(clusters.max()) + 1
+    return shares_of_clusters(there, components, clusters, k)
+
+
+def shares_of_clusters(
+    some: Measured, components: Components, clusters: Indices, n_clusters: int
+) -> Array:
+    """As `by_cluster`, for objects as they were measured; clusters may be empty."""
+    shares = np.exp(log_densities(some, components).shares)
+    return shares[: len(clusters)].T @ np.eye(n_clusters)[clusters]
+
+
+def with_clusters_known(
+    data: UncertainData,
+    known: Indices | None,
+    components: Components,
+    clusters: Indices,
+) -> Measured:
+    """What was measured, in the order of the ids, and components that are known.
+
+    `data`: the n objects. `known` (n,): their clusters, −1 where unknown. Of a cluster
+    of several components, an object is of the most probable one. `components`: the
+    mixture. `clusters` (n_components,): cluster of each component.
+    """
+    given = measured(sorted_by_id(data))
+    if known is None:
+        return given
+    order = order_of(data.ids)
+    known = known if order is None else known[order]
+    logs = log_densities(given, components).shares[: len(clusters)]
+    other = known != clusters[:, None]
+    likely = np.where(other, -np.inf, logs).argmax(axis=0)
+    return given._replace(labels=np.where(known < 0, known, likely))

@@ -17,8 +17,7 @@ from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
 from incerta.mixture.fitting import FittedMixture, Search, fitted
 from incerta.mixture.maximisation import SumsOf
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import Components, Measured, measured
 from incerta.typing import Ids, Indices
 
 # If there are more, choices are made with so many objects, and the first rounds too.

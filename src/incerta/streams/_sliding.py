@@ -78,10 +78,8 @@ class SlidingUMicro(ByMoments, StreamClusterer):
         Cluster of each micro-cluster.
     labels_ : ndarray of shape (n_objects,)
         Clusters of the objects of the last piece.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----

@@ -27,7 +27,7 @@ FAULTS = (
         "events after those that are certainly enough are forgotten",
     ),
     Counted(
-        "density/stopping.py",
+        "density/counts.py",
         "NEGLIGIBLE = 1e-17",
         "NEGLIGIBLE = 1e-7",
         "counting stops while the rest still matters",
@@ -58,7 +58,7 @@ FAULTS = (
         "shares of pairs are of other pairs",
     ),
     Within(
-        "density/boxes.py",
+        "density/within.py",
         "farthest[part] += np.square(np.minimum(below, above))",
         "farthest[part] += np.square(np.maximum(below, above))",
         "pairs are called certain by their nearest corners",
@@ -132,25 +132,25 @@ FAULTS = (
         "an object may be away from itself, and is counted twice",
     ),
     Probable(
-        "density/expansion.py",
+        "density/probabilities.py",
         "kept = (probability >= noise_below) & (probability > 0.0)",
         "kept = probability >= noise_below",
         "what is reached with probability 0 is in the cluster",
     ),
     Probable(
-        "density/expansion.py",
+        "density/probabilities.py",
         "far = (reached.data >= threshold) & (reached.indices != rows)",
         "far = reached.data >= threshold",
         "an object that reaches itself counts as reaching another",
     ),
     Probable(
-        "density/expansion.py",
+        "density/probabilities.py",
         'connected_components(inner, connection="weak")[1]',
         'connected_components(inner, connection="strong")[1]',
         "core objects must reach each other both ways",
     ),
     Probable(
-        "density/expansion.py",
+        "density/probabilities.py",
         "order = np.lexsort((rows[entries], -data, columns))",
         "order = np.lexsort((-rows[entries], -data, columns))",
         "of equally probable core objects the last is taken",
@@ -174,13 +174,13 @@ FAULTS = (
         "new objects are judged by the radius of another cluster",
     ),
     Probable(
-        "density/radius.py",
+        "density/persistence.py",
         "k=[min(min_samples, len(world))]",
         "k=[min(min_samples + 1, len(world))]",
         "core distances do not count the object itself",
     ),
     Probable(
-        "density/radius.py",
+        "density/persistence.py",
         "distances[len(below) - 1 - int(below[::-1].argmax())]",
         "distances[int(below.argmax())]",
         "a straight curve bends at its beginning",

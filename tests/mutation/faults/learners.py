@@ -142,13 +142,13 @@ FAULTS = (
         "weights grow until they overflow",
     ),
     Small(
-        "streams/snapshots.py",
+        "streams/_umicro.py",
         "order = (one.tick & -one.tick).bit_length()",
         "order = one.tick.bit_length()",
         "snapshots of late are few, and those of long ago stay for ever",
     ),
     Small(
-        "streams/snapshots.py",
+        "streams/_umicro.py",
         "[one for one in snapshots if one.time <= time]",
         "[one for one in snapshots if one.time < time]",
         "the state at the very time that is asked for is not found",
@@ -197,13 +197,13 @@ FAULTS = (
         "worlds are compared as if all micro-clusters weighed alike",
     ),
     Worlds(
-        "streams/parallel.py",
+        "streams/_stream_rpc.py",
         "        add(flat[lost], weights[lost], current_ids(ids[lost], done))\n",
         "        pass\n",
         "a joined micro-cluster takes its values out of the worlds",
     ),
     Following(
-        "streams/matching.py",
+        "streams/following.py",
         "linear_sum_assignment(capped)",
         "linear_sum_assignment(apart)",
         "clusters that cannot be partners decide who is",
