@@ -5,7 +5,7 @@ Where two of them differ from a method of the library, that method is the one to
 """
 
 import warnings
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from itertools import starmap
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -803,7 +803,7 @@ class REP(AnyClusterer):
             self.clusterings_,
             strict=True,
         )
-        return super().facts()._replace(alternatives=tuple(starmap(Alternative, found)))
+        return replace(super().facts(), alternatives=tuple(starmap(Alternative, found)))
 
     def _holdout(self, chosen: bool) -> float:
         """Share of the worlds to keep out of the choice; refuse what makes no sense."""

@@ -76,8 +76,9 @@ def test_errors_that_are_alike_and_correlated(kind):
         sums(Measured(measured.values[:, [i]], errors[..., [i]].copy()), start)
         for i in range(12)
     ]
-    for one, parts in zip(together, zip(*alone, strict=True), strict=True):
-        np.testing.assert_allclose(one, sum(parts), rtol=1e-8, atol=1e-10)
+    for name, whole in vars(together).items():
+        parts = sum(getattr(each, name) for each in alone)
+        np.testing.assert_allclose(whole, parts, rtol=1e-8, atol=1e-10)
 
 
 def test_noise_is_uniform_over_what_is_known():

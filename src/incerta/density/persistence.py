@@ -9,7 +9,7 @@ PAKDD 2013).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -95,7 +95,8 @@ FEW_DRAWS = 20
 FEW_WORLDS = 10
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Tree:
     """The radii at which objects are core, and at which they are joined."""
 
     core: Array  # (n_objects,)
@@ -221,16 +222,27 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     joined = np.maximum(joined, np.finfo(float).tiny)
     graph = csr_array((joined, (rows, columns)), (n, n))
     edges = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
-    ends = edges.row.astype(np.intp), edges.col.astype(np.intp)
-    return Tree(core, *ends, edges.data, law.mean(), scale_of(law))
+    return Tree(
+        core=core,
+        first=edges.row.astype(np.intp),
+        second=edges.col.astype(np.intp),
+        radii=edges.data,
+        places=law.mean(),
+        scale=scale_of(law),
+    )
 
 
 def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
     """Objects are joined to those from which they were reached."""
     objects = np.flatnonzero(found.predecessor >= 0)
-    radii = found.reachability[objects]
-    ends = objects, found.predecessor[objects]
-    return Tree(core, *ends, radii, law.mean(), scale_of(law))
+    return Tree(
+        core=core,
+        first=objects,
+        second=found.predecessor[objects],
+        radii=found.reachability[objects],
+        places=law.mean(),
+        scale=scale_of(law),
+    )
 
 
 def scale_of(law: Law) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -50,7 +50,8 @@ class Reachability(NamedTuple):
     cut: float | None
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Facts:
     """What a fit can tell; None, or empty, where a method knows nothing about it.
 
     Reports and pictures ask for these instead of looking for attributes.
@@ -62,10 +63,10 @@ class Facts(NamedTuple):
     kept: Indices | None = None  # positions of the kept ones; None if all were
     divergences: Array | None = None  # between all worlds
     stability: float | None = None  # mean adjusted Rand index of two worlds
-    failures: dict[int, str] = {}
+    failures: dict[int, str] = field(default_factory=dict)
     alternatives: tuple[Alternative, ...] = ()
     reachability: Reachability | None = None
-    views: Mapping[str, View] = {}  # what each view is worth
+    views: Mapping[str, View] = field(default_factory=dict)  # what each view is worth
 
 
 T = TypeVar("T", bound=np.generic)

@@ -1,6 +1,6 @@
 """WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any
@@ -268,7 +268,7 @@ class WorldConsensus(AnyClusterer):
             given = model.predict_proba(values)
             components.append(matched(given.T @ consensus))
             total += self._summed(given, components[-1])
-        self._model = self._model._replace(components=components)
+        self._model = replace(self._model, components=components)
         return total / len(self._model.worlds)
 
     def _summed(self, given: Array, component: Indices) -> Array:

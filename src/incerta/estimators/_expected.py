@@ -1,8 +1,8 @@
 """ExpectedSpectral: spectral clustering of the expected affinity."""
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY
-from typing import ClassVar, NamedTuple
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,7 +53,8 @@ LOST = 1e-3
 
 
 @stored(centres="f k e", targets="f n e")
-class ExpectedEmbedding(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class ExpectedEmbedding:
     """The objects, and what extends their embedding to new ones."""
 
     law: Law
@@ -172,7 +173,9 @@ class ExpectedSpectral(UncertainClusterer):
 
         targets = roots[:, None] * embedding / self.eigenvalues_
         least = LOST * float(np.median(affinity))
-        self._model = ExpectedEmbedding(law, centres, targets, least)
+        self._model = ExpectedEmbedding(
+            law=law, centres=centres, targets=targets, least=least
+        )
         if some is data:
             self.affinity_, self.embedding_, self.labels_ = affinity, embedding, labels
             self.labels_per_world_ = np.array(list(self._labels_in_worlds(data)))
@@ -186,7 +189,7 @@ class ExpectedSpectral(UncertainClusterer):
         labels = nearest(self._rows(self.embedding_), self._model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, self.n_clusters)
-        self._model = self._model._replace(centres=self._model.centres[order])
+        self._model = replace(self._model, centres=self._model.centres[order])
         self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:

@@ -94,7 +94,10 @@ def grow(
     estimator.cluster_levels_ = np.full(len(order), how.eps)
     estimator.eps_, estimator.min_samples_ = how.eps, how.min_samples
     estimator._model = DenseClusters(
-        how.worlds, estimator.labels_, estimator.cluster_levels_, how.min_samples
+        worlds=how.worlds,
+        labels=estimator.labels_,
+        levels=estimator.cluster_levels_,
+        min_samples=how.min_samples,
     )
 
 

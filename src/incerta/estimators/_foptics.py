@@ -1,7 +1,7 @@
 """FOPTICS: clusters of any density, from expected reachability."""
 
 import warnings
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -204,13 +204,16 @@ class FOPTICS(DenseClusterer):
         clusters = self._extracted(worlds, self.n_clusters, self.eps, self.xi)
         self.labels_, self.cluster_levels_, self.eps_ = clusters
         self._model = DenseClusters(
-            worlds, self.labels_, self.cluster_levels_, self.min_samples
+            worlds=worlds,
+            labels=self.labels_,
+            levels=self.cluster_levels_,
+            min_samples=self.min_samples,
         )
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
         reached = Reachability(self.reachability_, self.ordering_, self.eps_)
-        return super().facts()._replace(reachability=reached)
+        return replace(super().facts(), reachability=reached)
 
     def extract(
         self,

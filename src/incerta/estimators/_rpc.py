@@ -1,7 +1,7 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -266,8 +266,13 @@ class RPC(UncertainClusterer):
         for j in followed(range(len(worlds)), "objects"):
             values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
-            world = values[self._landmarks], model.scales[j], model.roots[j], both
-            rows = extend(values, Embedded(*world), self.width, None, self.device)
+            world = Embedded(
+                values=values[self._landmarks],
+                scales=model.scales[j],
+                roots=model.roots[j],
+                targets=both,
+            )
+            rows = extend(values, world, self.width, None, self.device)
             per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
             self.embedding_ += rows[:, :k] / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
@@ -275,7 +280,7 @@ class RPC(UncertainClusterer):
         order = with_empty_last(order, k)
         rank = np.empty_like(order)
         rank[order] = np.arange(k)
-        self._model = model._replace(centres=model.centres[order])
+        self._model = replace(model, centres=model.centres[order])
         self.labels_per_world_ = rank[per_world]
 
     def _membership(self) -> Array:
@@ -301,7 +306,12 @@ class RPC(UncertainClusterer):
             own = alone.embeddings[j]
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
             scales, roots = laplacians.scales[j], laplacians.roots[j]
-            world = Embedded(values[self._landmarks], scales, roots, target)
+            world = Embedded(
+                values=values[self._landmarks],
+                scales=scales,
+                roots=roots,
+                targets=target,
+            )
             rows = extend(values, world, self.width, None, self.device)
             yield nearest(self._rows(rows), self._model.centres)
 

@@ -272,7 +272,10 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
         apart = float(np.square(data.mean() - centres[labels]).sum())
-        self._run, self._data = Run(centres, centres, labels, apart, 1), data
+        self._run, self._data = (
+            Run(start=centres, centres=centres, labels=labels, cost=apart, n_iter=1),
+            data,
+        )
         return self
 
     @cached_property
@@ -323,7 +326,15 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self._check_number(len(self.ids_))
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
-        self._keep(Run(best.start, best.centres, labels, best.inertia, best.n_iter))
+        self._keep(
+            Run(
+                start=best.start,
+                centres=best.centres,
+                labels=labels,
+                cost=best.inertia,
+                n_iter=best.n_iter,
+            )
+        )
         self.inertia_, self.objective_ = best.inertia, best.objective
 
     def _keep(self, best: Run) -> None:

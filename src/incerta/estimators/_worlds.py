@@ -1,7 +1,8 @@
 """What WorldConsensus, SC and REP share: worlds in terms of one clustering."""
 
 import warnings
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -41,7 +42,8 @@ def _check(model: "Described") -> None:
 
 
 @stored(_check, raw="i w n")
-class Described(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Described:
     """Worlds that were clustered, in terms of one common clustering."""
 
     worlds: Worlds
@@ -78,7 +80,10 @@ class WorldsClusterer(UncertainClusterer, family=True):
         names = renamings(raw, self.labels_, k)
         models = runs.models or [None] * len(runs.labels)
         self._model = Described(
-            kept.worlds.at(answered), raw, names, [models[j] for j in answered]
+            worlds=kept.worlds.at(answered),
+            raw=raw,
+            names=names,
+            models=[models[j] for j in answered],
         )
         self.representatives_, self.n_drawn_ = kept.chosen, len(kept.drawn)
         self.raw_labels_per_world_ = runs.labels

@@ -6,6 +6,7 @@ Objects may be on a device; components are sent there, and sums come back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from incerta.mixture.under import under_all
 from incerta.typing import Array, Indices
 
 
-class Sums(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Sums:
     """Sums over objects that the next components are made from."""
 
     log_likelihood: float
@@ -32,11 +34,11 @@ class Sums(NamedTuple):
     def plus(self, other: Sums) -> Sums:
         """Of both sets of objects together."""
         return Sums(
-            self.log_likelihood + other.log_likelihood,
-            self.n_objects + other.n_objects,
-            self.shares + other.shares,
-            self.pulls + other.pulls,
-            self.gains + other.gains,
+            log_likelihood=self.log_likelihood + other.log_likelihood,
+            n_objects=self.n_objects + other.n_objects,
+            shares=self.shares + other.shares,
+            pulls=self.pulls + other.pulls,
+            gains=self.gains + other.gains,
         )
 
 
@@ -163,7 +165,13 @@ def _nothing(components: Components) -> Sums:
     """Sums over no objects."""
     k, d = components.means.shape
     shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
-    return Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
+    return Sums(
+        log_likelihood=0.0,
+        n_objects=0.0,
+        shares=np.zeros(k),
+        pulls=np.zeros((k, d)),
+        gains=np.zeros(shape),
+    )
 
 
 def _block_sums(
@@ -182,7 +190,13 @@ def _block_sums(
     densities, each = fetch(xp.sum(totals, axis=1)), fetch(xp.sum(shares, axis=1))
     own = [slice(i * k, (i + 1) * k) for i in range(len(several))]
     return [
-        Sums(float(density), some.n_objects, each[rows], pulls[rows], gains[rows])
+        Sums(
+            log_likelihood=float(density),
+            n_objects=some.n_objects,
+            shares=each[rows],
+            pulls=pulls[rows],
+            gains=gains[rows],
+        )
         for density, rows in zip(densities, own, strict=True)
     ]
 

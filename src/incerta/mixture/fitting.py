@@ -193,7 +193,8 @@ class Search:
     device: str = CPU  # where sums over all objects are made; starts are on the CPU
 
 
-class FittedMixture(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class FittedMixture:
     """A fitted mixture, and the way to it."""
 
     components: Components

@@ -7,6 +7,7 @@ that EM needs are log densities, and sums of ``q g`` and ``q (g g' − T⁻¹)``
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,8 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 MOST_SQUARED_DEVIATIONS = 1e9
 
 
-class Plain(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Plain:
     """A block of objects whose ``T`` are diagonal.
 
     All is told from the middle of the components.
@@ -116,7 +118,12 @@ def _plain(measured: Measured, components: Components) -> Plain | None:
     largest = fetch(namespace(squares).max(squares, axis=1))
     if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:
         return None
-    return Plain(values, squares, components.means - middle, precision)
+    return Plain(
+        values=values,
+        squares=squares,
+        means=components.means - middle,
+        precision=precision,
+    )
 
 
 # So few numbers are gone through at once: a call for some of them would take longer

@@ -62,12 +62,10 @@ class Best(NamedTuple):
     ) -> Best:
         """As a finished piece."""
 
-        def made() -> list[tuple[Any, ...]]:
-            return [
-                tuple(mixture) for mixture in cls.of(seen, search).mixtures.values()
-            ]
+        def made() -> list[dict[str, Any]]:
+            return [vars(each) for each in cls.of(seen, search).mixtures.values()]
 
-        mixtures = [FittedMixture(*fields) for fields in pieces.piece(name, made)]
+        mixtures = [FittedMixture(**fields) for fields in pieces.piece(name, made)]
         best = {mixture.components.n_components: mixture for mixture in mixtures}
         return cls(best, seen.n_objects)
 

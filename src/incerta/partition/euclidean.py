@@ -194,7 +194,13 @@ class EuclideanSearch:
             # With mean centres the same labels may come back after a while.
             if again or len(seen) == self._max_iter:
                 cost = self._cost(labels, centres)
-                return Run(start, centres, labels, cost, len(seen))
+                return Run(
+                    start=start,
+                    centres=centres,
+                    labels=labels,
+                    cost=cost,
+                    n_iter=len(seen),
+                )
         raise AssertionError
 
     def objectives(self, run: Run) -> list[float]:

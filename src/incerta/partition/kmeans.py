@@ -2,7 +2,8 @@
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans, kmeans_plusplus
@@ -12,7 +13,8 @@ from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Run:
     """One start of the algorithm and where it ended."""
 
     start: Array
@@ -66,11 +68,11 @@ class SquaredSearch:
         """Follow one start to its end."""
         found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self.means)
         return Run(
-            start,
-            found.cluster_centers_,
-            found.labels_,
-            found.inertia_,
-            found.n_iter_,
+            start=start,
+            centres=found.cluster_centers_,
+            labels=found.labels_,
+            cost=found.inertia_,
+            n_iter=found.n_iter_,
         )
 
     def objectives(self, run: Run) -> list[float]:

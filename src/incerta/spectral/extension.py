@@ -1,7 +1,7 @@
 """Where new values fall in an embedding that was learnt without them (Nyström)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -25,7 +25,8 @@ from incerta.worlds.sequence import check_worlds
 BLOCK_BYTES, DEVICE_BYTES = 2**21, 2**30
 
 
-class Embedded(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Embedded:
     """One world and where its objects were put."""
 
     values: Array  # (n_objects, n_features)
@@ -150,7 +151,8 @@ def _check(model: "Embeddings") -> None:
     roots="f w n",
     weights="f n",
 )
-class Embeddings(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Embeddings:
     """The kept worlds, and what extends their embeddings to new objects."""
 
     worlds: Worlds
@@ -177,14 +179,14 @@ def remembered(
     images = (multiply(each, found.common) for each in laplacians)
     mean = sum(images) / len(worlds)
     return Embeddings(
-        worlds,
-        centres,
-        np.array(targets),
-        found.common @ np.linalg.pinv(found.common.T @ mean),
-        np.array([laplacians.scales[j] for j in range(len(worlds))]),
-        np.array([laplacians.roots[j] for j in range(len(worlds))]),
-        laplacians.n_neighbors,
-        laplacians.weights,
+        worlds=worlds,
+        centres=centres,
+        targets=np.array(targets),
+        common_target=found.common @ np.linalg.pinv(found.common.T @ mean),
+        scales=np.array([laplacians.scales[j] for j in range(len(worlds))]),
+        roots=np.array([laplacians.roots[j] for j in range(len(worlds))]),
+        n_neighbors=laplacians.n_neighbors,
+        weights=laplacians.weights,
     )
 
 
@@ -210,5 +212,11 @@ def extensions(
     positions = followed(pairs.positions, "worlds")
     for j, values, new in zip(positions, pairs.fitted, pairs.new, strict=True):
         target = model.common_target if common else model.targets[j]
-        known = values, model.scales[j], model.roots[j], target, model.weights
-        yield extend(new, Embedded(*known), width, model.n_neighbors, device)
+        known = Embedded(
+            values=values,
+            scales=model.scales[j],
+            roots=model.roots[j],
+            targets=target,
+            weights=model.weights,
+        )
+        yield extend(new, known, width, model.n_neighbors, device)

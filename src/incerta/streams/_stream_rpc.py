@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -123,7 +123,8 @@ def moved_centres(
 N_STARTS = 10
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
     """What the worlds agree on."""
 
     labels: Indices  # (n_micro,)
@@ -410,7 +411,9 @@ class StreamRPC(StreamClusterer):
         rows = found.common / (1.0 if weights is None else np.sqrt(weights)[:, None])
         labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)
         model = remembered(kept.worlds, found, laplacians, cut_at)
-        return Agreement(labels, rows, kept.positions, model)
+        return Agreement(
+            labels=labels, embedding=rows, representatives=kept.positions, model=model
+        )
 
     def _extensions(self, X: Any, *, common: bool) -> Iterator[Array]:
         check_is_fitted(self, "time_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +65,8 @@ LEAST_SPREAD = 1e-3
 LIGHT = 0.01
 
 
-class Cluster(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
     """A cluster at one time. Numbers never change, and are never used again."""
 
     number: int
@@ -172,13 +174,13 @@ class Follower:
                 self.gate,
             )
         named = [
-            one._replace(number=old[p].number, since=old[p].since)
+            replace(one, number=old[p].number, since=old[p].since)
             for one, p in zip(found, partner, strict=True)
             if p >= 0
         ]
         fresh = [one for one, p in zip(found, partner, strict=True) if p < 0]
         for one in sorted(fresh, key=lambda one: -one.share):
-            named.append(one._replace(number=self._next))
+            named.append(replace(one, number=self._next))
             self._next += 1
         return named
 
@@ -217,14 +219,14 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
     spread = np.sqrt(inside + floor)
     return [
         Cluster(
-            -1,
-            float(parts.weight[c] / total[()]),
-            int(parts.number[c]),
-            parts.mean[c].copy(),
-            spread[c],
+            number=-1,
+            share=float(parts.weight[c] / total[()]),
+            rows=int(parts.number[c]),
+            centre=parts.mean[c].copy(),
+            spread=spread[c],
             # An object that counts for half says half as much.
-            spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
-            n_seen,
+            error=spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
+            since=n_seen,
         )
         for c in range(parts.n)
     ]

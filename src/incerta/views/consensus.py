@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +99,8 @@ class View(NamedTuple):
     agreement: float  # of its labels with the result (normalised mutual information)
 
 
-class Consensus(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Consensus:
     """Memberships by all views."""
 
     membership: Array  # (n, k)
@@ -176,7 +178,12 @@ def consensus(
         )
         for name, row in labels.items()
     }
-    return Consensus(membership, views, found, worlds.get(leading))
+    return Consensus(
+        membership=membership,
+        views=views,
+        memberships=found,
+        per_world=worlds.get(leading),
+    )
 
 
 def _once(ask: Callable[[Indices], Any]) -> Callable[[Indices], Any]:

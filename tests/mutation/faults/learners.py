@@ -210,8 +210,8 @@ FAULTS = (
     ),
     Following(
         "streams/following.py",
-        "_replace(number=old[p].number, since=old[p].since)",
-        "_replace(number=old[p].number)",
+        "replace(one, number=old[p].number, since=old[p].since)",
+        "replace(one, number=old[p].number)",
         "a cluster is as new as the last look",
     ),
     Following(
