@@ -96,7 +96,7 @@ def test_few_are_enough_where_all_is_clear(monkeypatch):
 
 def test_every_reference_is_another(monkeypatch):
     class Same(Structureless):
-        def measured(self, like, seed):
+        def drawn_like(self, like, seed):
             return seed
 
     best = Best({1: ONE, 2: TWO}, 10)
@@ -109,7 +109,7 @@ def test_every_reference_is_another(monkeypatch):
     assert len(set(seeds)) == 3
     one = Structureless(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), np.eye(1))
     like = Measured(np.zeros((1, 9)), np.zeros((1, 9)))
-    drawn = [one.measured(like, seed).values for seed in (1, 1, 2)]
+    drawn = [one.drawn_like(like, seed).values for seed in (1, 1, 2)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
 
@@ -139,7 +139,7 @@ def test_they_have_one_peak_and_the_correlation_of_the_data():
 def test_they_have_the_errors_of_the_data():
     place = Structureless(np.full((1, 2), 5.0), np.array([[0.0, 1.0]]), np.eye(1))
     variances = np.repeat([0.01, 4.0], 2000)[None]
-    found = place.measured(Measured(np.zeros((1, 4000)), variances), 0)
+    found = place.drawn_like(Measured(np.zeros((1, 4000)), variances), 0)
     spread = found.values.reshape(2, 2000).std(axis=1)
     np.testing.assert_allclose(spread, [0.1, 2.0], rtol=0.1)
     np.testing.assert_array_equal(found.errors, variances)

@@ -18,7 +18,7 @@ from incerta.backend.parameters import (
     parameter,
     with_parameters,
 )
-from incerta.classifiers._base import UncertainClassifier, believed, believer_for
+from incerta.classifiers._base import UncertainClassifier, beliefs_about, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
@@ -104,7 +104,7 @@ class SupportMeasureClassifier(UncertainClassifier):
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         self._believer = believer_for(data)
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         self._law = with_closed_form(beliefs.law, self.seed_, beliefs.uniform_keys())
         self.width_ = (
             median_distance(beliefs.mean())
@@ -159,7 +159,7 @@ class SupportMeasureClassifier(UncertainClassifier):
 
     def _kernel(self, data: UncertainData) -> Array:
         """Kernel of new objects with those of the fit."""
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         keys = beliefs.uniform_keys()
         new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
         t = 0.5 / self.width_**2

@@ -17,7 +17,7 @@ from incerta.backend.parameters import (
     parameter,
     with_parameters,
 )
-from incerta.classifiers._base import UncertainClassifier, believed, believer_for
+from incerta.classifiers._base import UncertainClassifier, beliefs_about, believer_for
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.pairing import paired
@@ -82,7 +82,7 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         self._believer = believer_for(data)
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         self._worlds = worlds_of(beliefs, self.n_worlds, self.seed_)
         base = self.classifier
         if base is None:
@@ -94,7 +94,7 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         )
 
     def _proba(self, data: UncertainData) -> Array:
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         pairs = paired(self._worlds, beliefs, self.n_worlds)
         models = (self.estimators_[j] for j in pairs.positions)
         answers: Iterator[Array] = Parallel(self.n_jobs, return_as="generator")(

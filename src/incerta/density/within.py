@@ -266,7 +266,7 @@ class Sorted(NamedTuple):
     tree: Tree
 
 
-class Found(NamedTuple):
+class NearPairs(NamedTuple):
     """Pairs of objects, by their places in the data, and their probabilities."""
 
     rows: NDArray[np.int32]
@@ -274,7 +274,7 @@ class Found(NamedTuple):
     shares: Array
 
 
-def _table(found: Found, shape: tuple[int, int]) -> csr_array:
+def _table(found: NearPairs, shape: tuple[int, int]) -> csr_array:
     places = found.rows, found.columns
     return csr_array(coo_array((found.shares, places), shape=shape))
 
@@ -286,7 +286,7 @@ def _sorted(law: Law) -> Sorted:
 
 def _collect(
     a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float, device: str
-) -> Found:
+) -> NearPairs:
     other = a if b is None else b
     shares_of = _shares_of(a.law, other.law, eps, fast, device)
     # Positions of less than 2^31 objects in half the memory.
@@ -302,7 +302,9 @@ def _collect(
         rows.append(order_a[i[kept]])
         columns.append(order_b[j[kept]])
         shares.append(found[kept])
-    return Found(np.concatenate(rows), np.concatenate(columns), np.concatenate(shares))
+    return NearPairs(
+        np.concatenate(rows), np.concatenate(columns), np.concatenate(shares)
+    )
 
 
 @singledispatch

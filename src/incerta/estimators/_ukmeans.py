@@ -39,7 +39,7 @@ from incerta.partition.distributed import (
     wherever,
 )
 from incerta.partition.euclidean import PRUNING, EuclideanSearch
-from incerta.partition.kmeans import Run, SquaredSearch, starts
+from incerta.partition.kmeans import KMeansRun, SquaredSearch, starts
 from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
@@ -273,7 +273,9 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.n_iter_ = 1
         apart = float(np.square(data.mean() - centres[labels]).sum())
         self._run, self._data = (
-            Run(start=centres, centres=centres, labels=labels, cost=apart, n_iter=1),
+            KMeansRun(
+                start=centres, centres=centres, labels=labels, cost=apart, n_iter=1
+            ),
             data,
         )
         return self
@@ -327,7 +329,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
         self._keep(
-            Run(
+            KMeansRun(
                 start=best.start,
                 centres=best.centres,
                 labels=labels,
@@ -337,7 +339,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         )
         self.inertia_, self.objective_ = best.inertia, best.objective
 
-    def _keep(self, best: Run) -> None:
+    def _keep(self, best: KMeansRun) -> None:
         """Set what is known about the best start, clusters in order of appearance."""
         k, self._run = self.n_clusters, best
         self.labels_, order = in_order_of_appearance(best.labels)

@@ -154,7 +154,7 @@ def _reference(
     number: int,
 ) -> tuple[Array, float]:
     """Gains of one reference, and the largest of them."""
-    best = Best.of(cluster.measured(seen, search.seed + number), search)
+    best = Best.of(cluster.drawn_like(seen, search.seed + number), search)
     return best.gains(ks), float(np.nanmax(best.gains(tuple(search.numbers))))
 
 
@@ -165,7 +165,7 @@ class Structureless(NamedTuple):
     levels: Array  # (d, n_places), probability below them
     root: Array  # (d, d), of the correlation of normal scores
 
-    def measured(self, like: Measured, seed: int) -> Measured:
+    def drawn_like(self, like: Measured, seed: int) -> Measured:
         """Values of new objects with the errors of the given ones."""
         rng = np.random.default_rng([seed, 1])
         d, n = like.values.shape

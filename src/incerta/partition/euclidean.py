@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from incerta.backend.memory import blocks
 from incerta.data.laws import Boxes, Values
-from incerta.partition.kmeans import Run
+from incerta.partition.kmeans import KMeansRun
 from incerta.partition.relocate import without_empty
 from incerta.typing import Array, Indices
 
@@ -185,7 +185,7 @@ class EuclideanSearch:
         self._boxes = law.boxes()
         self.n_evaluations = self.n_pairs = 0
 
-    def run(self, start: Array) -> Run:
+    def run(self, start: Array) -> KMeansRun:
         """Follow one start to its end."""
         seen = set[bytes]()
         for labels, centres in self._iterations(start):
@@ -194,7 +194,7 @@ class EuclideanSearch:
             # With mean centres the same labels may come back after a while.
             if again or len(seen) == self._max_iter:
                 cost = self._cost(labels, centres)
-                return Run(
+                return KMeansRun(
                     start=start,
                     centres=centres,
                     labels=labels,
@@ -203,12 +203,12 @@ class EuclideanSearch:
                 )
         raise AssertionError
 
-    def objectives(self, run: Run) -> list[float]:
+    def objectives(self, run: KMeansRun) -> list[float]:
         """Objective after each iteration of a run, whose iterations are repeated."""
         steps = islice(self._iterations(run.start), run.n_iter)
         return [self._cost(*step) for step in steps]
 
-    def inertia(self, run: Run) -> float:
+    def inertia(self, run: KMeansRun) -> float:
         """Sum of the expected distances at the end of a run."""
         return run.cost
 

@@ -14,7 +14,7 @@ from incerta.typing import Array, Indices
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class KMeansRun:
     """One start of the algorithm and where it ended."""
 
     start: Array
@@ -64,10 +64,10 @@ class SquaredSearch:
         self._data, self.means = data, data.mean()
         self._how: Any = {"max_iter": max_iter, "tol": tol, "algorithm": algorithm}
 
-    def run(self, start: Array) -> Run:
+    def run(self, start: Array) -> KMeansRun:
         """Follow one start to its end."""
         found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self.means)
-        return Run(
+        return KMeansRun(
             start=start,
             centres=found.cluster_centers_,
             labels=found.labels_,
@@ -75,7 +75,7 @@ class SquaredSearch:
             n_iter=found.n_iter_,
         )
 
-    def objectives(self, run: Run) -> list[float]:
+    def objectives(self, run: KMeansRun) -> list[float]:
         """Objective after each iteration of a run, whose iterations are repeated."""
         centres, fixed, out = run.start, self._fixed(), []
         for _ in range(run.n_iter):
@@ -87,7 +87,7 @@ class SquaredSearch:
             out.append(step.inertia_ + fixed)
         return out
 
-    def inertia(self, run: Run) -> float:
+    def inertia(self, run: KMeansRun) -> float:
         """Sum of the expected squared distances at the end of a run."""
         return run.cost + self._fixed()
 

@@ -46,8 +46,8 @@ FAULTS = (
     ),
     Spectral(
         "spectral/consistency.py",
-        "return Consistency(common_embedding(last.per_world), last",
-        "return Consistency(last.common, last",
+        "common=common_embedding(last.per_world)",
+        "common=last.common",
         "U* is that of the sweep before",
     ),
     Spectral(
