@@ -466,14 +466,8 @@ class SC(WorldsClusterer):
         `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
     min_samples : int, default=5
         Number of objects within `eps`, itself included, that makes an object core.
-    n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws.
-    n_representatives : int, optional
-        Cluster only this many worlds, chosen to represent all, as in `RPC`.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+    n_worlds, n_representatives, selection, divergence
+        As for `WorldConsensus`.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never,
         or, as published, as if noise were a cluster.
@@ -485,11 +479,8 @@ class SC(WorldsClusterer):
     threshold : float, default=0.5
         Two objects are linked if they are together in more than this share of the
         worlds.
-    n_jobs : int, optional
-        Processes, or the backend that ``joblib.parallel_config`` names; the result does
-        not depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds.
+    n_jobs, random_state
+        As for `WorldConsensus`.
 
     Attributes
     ----------
@@ -501,23 +492,10 @@ class SC(WorldsClusterer):
         Number of clusters found.
     eps_ : float
         The radius that was used.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label, noise or not.
-    membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; the rest,
-        up to 1, is noise.
-    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world; its clusters are matched with the final ones by overlap.
-    raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        As DBSCAN gave them.
-    stability_ : float
-        Mean adjusted Rand index of the clusterings of two worlds.
-    failures_ : dict
-        Number of the world, and "all noise", where that is so.
-    representatives_ : ndarray of shape (n_representatives,) or None
-        Numbers of the worlds that were kept, in the order they were chosen.
-    n_drawn_ : int
-        Number of worlds that were drawn.
+    confidence_, membership_, labels_per_world_, raw_labels_per_world_
+        As of `WorldConsensus`.
+    stability_, failures_, representatives_, n_drawn_
+        As of `WorldConsensus`.
 
     Warns
     -----
@@ -610,14 +588,8 @@ class REP(AnyClusterer):
     clusterer : object, optional
         Any scikit-learn clusterer, such as ``KMeans(5)``. By default DBSCAN with 5
         neighbours and a radius read off the distances to them.
-    n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws.
-    n_representatives : int, optional
-        Cluster only this many worlds, chosen as in `RPC`; all by default.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+    n_worlds, n_representatives, selection, divergence
+        As for `WorldConsensus`.
     n_alternatives : int, default=1
         Number of clusterings to return: the clusterings of the worlds are put into that
         many groups, around medoids, and each group is represented by one of its
@@ -642,12 +614,8 @@ class REP(AnyClusterer):
     noise : {"singletons", "cluster"}, default="singletons"
         Whether noise objects are each a cluster of their own or together one cluster,
         when clusterings are compared.
-    n_jobs : int, optional
-        Processes for the worlds, each with a single thread; the result does not
-        depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds and, together with the number of the world, of clusterers
-        without a seed of their own.
+    n_jobs, random_state
+        As for `WorldConsensus`.
 
     Attributes
     ----------
@@ -658,10 +626,6 @@ class REP(AnyClusterer):
         Labels of all alternatives. Fewer than asked for if fewer clusterings differ.
     worlds_of_clusterings_ : ndarray of shape (n_found,)
         Number of the world that each of them comes from.
-    representatives_ : ndarray of shape (n_representatives,) or None
-        Positions of the kept worlds, in the order they were chosen; None if all were.
-    n_drawn_ : int
-        Number of worlds that were drawn.
     probabilities_ : ndarray of shape (n_found,)
         Share of the worlds that each of them represents: those of its group, the
         largest group first; with `holdout`, those held-out worlds that are within
@@ -675,18 +639,10 @@ class REP(AnyClusterer):
         `tau_` of it; it holds with the confidence asked for. 1 for data without
         uncertainty. None with `n_representatives`: chosen worlds are not random ones,
         and a share of them says nothing about the true one.
-    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, with clusters renamed to the matching ones of `labels_`.
-    membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the worlds in which the object falls into each cluster of `labels_`;
-        the rest, up to 1, is noise.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label.
-    stability_ : float
-        Mean adjusted Rand index between worlds.
-    failures_ : dict
-        What happened in worlds in which the clusterer raised an exception, or found
-        nothing but noise. The former do not count.
+    confidence_, membership_, labels_per_world_, raw_labels_per_world_
+        As of `WorldConsensus`, in terms of the first alternative.
+    stability_, failures_, representatives_, n_drawn_
+        As of `WorldConsensus`.
     clusterer_ : object
         What was run in the worlds.
     n_clusters_ : int

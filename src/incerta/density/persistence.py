@@ -34,11 +34,6 @@ def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
     is its own first. Where there are fewer objects, the farthest of them.
 
     One search in a tree per world.
-
-    >>> import incerta as ic
-    >>> worlds = ic.as_uncertain([[0.0], [1.0], [3.0]]).worlds(1, 0)
-    >>> neighbour_distances(worlds, 2)
-    array([1., 1., 2.])
     """
     return np.sort(core_distances(worlds[:POOLED_WORLDS], min_samples), axis=None)
 

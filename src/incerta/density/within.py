@@ -194,13 +194,6 @@ def within(
     stratified values each. Pairs whose boxes are further apart than eps are never
     looked at, and pairs that cannot be further apart are 1 without being computed; the
     others take an operation per feature and pair of values, or an integral per pair.
-
-    >>> import incerta as ic
-    >>> data = ic.from_array([[[0.0], [1.0]], [[2.0], [3.0]], [[90.0], [91.0]]])
-    >>> within(data.law, 2.0).toarray()
-    array([[1.  , 0.75, 0.  ],
-           [0.75, 1.  , 0.  ],
-           [0.  , 0.  , 1.  ]])
     """
     n = law.n_objects
     found = _collect(_sorted(known(law, seed)), None, eps, fast, least, device)

@@ -280,15 +280,7 @@ class WorldConsensus(AnyClusterer):
 def agreed(
     runs: Runs, how: Any, method: str, n_clusters: int | None = None
 ) -> tuple[Indices, int, float]:
-    """Make one clustering of many.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,), in order of appearance
-    n_clusters : int
-    stability : float
-        Mean adjusted Rand index of the clusterings of two worlds.
-    """
+    """Make one clustering of many: labels, number of clusters, and stability."""
     raw = runs.labels[~runs.failed]
     found = consensus(
         raw,

@@ -53,10 +53,7 @@ MANY_OBJECTS = 5000
 class OfWorlds:
     """Centres of several worlds, found when they are first needed.
 
-    Parameters
-    ----------
-    find : callable
-        A function of a module, and what it is called with.
+    `find` is a function of a module, to be called with `given`.
     """
 
     def __init__(self, find: Callable[..., Array], *given: Any) -> None:
@@ -272,12 +269,10 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
         apart = float(np.square(data.mean() - centres[labels]).sum())
-        self._run, self._data = (
-            KMeansRun(
-                start=centres, centres=centres, labels=labels, cost=apart, n_iter=1
-            ),
-            data,
+        self._run = KMeansRun(
+            start=centres, centres=centres, labels=labels, cost=apart, n_iter=1
         )
+        self._data = data
         return self
 
     @cached_property

@@ -238,17 +238,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
 def believed(data: UncertainData, components: Components) -> UncertainData:
     """What is known about the true values of objects, if these are the true ones' law.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects, with their errors.
-    components : Components
-        What the truth is like.
-
-    Returns
-    -------
-    UncertainData
-        Data without errors as they are.
+    Data without errors stay as they are.
     """
     if not of_errors(data):
         return data

@@ -226,19 +226,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
 
 
 def checked_existence(existence: Any, n: int) -> Array | None:
-    """How probable it is that objects exist.
-
-    Parameters
-    ----------
-    existence : array-like of shape (n,) or None
-        What was said; None if all exist.
-    n : int
-        Number of objects.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-    """
+    """How probable it is that `n` objects exist; None if all do."""
     if existence is None:
         return None
     there = np.asarray(existence, dtype=np.float64)

@@ -29,12 +29,6 @@ def matched(
     Returns (n_new,): row of `old`, or −1 for a cluster that was not there before.
 
     Time grows with the cube of the number of clusters.
-
-    >>> import numpy as np
-    >>> from incerta.streams.following import matched
-    >>> old, new = np.array([[0.0], [9.0]]), np.array([[9.5], [0.4], [30.0]])
-    >>> matched(old, new, np.ones((2, 1)), np.ones((3, 1)), gate=3.0)
-    array([ 1,  0, -1])
     """
     apart = squared_distances(old, new, old_spread, new_spread)
     capped = np.minimum(apart, gate**2)
@@ -90,22 +84,10 @@ class Event(NamedTuple):
 class Follower:
     """Give clusters names that last, and tell what happens to them.
 
-    Parameters
-    ----------
-    gate : float, default=3.0
-        Distance from which a cluster is another one; see `matched`.
+    From the distance `gate` on a cluster is another one; see `matched`. `clusters` are
+    those of the last look, by their numbers. What is kept does not grow with the number
+    of looks.
 
-    Attributes
-    ----------
-    clusters : list of Cluster
-        Those of the last look, by their numbers.
-
-    Notes
-    -----
-    What is kept does not grow with the number of looks.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> import incerta as ic
     >>> from incerta.streams.following import Follower, heavy
@@ -129,19 +111,9 @@ class Follower:
         self._next = 0
 
     def look(self, parts: Sketch, n_seen: int) -> list[Event]:
-        """Take the clusters of now.
+        """Take the clusters of now, each a row of `parts`, after `n_seen` objects.
 
-        Parameters
-        ----------
-        parts : Sketch
-            Each row is a cluster: micro-clusters taken together.
-        n_seen : int
-            Number of objects that came.
-
-        Returns
-        -------
-        list of Event
-            New ones first, then those that moved, then those that are gone.
+        New ones come first, then those that moved, then those that are gone.
         """
         parts = parts.only(np.flatnonzero(parts.weight > 0.0))
         now = self._named(_described(parts, n_seen))
@@ -188,17 +160,7 @@ class Follower:
 def heavy(sketch: Sketch, since: float = -np.inf) -> Sketch:
     """Micro-clusters that clusters are made of: all but the lightest and the past ones.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        Micro-clusters.
-    since : float
-        Those that got no object after this time are past.
-
-    Returns
-    -------
-    Sketch
-        At least the heaviest one.
+    Those that got no object after `since` are past; the heaviest one always stays.
     """
     late = np.flatnonzero(sketch.last > since)
     sketch = sketch.only(late) if len(late) else sketch

@@ -126,14 +126,6 @@ def number_of_clusters(sketch: Sketch, seed: int, most: int = 8) -> int:
 
     `sketch`: the micro-clusters, one at least. `seed`: of the starts of k-means.
     `most`: largest number that is tried.
-
-    >>> import numpy as np
-    >>> import incerta as ic
-    >>> from incerta.streams.macro import number_of_clusters
-    >>> rng = np.random.default_rng(0)
-    >>> values = rng.choice([0.0, 9.0], size=(500, 1)) + rng.normal(size=(500, 1))
-    >>> number_of_clusters(ic.UMicro().fit(values).micro_clusters_, seed=0)
-    2
     """
     rng = np.random.default_rng(seed)
     found = [
