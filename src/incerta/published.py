@@ -42,14 +42,14 @@ from incerta.estimators._base import (
     UncertainClusterer,
     kept_worlds,
 )
-from incerta.estimators._consensus import agreed
-from incerta.estimators._fdbscan import STORED as DENSE
-from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
-from incerta.estimators._worlds import (
+from incerta.estimators._consensus import (
     STORED,
     AnyClusterer,
     WorldsClusterer,
+    agreed,
 )
+from incerta.estimators._fdbscan import STORED as DENSE
+from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
 from incerta.labels import in_order_of_appearance, shares
 from incerta.partition.relocate import (
     Objective,

@@ -38,8 +38,13 @@ from incerta.partition.distributed import (
     sorted_ids,
     wherever,
 )
-from incerta.partition.euclidean import PRUNING, EuclideanSearch
-from incerta.partition.kmeans import KMeansRun, SquaredSearch, starts
+from incerta.partition.kmeans import (
+    PRUNING,
+    EuclideanSearch,
+    KMeansRun,
+    SquaredSearch,
+    starts,
+)
 from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of

@@ -9,8 +9,7 @@ import numpy as np
 from incerta.backend.progress import track
 from incerta.convergence import warn_unfinished
 from incerta.exceptions import DataError
-from incerta.spectral.embedding import leading_eigenvectors, multiply
-from incerta.spectral.krylov import complement, ritz
+from incerta.spectral.embedding import complement, leading_eigenvectors, multiply, ritz
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds

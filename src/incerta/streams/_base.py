@@ -24,9 +24,9 @@ from incerta.streams.absorbing import (
     Room,
     Rule,
     absorb,
+    checked_times,
     without_the_forgotten,
 )
-from incerta.streams.clock import checked_times
 from incerta.streams.macro import as_before, asked_labels, nearest_labels
 from incerta.streams.sketch import Sketch, empty
 from incerta.typing import Array, Indices, Seed

@@ -19,10 +19,10 @@ from incerta.backend.parameters import (
 from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
 from incerta.streams._base import ByMoments, StreamClusterer
-from incerta.streams.absorbing import made_room
-from incerta.streams.clock import (
+from incerta.streams.absorbing import (
     Block,
     current_ids,
+    made_room,
     of_objects,
     pieces,
     renamed,

@@ -37,8 +37,7 @@ from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.extension import Embeddings, extensions, remembered
 from incerta.spectral.laplacians import Laplacians
 from incerta.streams._base import StreamClusterer
-from incerta.streams.absorbing import Absorbed
-from incerta.streams.clock import current_ids, pieces
+from incerta.streams.absorbing import Absorbed, current_ids, pieces
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of

@@ -18,8 +18,7 @@ from incerta.backend.parameters import (
 from incerta.data.container import UncertainData
 from incerta.models.registry import stored
 from incerta.streams._base import ByMoments, StreamClusterer
-from incerta.streams.absorbing import Room
-from incerta.streams.clock import pieces, ticks
+from incerta.streams.absorbing import Room, pieces, ticks
 from incerta.streams.macro import METHODS
 from incerta.streams.sketch import Sketch, since
 from incerta.typing import Array, Seed

@@ -130,13 +130,13 @@ FAULTS = (
         "an earlier state is taken off with its former weight",
     ),
     Small(
-        "streams/clock.py",
+        "streams/absorbing.py",
         "(0.0 if last is None else last + 1.0)",
         "(0.0 if last is None else last)",
         "the first object of a piece comes together with the last before it",
     ),
     Small(
-        "streams/clock.py",
+        "streams/absorbing.py",
         "MOST_HALVINGS = 400.0",
         "MOST_HALVINGS = 4000.0",
         "weights grow until they overflow",
@@ -167,7 +167,7 @@ FAULTS = (
         "the window is a block too long",
     ),
     Small(
-        "streams/clock.py",
+        "streams/absorbing.py",
         "        while now in became:\n",
         "        if now in became:\n",
         "micro-clusters that were joined twice are lost",
