@@ -14,13 +14,8 @@ from scipy.sparse import csr_array
 
 from incerta.backend.engine import engine_for
 from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
-
-# Steps between two looks at whether the rest can still change anything.
-STRIDE = 32
-# What is added to a number at least this many times as large is lost in rounding.
-NEGLIGIBLE = 1e-17
-
 
 # Numbers of the state of a block of rows, which stays in the second-level cache.
 STATE = 2**14

@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from incerta.density.counts import NEGLIGIBLE, STRIDE
+from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array
 
 F = TypeVar("F", bound=Callable[..., Any])

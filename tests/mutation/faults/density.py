@@ -27,7 +27,7 @@ FAULTS = (
         "events after those that are certainly enough are forgotten",
     ),
     Counted(
-        "density/counts.py",
+        "density/stopping.py",
         "NEGLIGIBLE = 1e-17",
         "NEGLIGIBLE = 1e-7",
         "counting stops while the rest still matters",
