@@ -30,7 +30,7 @@ from scores import in_names_of
 import incerta as ic
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Search, fitted
-from incerta.mixture.measured import measured
+from incerta.mixture.model import measured
 from sets import EXACT, SIZES, Design, displaced, standard
 
 SHAPES = ("rings", "moons")

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 
 from incerta.data import UncertainData
-from incerta.density.radius import knee, neighbour_distances
+from incerta.density.persistence import knee, neighbour_distances
 from incerta.estimators import FDBSCAN, FOPTICS, RPC, UKMeans, UKMedoids
 from incerta.published import PDBSCAN, REP, SC, UCPC, CKMeans, MMVar
 from incerta.typing import Array
@@ -26,7 +26,10 @@ BY_NUMBER = {
     "UCPC": UCPC,
     "RPC": RPC,
 }
-BY_PROBABILITY = {"FDBSCAN": FDBSCAN, "PDBSCAN": PDBSCAN}
+BY_PROBABILITY: dict[str, type[FDBSCAN | PDBSCAN]] = {
+    "FDBSCAN": FDBSCAN,
+    "PDBSCAN": PDBSCAN,
+}
 IN_WORLDS = ("SC", "REP", "RP-SC", "RP-REP")
 # By how their parameters are searched; what is in one row shares its work.
 TUNED = {

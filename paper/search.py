@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.cluster import DBSCAN
 
-from incerta.density.expansion import grown
-from incerta.density.probabilities import of_marginals, of_products
+from incerta.density.probabilities import grown, of_marginals, of_products
 from incerta.density.within import within
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import alternatives

@@ -17,7 +17,7 @@ TOL = 1e-4
 MOST_ROUNDS = 300
 
 
-class Found(NamedTuple):
+class Partition(NamedTuple):
     """Clusters around centres."""
 
     centres: Array  # (k, d)
@@ -32,7 +32,7 @@ def lloyd(
     weights: Array | None = None,
     known: Indices | None = None,
     also: Array | None = None,
-) -> Found:
+) -> Partition:
     """The best of `n_starts` runs of k-means on values (n, d).
 
     `n_clusters` is at most n; where fewer values differ, centres coincide. Labels that
@@ -66,7 +66,7 @@ def lloyd(
         if not len(moving):
             break
     labels, _ = _nearest(places, weights, best[None], known)
-    return Found(best + middle, labels[:, 0])
+    return Partition(best + middle, labels[:, 0])
 
 
 def spread_seeds(

@@ -5,6 +5,7 @@ Where two of them differ from a method of the library, that method is the one to
 """
 
 import warnings
+from dataclasses import KW_ONLY, replace
 from itertools import starmap
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,41 +14,50 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import new_labels_in_worlds
+from incerta.density.persistence import positive_knee
 from incerta.density.probabilities import of_products
-from incerta.density.radius import positive_knee
 from incerta.density.within import known, within
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble.alternatives import BOUNDS, Alternatives, alternatives
 from incerta.ensemble.consensus import renamed
-from incerta.ensemble.runs import Instability, cluster_worlds
-from incerta.estimators import FDBSCAN, UKMeans
+from incerta.ensemble.runs import cluster_worlds
+from incerta.estimators import UKMeans
 from incerta.estimators._base import (
-    KEEPING,
-    SEED,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Alternative,
     Facts,
-    Interval,
-    StrOptions,
     UncertainClusterer,
-    check_model,
     kept_worlds,
 )
-from incerta.estimators._consensus import agreed
-from incerta.estimators._fdbscan import grow, prepared
-from incerta.estimators._worlds import (
+from incerta.estimators._consensus import (
     STORED,
-    Described,
-    describe,
-    facts_of,
-    instability_of,
-    predicted_shares,
+    AnyClusterer,
+    WorldsClusterer,
+    agreed,
 )
+from incerta.estimators._fdbscan import STORED as DENSE
+from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
 from incerta.labels import in_order_of_appearance, shares
-from incerta.partition.moments import Objective, mean_by_cluster, mmvar, ucpc
-from incerta.partition.relocate import best_relocation
+from incerta.partition.relocate import (
+    Objective,
+    best_relocation,
+    mean_by_cluster,
+    mmvar,
+    ucpc,
+)
 from incerta.partition.shares import nearest_centres, nearest_shares
 from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
@@ -111,17 +121,18 @@ class CKMeans(UKMeans):
         self.random_state = random_state
 
 
+@with_parameters
 class _Relocating(UncertainClusterer, family=True):
     """Clusters found by moving one object at a time."""
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "init": [StrOptions({"k-means++", "random"})],
-        "n_init": WHOLE,
-        "max_iter": WHOLE,
-        "n_worlds": WHOLE,
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    init: str = parameter([StrOptions({"k-means++", "random"})], default="k-means++")
+    n_init: int = parameter(WHOLE, default=10)
+    max_iter: int = parameter(WHOLE, default=100)
+    n_worlds: int = parameter(WHOLE, default=100)
+    random_state: Seed = parameter(SEED, default=None)
+
     _stored: ClassVar[dict[str, str]] = {
         "cluster_centers_": "f k d",
         "cluster_variances_": "f k d",
@@ -130,23 +141,6 @@ class _Relocating(UncertainClusterer, family=True):
         "inertia_": "",
         "n_iter_": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        init: str = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 100,
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_worlds = n_worlds
-        self.random_state = random_state
 
     def _relocate(
         self, data: UncertainData, objective: Objective
@@ -363,7 +357,8 @@ class MMVar(_Relocating):
         self.membership_ = self._proba(data)
 
 
-class PDBSCAN(FDBSCAN):
+@with_parameters
+class PDBSCAN(DenseClusterer):
     """Cluster uncertain objects by density, with one product per pair.
 
     Like `FDBSCAN`, but the probability that an object is reached from another is the
@@ -414,40 +409,28 @@ class PDBSCAN(FDBSCAN):
     array([0, 0, 0, 0, 1, 1, 1, 1, 0])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
-        "min_samples": [*WHOLE, StrOptions({"auto"})],
-        "assignment": [StrOptions({"threshold", "maximal"})],
-        "core_threshold": [Interval(Real, 0, 1, closed="right")],
-        "reach_threshold": [Interval(Real, 0, 1, closed="right")],
-        "noise_threshold": [Interval(Real, 0, 1, closed="both")],
-        "distances": [StrOptions({"exact", "fast"})],
-        "n_worlds": WHOLE,
-        "random_state": SEED,
-    }
+    eps: float | str = parameter(
+        [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})], default="auto"
+    )
+    min_samples: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=5)
+    _: KW_ONLY
+    assignment: str = parameter(
+        [StrOptions({"threshold", "maximal"})], default="threshold"
+    )
+    core_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="right")], default=0.5
+    )
+    reach_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="right")], default=0.5
+    )
+    noise_threshold: float = parameter(
+        [Interval(Real, 0, 1, closed="both")], default=0.0
+    )
+    distances: str = parameter([StrOptions({"exact", "fast"})], default="exact")
+    n_worlds: int = parameter(WHOLE, default=100)
+    random_state: Seed = parameter(SEED, default=None)
 
-    def __init__(
-        self,
-        eps: float | str = "auto",
-        min_samples: int | str = 5,
-        *,
-        assignment: str = "threshold",
-        core_threshold: float = 0.5,
-        reach_threshold: float = 0.5,
-        noise_threshold: float = 0.0,
-        distances: str = "exact",
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.assignment = assignment
-        self.core_threshold = core_threshold
-        self.reach_threshold = reach_threshold
-        self.noise_threshold = noise_threshold
-        self.distances = distances
-        self.n_worlds = n_worlds
-        self.random_state = random_state
+    _stored: ClassVar[dict[str, str]] = DENSE
 
     def _fit(self, data: UncertainData) -> None:
         everyone = self.assignment == "maximal"
@@ -466,7 +449,8 @@ class PDBSCAN(FDBSCAN):
         grow(self, how, reach, self.core_threshold, self.reach_threshold, noise_below)
 
 
-class SC(UncertainClusterer):
+@with_parameters
+class SC(WorldsClusterer):
     """Cluster each world by density, and join objects that most worlds put together.
 
     DBSCAN runs in every world; two objects are linked if they are in the same cluster
@@ -482,14 +466,8 @@ class SC(UncertainClusterer):
         `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
     min_samples : int, default=5
         Number of objects within `eps`, itself included, that makes an object core.
-    n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws.
-    n_representatives : int, optional
-        Cluster only this many worlds, chosen to represent all, as in `RPC`.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+    n_worlds, n_representatives, selection, divergence
+        As for `WorldConsensus`.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never,
         or, as published, as if noise were a cluster.
@@ -501,11 +479,8 @@ class SC(UncertainClusterer):
     threshold : float, default=0.5
         Two objects are linked if they are together in more than this share of the
         worlds.
-    n_jobs : int, optional
-        Processes, or the backend that ``joblib.parallel_config`` names; the result does
-        not depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds.
+    n_jobs, random_state
+        As for `WorldConsensus`.
 
     Attributes
     ----------
@@ -517,23 +492,10 @@ class SC(UncertainClusterer):
         Number of clusters found.
     eps_ : float
         The radius that was used.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label, noise or not.
-    membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; the rest,
-        up to 1, is noise.
-    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world; its clusters are matched with the final ones by overlap.
-    raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        As DBSCAN gave them.
-    stability_ : float
-        Mean adjusted Rand index of the clusterings of two worlds.
-    failures_ : dict
-        Number of the world, and "all noise", where that is so.
-    representatives_ : ndarray of shape (n_representatives,) or None
-        Numbers of the worlds that were kept, in the order they were chosen.
-    n_drawn_ : int
-        Number of worlds that were drawn.
+    confidence_, membership_, labels_per_world_, raw_labels_per_world_
+        As of `WorldConsensus`.
+    stability_, failures_, representatives_, n_drawn_
+        As of `WorldConsensus`.
 
     Warns
     -----
@@ -561,45 +523,23 @@ class SC(UncertainClusterer):
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
 
-    _takes_kept = True
-    finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "eps": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "min_samples": WHOLE,
-        "noise": [StrOptions({"separate", "cluster"})],
-        "linkage": [StrOptions({"components", "average"})],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "n_jobs": [Integral, None],
-    }
-    _stored: ClassVar[dict[str, str]] = {**STORED, "eps_": ""}
+    eps: float | str = parameter([*POSITIVE, StrOptions({"auto"})], default="auto")
+    min_samples: int = parameter(WHOLE, default=5)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
+    linkage: str = parameter(
+        [StrOptions({"components", "average"})], default="components"
+    )
+    threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=None)
 
-    def __init__(
-        self,
-        eps: float | str = "auto",
-        min_samples: int = 5,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        noise: str = "separate",
-        linkage: str = "components",
-        threshold: float = 0.5,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.noise = noise
-        self.linkage = linkage
-        self.threshold = threshold
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    finds_number = True
+    _stored: ClassVar[dict[str, str]] = {**STORED, "eps_": ""}
 
     def _fit(self, objects: Any) -> None:
         kept = kept_worlds(self, objects)
@@ -610,15 +550,9 @@ class SC(UncertainClusterer):
         )
         dbscan = DBSCAN(eps=self.eps_, min_samples=self.min_samples)
         runs = cluster_worlds(dbscan, kept.worlds, seed=self.seed_, n_jobs=self.n_jobs)
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         method = "graph" if self.linkage == "components" else "coassociation"
         self.labels_, self.n_clusters_, self.stability_ = agreed(runs, self, method)
-        describe(self, kept.worlds, runs)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return facts_of(self)
+        self._keep(kept, runs)
 
     def _proba(self, data: UncertainData) -> Array:
         # In each world the label of the nearest core object, if within the radius.
@@ -638,11 +572,9 @@ class SC(UncertainClusterer):
         ]
         return shares(np.array(found), self.n_clusters_)
 
-    def _check_stored(self) -> None:
-        check_model(self, Described)
 
-
-class REP(UncertainClusterer):
+@with_parameters
+class REP(AnyClusterer):
     """Cluster uncertain objects as the most representative of their worlds do.
 
     Any clusterer is run in every world. Of all the clusterings, one or a few are
@@ -656,14 +588,8 @@ class REP(UncertainClusterer):
     clusterer : object, optional
         Any scikit-learn clusterer, such as ``KMeans(5)``. By default DBSCAN with 5
         neighbours and a radius read off the distances to them.
-    n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws.
-    n_representatives : int, optional
-        Cluster only this many worlds, chosen as in `RPC`; all by default.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+    n_worlds, n_representatives, selection, divergence
+        As for `WorldConsensus`.
     n_alternatives : int, default=1
         Number of clusterings to return: the clusterings of the worlds are put into that
         many groups, around medoids, and each group is represented by one of its
@@ -688,12 +614,8 @@ class REP(UncertainClusterer):
     noise : {"singletons", "cluster"}, default="singletons"
         Whether noise objects are each a cluster of their own or together one cluster,
         when clusterings are compared.
-    n_jobs : int, optional
-        Processes for the worlds, each with a single thread; the result does not
-        depend on it.
-    random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds and, together with the number of the world, of clusterers
-        without a seed of their own.
+    n_jobs, random_state
+        As for `WorldConsensus`.
 
     Attributes
     ----------
@@ -704,10 +626,6 @@ class REP(UncertainClusterer):
         Labels of all alternatives. Fewer than asked for if fewer clusterings differ.
     worlds_of_clusterings_ : ndarray of shape (n_found,)
         Number of the world that each of them comes from.
-    representatives_ : ndarray of shape (n_representatives,) or None
-        Positions of the kept worlds, in the order they were chosen; None if all were.
-    n_drawn_ : int
-        Number of worlds that were drawn.
     probabilities_ : ndarray of shape (n_found,)
         Share of the worlds that each of them represents: those of its group, the
         largest group first; with `holdout`, those held-out worlds that are within
@@ -721,18 +639,10 @@ class REP(UncertainClusterer):
         `tau_` of it; it holds with the confidence asked for. 1 for data without
         uncertainty. None with `n_representatives`: chosen worlds are not random ones,
         and a share of them says nothing about the true one.
-    labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, with clusters renamed to the matching ones of `labels_`.
-    membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the worlds in which the object falls into each cluster of `labels_`;
-        the rest, up to 1, is noise.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label.
-    stability_ : float
-        Mean adjusted Rand index between worlds.
-    failures_ : dict
-        What happened in worlds in which the clusterer raised an exception, or found
-        nothing but noise. The former do not count.
+    confidence_, membership_, labels_per_world_, raw_labels_per_world_
+        As of `WorldConsensus`, in terms of the first alternative.
+    stability_, failures_, representatives_, n_drawn_
+        As of `WorldConsensus`.
     clusterer_ : object
         What was run in the worlds.
     n_clusters_ : int
@@ -768,20 +678,29 @@ class REP(UncertainClusterer):
     array([0.62, 0.38])
     """
 
-    _takes_kept = True
+    clusterer: Any = parameter("no_validation", default=None)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    n_alternatives: int = parameter(WHOLE, default=1)
+    criterion: str = parameter([StrOptions({"center", "medoid"})], default="center")
+    tau: float | None = parameter([*NOT_NEGATIVE, None], default=None)
+    bound: str = parameter([StrOptions(set(BOUNDS))], default="clopper-pearson")
+    confidence_level: float = parameter(
+        [Interval(Real, 0, 1, closed="neither")], default=0.95
+    )
+    holdout: float | str = parameter(
+        [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})], default="auto"
+    )
+    noise: str = parameter(
+        [StrOptions({"singletons", "cluster"})], default="singletons"
+    )
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=None)
+
     finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "clusterer": "no_validation",
-        "n_alternatives": WHOLE,
-        "criterion": [StrOptions({"center", "medoid"})],
-        "tau": [Interval(Real, 0, None, closed="left"), None],
-        "bound": [StrOptions(set(BOUNDS))],
-        "confidence_level": [Interval(Real, 0, 1, closed="neither")],
-        "holdout": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
-        "noise": [StrOptions({"singletons", "cluster"})],
-        "n_jobs": [Integral, None],
-    }
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "clusterings_": "i f n",
@@ -792,39 +711,6 @@ class REP(UncertainClusterer):
         "phi_": "f f",
         "clusterer_": "",
     }
-
-    def __init__(
-        self,
-        clusterer: Any = None,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        n_alternatives: int = 1,
-        criterion: str = "center",
-        tau: float | None = None,
-        bound: str = "clopper-pearson",
-        confidence_level: float = 0.95,
-        holdout: float | str = "auto",
-        noise: str = "singletons",
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.n_alternatives = n_alternatives
-        self.criterion = criterion
-        self.tau = tau
-        self.bound = bound
-        self.confidence_level = confidence_level
-        self.holdout = holdout
-        self.noise = noise
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         # Chosen worlds are not random ones, whoever has chosen them.
@@ -857,29 +743,13 @@ class REP(UncertainClusterer):
         chosen = [in_order_of_appearance(labels[i])[0] for i in found.representatives]
         self.clusterings_ = np.array(chosen)
         self.worlds_of_clusterings_ = worlds.indices[counted[found.representatives]]
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         self.probabilities_ = found.support / found.n_counted
         self.tau_, self.global_tau_ = found.tau, found.global_tau
         self.phi_ = self._phi(found, kept)
         self.stability_ = _mean_of_others(likeness)
         self.labels_ = self.clusterings_[0]
         self.n_clusters_ = int(self.labels_.max()) + 1
-        describe(self, worlds, runs)
-
-    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
-        """Tell the uncertainty of the data from the clusterer's own randomness.
-
-        Parameters
-        ----------
-        n_seeds, n_worlds : int
-            As for `WorldConsensus.instability`.
-
-        Returns
-        -------
-        Instability
-        """
-        return instability_of(self, self.clusterer_, n_seeds, n_worlds)
+        self._keep(kept, runs)
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
@@ -889,13 +759,7 @@ class REP(UncertainClusterer):
             self.clusterings_,
             strict=True,
         )
-        return facts_of(self)._replace(alternatives=tuple(starmap(Alternative, found)))
-
-    def _proba(self, data: UncertainData) -> Array:
-        return predicted_shares(self, data)
-
-    def _check_stored(self) -> None:
-        check_model(self, Described)
+        return replace(super().facts(), alternatives=tuple(starmap(Alternative, found)))
 
     def _holdout(self, chosen: bool) -> float:
         """Share of the worlds to keep out of the choice; refuse what makes no sense."""

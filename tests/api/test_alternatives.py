@@ -25,7 +25,7 @@ def rings():
 def with_views(result, monkeypatch, **views):
     """The result, as if its views had these weights and agreements."""
     told = {name: View(0.9, 0.9, *numbers) for name, numbers in views.items()}
-    facts = result.estimator.facts()._replace(views=told)
+    facts = replace(result.estimator.facts(), views=told)
     monkeypatch.setattr(type(result.estimator), "facts", lambda _: facts)
     return result
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -161,7 +162,7 @@ def test_long_names_fit_a_line():
     (event,) = [e for _, e in work.watcher.events if e.kind == "new"]
     names = ["heat\x1b[2J" * 20, "flow" * 30]
     for kind in ("new", "gone", "moved"):
-        before = event.cluster._replace(centre=event.cluster.centre + 1234567.0)
+        before = replace(event.cluster, centre=event.cluster.centre + 1234567.0)
         line = line_about(event._replace(kind=kind, before=before), 10**12, names)
         assert len(line) <= 80
         assert line.isprintable()

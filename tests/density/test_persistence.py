@@ -101,7 +101,14 @@ def test_clusters_keep_their_number_until_they_fall_apart(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 40))
     ends = np.arange(1, n), rng.integers(0, np.arange(1, n))
-    tree = Tree(np.zeros(n), *ends, rng.uniform(0.1, 1.0, n - 1), np.zeros((n, 1)), 1.0)
+    tree = Tree(
+        core=np.zeros(n),
+        first=ends[0],
+        second=ends[1],
+        radii=rng.uniform(0.1, 1.0, n - 1),
+        places=np.zeros((n, 1)),
+        scale=1.0,
+    )
     radii = np.linspace(1.0, 0.1, 12)
     found = nested_clusters(tree, radii, 3)
     for above, below in pairwise(found):

@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import incerta as ic
-from incerta.density.expansion import grown
 from incerta.density.in_worlds import labels_in_worlds, new_labels_in_worlds
+from incerta.density.persistence import (
+    core_distances,
+    knee,
+    neighbour_distances,
+)
 from incerta.density.probabilities import (
     Reach,
+    grown,
     of_marginals,
     of_products,
     of_threshold,
     of_values,
     of_worlds,
-)
-from incerta.density.radius import (
-    core_distances,
-    knee,
-    neighbour_distances,
 )
 from incerta.density.within import within
 from tests.density import oracle

@@ -13,9 +13,15 @@ from scipy.stats import norm
 import incerta as ic
 from incerta.data.laws import Values
 from incerta.density import value_pairs
-from incerta.density.boxes import LEAF, Boxes, pairs_within, plant
 from incerta.density.value_pairs import pairs_of_values
-from incerta.density.within import within, within_between
+from incerta.density.within import (
+    LEAF,
+    Boxes,
+    pairs_within,
+    plant,
+    within,
+    within_between,
+)
 from tests.density import oracle
 from tests.extras import ENGINES
 from tests.strategies import KINDS, make

@@ -8,7 +8,7 @@ import incerta as ic
 from incerta.data.order import sorted_by_id
 from incerta.datasets import make_uncertain_blobs
 from incerta.labels import in_order_of_appearance
-from incerta.partition.euclidean import (
+from incerta.partition.kmeans import (
     PRUNING,
     TIE,
     Shifts,

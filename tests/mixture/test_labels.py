@@ -13,9 +13,8 @@ from incerta.mixture import pieces
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximisation import Prior, moments, prior_for, with_prior
-from incerta.mixture.measured import measured
 from incerta.mixture.merging import merged
-from incerta.mixture.model import Components
+from incerta.mixture.model import Components, measured
 from tests.mixture import oracle
 from tests.mixture.test_em import problem, rounds, shapes
 from tests.strategies import examples

@@ -10,8 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 import incerta as ic
 from incerta.mixture.fitting import Effort, Search, fitted
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Measured
+from incerta.mixture.model import Measured, measured
 from incerta.number import KChoice, choose_k
 from incerta.number.references import structureless, unimodal
 
@@ -66,7 +65,7 @@ def test_references_are_like_the_data_but_for_clusters():
     values[:, 1] += 0.8 * values[:, 0]
     seen = Measured(values.T.copy(), np.full((2, 2000), 0.01))
     mixture = fitted(seen, replace(QUICK, numbers=[3])).components
-    one = structureless(seen, mixture, QUICK).measured(seen, 1)
+    one = structureless(seen, mixture, QUICK).drawn_like(seen, 1)
     np.testing.assert_array_equal(one.errors, seen.errors)
     np.testing.assert_allclose(one.values.mean(axis=1), values.mean(axis=0), atol=0.1)
     np.testing.assert_allclose(one.values.std(axis=1), values.std(axis=0), rtol=0.1)
@@ -86,12 +85,12 @@ def test_references_of_correlated_errors_and_gaps():
     data = ic.from_gaussian(values, cov=np.repeat(covariance[None], 500, axis=0))
     seen = measured(data)
     one = structureless(seen, fitted(seen, QUICK).components, QUICK)
-    without = one.measured(Measured(seen.values, np.zeros((2, 500))), 3).values
-    errors = one.measured(seen, 3).values - without
+    without = one.drawn_like(Measured(seen.values, np.zeros((2, 500))), 3).values
+    errors = one.drawn_like(seen, 3).values - without
     np.testing.assert_allclose(np.cov(errors), covariance, atol=0.1)
     known = (rng.random((2, 500)) > 0.2).astype(float)
     gaps = Measured(seen.values * known, 0.1 * known, known)
-    assert (one.measured(gaps, 3).values[known == 0] == 0.0).all()
+    assert (one.drawn_like(gaps, 3).values[known == 0] == 0.0).all()
 
 
 @pytest.mark.slow

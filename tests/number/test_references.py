@@ -1,5 +1,7 @@
 """What one cluster is tested against, step by step."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
@@ -22,7 +24,11 @@ def mixture(means, bic):
     means = np.array(means, dtype=float).reshape(-1, 1)
     weights = np.full(len(means), 1.0 / len(means))
     return FittedMixture(
-        Components(weights, means, np.ones_like(means)), "diag", [], bic, bic
+        components=Components(weights, means, np.ones_like(means)),
+        covariance="diag",
+        objective=[],
+        bic=bic,
+        aic=bic,
     )
 
 
@@ -41,7 +47,7 @@ def test_gains_are_halves_of_bic_per_object():
 
 
 def test_the_best_mixture_of_each_number(monkeypatch):
-    worse = TWO._replace(bic=80.0)
+    worse = replace(TWO, bic=80.0)
     for tried in ([ONE, TWO, worse], [ONE, worse, TWO]):
         monkeypatch.setattr(references, "candidates", lambda *_, t=tried: t)
         found = Best.of(Measured(np.zeros((1, 5)), np.zeros((1, 5))), SEARCH)
@@ -54,7 +60,7 @@ def test_the_best_mixture_of_each_number(monkeypatch):
 
 def p_of(gains, own, n_null, monkeypatch):
     """P-value of data that gain `own`, with references that gain `gains`."""
-    data = Best({1: ONE._replace(bic=2.0 * own), 2: TWO._replace(bic=0.0)}, 1)
+    data = Best({1: replace(ONE, bic=2.0 * own), 2: replace(TWO, bic=0.0)}, 1)
     monkeypatch.setattr(references, "structureless", lambda *_: None)
     made = (([0.0, gain], gain) for gain in gains)
     monkeypatch.setattr(references, "_references", lambda *_: made)
@@ -90,7 +96,7 @@ def test_few_are_enough_where_all_is_clear(monkeypatch):
 
 def test_every_reference_is_another(monkeypatch):
     class Same(Structureless):
-        def measured(self, like, seed):
+        def drawn_like(self, like, seed):
             return seed
 
     best = Best({1: ONE, 2: TWO}, 10)
@@ -103,7 +109,7 @@ def test_every_reference_is_another(monkeypatch):
     assert len(set(seeds)) == 3
     one = Structureless(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), np.eye(1))
     like = Measured(np.zeros((1, 9)), np.zeros((1, 9)))
-    drawn = [one.measured(like, seed).values for seed in (1, 1, 2)]
+    drawn = [one.drawn_like(like, seed).values for seed in (1, 1, 2)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])
 
@@ -133,7 +139,7 @@ def test_they_have_one_peak_and_the_correlation_of_the_data():
 def test_they_have_the_errors_of_the_data():
     place = Structureless(np.full((1, 2), 5.0), np.array([[0.0, 1.0]]), np.eye(1))
     variances = np.repeat([0.01, 4.0], 2000)[None]
-    found = place.measured(Measured(np.zeros((1, 4000)), variances), 0)
+    found = place.drawn_like(Measured(np.zeros((1, 4000)), variances), 0)
     spread = found.values.reshape(2, 2000).std(axis=1)
     np.testing.assert_allclose(spread, [0.1, 2.0], rtol=0.1)
     np.testing.assert_array_equal(found.errors, variances)
@@ -159,7 +165,7 @@ def test_one_is_refuted_at_the_level_itself(monkeypatch):
 def test_more_gaussians_have_a_price(monkeypatch):
     three = mixture([-9.0, 0.0, 9.0], 70.0)
     assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == 2
-    assert chosen([ONE, TWO, three._replace(bic=50.0)], 0.0, monkeypatch).k == 3
+    assert chosen([ONE, TWO, replace(three, bic=50.0)], 0.0, monkeypatch).k == 3
 
 
 def test_weights_are_powers_of_what_bic_says(monkeypatch):
@@ -180,7 +186,8 @@ def test_a_few_objects_are_no_cluster(monkeypatch):
     for share, k in ((0.05, 2), (0.1, 3)):
         three = mixture([-9.0, 9.0, 90.0], 50.0)
         weights = np.array([0.5 - share, 0.5, share])
-        three = three._replace(components=three.components._replace(weights=weights))
+        reweighted = three.components._replace(weights=weights)
+        three = replace(three, components=reweighted)
         assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == k
 
 

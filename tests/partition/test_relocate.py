@@ -7,13 +7,16 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from incerta.partition import relocate
-from incerta.partition.moments import ClusterMoments, mmvar, ucpc, uk
 from incerta.partition.relocate import (
+    ClusterMoments,
     best_relocation,
     changes,
+    mmvar,
     random_partition,
     relocation_sweeps,
     seeded_partition,
+    ucpc,
+    uk,
     without_empty,
 )
 from tests.strategies import examples, make

@@ -42,7 +42,9 @@ def test_extension_is_nystroem(where):
     values, new = rng.normal(size=(40, 3)) + 50.0, rng.normal(size=(200, 3)) + 50.0
     new[0] = 1e6  # far from everything
     roots, targets = rng.uniform(0.1, 1.0, 40), rng.normal(size=(40, 2))
-    world = Embedded(values, np.full(40, 0.8), roots, targets)
+    world = Embedded(
+        values=values, scales=np.full(40, 0.8), roots=roots, targets=targets
+    )
     logs = -0.5 * np.square((new[:, None] - values) / 0.8).sum(axis=2)
     affinity = np.exp(logs - logs.max(axis=1, keepdims=True))
     expected = affinity @ (roots[:, None] * targets)

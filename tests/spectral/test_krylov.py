@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta.spectral import embedding
-from incerta.spectral.embedding import leading_eigenvectors
-from incerta.spectral.krylov import lanczos
+from incerta.spectral.embedding import lanczos, leading_eigenvectors
 
 
 def matrix_with(values, seed=0):

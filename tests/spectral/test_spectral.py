@@ -391,7 +391,9 @@ def test_new_values_with_scales_of_their_own(n_neighbors):
     values, new = rng.normal(size=(40, 2)), rng.normal(size=(15, 2))
     new[0] = 1e3  # far from everything: it goes with the nearest
     scales, roots = rng.uniform(0.5, 2.0, 40), rng.uniform(0.1, 1.0, 40)
-    world = Embedded(values, scales, roots, rng.normal(size=(40, 3)))
+    world = Embedded(
+        values=values, scales=scales, roots=roots, targets=rng.normal(size=(40, 3))
+    )
     found = extend(new, world, "self-tuning", n_neighbors)
     for value, row in zip(new, found, strict=True):
         squares = np.square(values - value).sum(axis=1)

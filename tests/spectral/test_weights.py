@@ -53,18 +53,16 @@ def test_extension(objects, width, n_neighbors):
     rng = np.random.default_rng(9)
     target, roots = rng.normal(size=(N, K)), rng.random(N)
     scales, new = np.full(N, 1.5), rng.normal(size=(20, 2))
-    known = values[0], scales, roots, target, weights
+    known = {"values": values[0], "scales": scales, "roots": roots, "targets": target}
     if width == "self-tuning":  # neighbours of the many are others; their scale is not
-        again = *known[:4], np.ones(N)
-        plain = extend(new, Embedded(*known[:4]), width, n_neighbors)
-        np.testing.assert_allclose(
-            extend(new, Embedded(*again), width, n_neighbors), plain
-        )
+        again = Embedded(**known, weights=np.ones(N))
+        plain = extend(new, Embedded(**known), width, n_neighbors)
+        np.testing.assert_allclose(extend(new, again, width, n_neighbors), plain)
         return
-    found = extend(new, Embedded(*known), width, n_neighbors)
+    found = extend(new, Embedded(**known, weights=weights), width, n_neighbors)
     root = np.sqrt(weights)
-    parts = values[0], scales, roots / root, target / root[:, None]
-    world = Embedded(*(each[many] for each in parts))
+    parts = known | {"roots": roots / root, "targets": target / root[:, None]}
+    world = Embedded(**{name: each[many] for name, each in parts.items()})
     expected = extend(new, world, width, n_neighbors and len(many))
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.streams.following import Follower, heavy
-from incerta.streams.macro import macro_labels
-from incerta.streams.matching import matched
-from incerta.streams.number import number_of_clusters
+from incerta.streams.following import Follower, heavy, matched
+from incerta.streams.macro import macro_labels, number_of_clusters
 from incerta.streams.sketch import empty, grouped
 
 

@@ -9,11 +9,18 @@ from sklearn.cluster import KMeans
 import incerta as ic
 from incerta.divergence import jensen_shannon
 from incerta.selection import representatives
-from incerta.streams.absorbing import Absorbed, Room, Rule, absorb
-from incerta.streams.clock import checked_times, current_ids, pieces
+from incerta.streams._umicro import Snapshot, at, kept, stretch
+from incerta.streams.absorbing import (
+    Absorbed,
+    Room,
+    Rule,
+    absorb,
+    checked_times,
+    current_ids,
+    pieces,
+)
 from incerta.streams.macro import macro_labels
 from incerta.streams.sketch import empty
-from incerta.streams.snapshots import Snapshot, at, kept, stretch
 from incerta.worlds import as_worlds
 from tests.streams.test_umicro import blobs, check_equal
 

@@ -11,8 +11,14 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
-from incerta.streams.absorbing import Room, Rule, absorb, made_room
-from incerta.streams.clock import of_objects, together
+from incerta.streams.absorbing import (
+    Room,
+    Rule,
+    absorb,
+    made_room,
+    of_objects,
+    together,
+)
 from incerta.streams.sketch import empty
 from tests.streams.test_umicro import blobs, check_equal
 

@@ -5,12 +5,12 @@ import pytest
 
 import incerta as ic
 from incerta.estimators import _views
-from incerta.spectral import nearest
-from incerta.spectral.nearest import nearest_of
+from incerta.spectral import affinity
+from incerta.spectral.affinity import nearest_of
 
 
 def test_nearest_values(where, monkeypatch):
-    monkeypatch.setattr(nearest, "DEVICE_BYTES", 2000)  # in several blocks
+    monkeypatch.setattr(affinity, "DEVICE_BYTES", 2000)  # in several blocks
     rng = np.random.default_rng(0)
     values, new = rng.normal(size=(40, 3)) + 50.0, rng.normal(size=(30, 3)) + 50.0
     expected = nearest_of(new, values, 5)

@@ -6,8 +6,7 @@ from scipy.special import entr
 from scipy.stats import multivariate_normal
 
 import incerta as ic
-from incerta.mixture.measured import measured
-from incerta.mixture.model import without_errors
+from incerta.mixture.model import measured, without_errors
 from incerta.views.judge import (
     WORTH,
     judged,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from incerta.views.memberships import (
+from incerta.views.consensus import (
     in_one_naming,
     led_by,
     named_after,

@@ -9,22 +9,23 @@ from sklearn.datasets import make_moons
 
 import incerta as ic
 from incerta.mixture.fitting import Effort
-from incerta.mixture.measured import errors_of_means
+from incerta.mixture.model import errors_of_means
 from incerta.spectral import affinity
 from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
-from incerta.views.consensus import consensus
+from incerta.views.consensus import consensus, led_by
 from incerta.views.judge import judged, laws_together
-from incerta.views.kernel_means import N_WAVES, kernel_means, waves
 from incerta.views.look import Work, linked, seen
-from incerta.views.memberships import led_by
 from incerta.views.truths import (
+    N_WAVES,
     Beliefs,
     Spreads,
     exact_look,
+    kernel_means,
     own_weights,
     shares_of,
     truths_of,
     values_of,
+    waves,
 )
 
 

@@ -10,7 +10,7 @@ from scipy.stats import chi2, t
 
 from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
-from incerta.mixture.measured import errors_of_means
+from incerta.mixture.model import errors_of_means
 from incerta.typing import Array, Indices, Mask
 
 # Fewer objects do not tell what is usual; more than so many need not.

@@ -9,8 +9,7 @@ import numpy as np
 from incerta.data.coerce import as_uncertain
 from incerta.streams import UMicro
 from incerta.streams.following import Cluster, Event, Follower, heavy
-from incerta.streams.macro import asked_labels
-from incerta.streams.number import number_of_clusters
+from incerta.streams.macro import asked_labels, number_of_clusters
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array
 

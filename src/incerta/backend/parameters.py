@@ -1,7 +1,8 @@
 """What parameters may be. scikit-learn's private names are imported here only."""
 
+from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 from sklearn.utils._param_validation import (
@@ -13,16 +14,35 @@ from sklearn.utils._param_validation import (
 
 __all__ = [
     "NOT_NEGATIVE",
+    "POSITIVE",
     "SEED",
     "WHOLE",
     "HasMethods",
     "Interval",
     "Options",
     "StrOptions",
+    "parameter",
+    "with_parameters",
 ]
 
+T = TypeVar("T")
 WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
+POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]
 SEED: list[Any] = ["random_state", np.random.Generator]
 # Where and how, not what: model files do not hold them.
 OF_THIS_MACHINE = {"checkpoint", "device"}
+
+
+def parameter(allowed: list[Any] | str, *, default: Any = MISSING) -> Any:
+    """A parameter of an estimator: what scikit-learn shall check, and its default."""
+    return field(default=default, metadata={"allowed": allowed})
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(parameter,))
+def with_parameters(cls: type[T]) -> type[T]:
+    """Give an estimator its ``__init__`` and its checks, from its fields."""
+    made: Any = dataclass(eq=False, repr=False)(cls)
+    allowed = {each.name: each.metadata["allowed"] for each in fields(made)}
+    made._parameter_constraints = allowed
+    return cls

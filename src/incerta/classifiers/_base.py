@@ -158,6 +158,6 @@ def believer_for(data: UncertainData) -> Deconvolver | None:
     return Deconvolver().fit(data) if data.meaning == "error" else None
 
 
-def believed(believer: Deconvolver | None, data: UncertainData) -> UncertainData:
+def beliefs_about(believer: Deconvolver | None, data: UncertainData) -> UncertainData:
     """Beliefs about the truth of objects, of the fit or new ones."""
     return data if believer is None else believer.transform(data)

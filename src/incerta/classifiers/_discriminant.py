@@ -1,23 +1,31 @@
 """ErrorDiscriminant: a mixture per class that knows the error of every value."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar
 
 import numpy as np
 
-from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Effort, FittedMixture, Search, refuse_wide
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Components
+from incerta.mixture.model import Components, measured
 from incerta.mixture.pieces import fitted_to
 from incerta.models.checks import within, wrong
 from incerta.models.files import Storable
 from incerta.typing import Array, Indices, Seed
 
 
+@with_parameters
 class ErrorDiscriminant(Storable, UncertainClassifier):
     """Classify measured values by what each class is like without the errors.
 
@@ -73,12 +81,8 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         Number of the class that each component belongs to.
     n_iter_ : int
         Number of rounds of the class that took most.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -96,18 +100,18 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
     (array(['giant', 'giant'], dtype='<U5'), array([1. , 0.5]))
     """
 
+    n_components: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=1)
+    _: KW_ONLY
+    covariance: str = parameter([StrOptions({"auto", "full", "diag"})], default="auto")
+    max_components: int = parameter(WHOLE, default=5)
+    priors: Any = parameter(["array-like", None], default=None)
+    prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
+    n_init: int = parameter(WHOLE, default=Effort.n_init)
+    tol: float = parameter(NOT_NEGATIVE, default=Effort.tol)
+    max_iter: int = parameter(WHOLE, default=Effort.max_iter)
+    random_state: Seed = parameter(SEED, default=0)
+
     _takes_missing = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": [*WHOLE, StrOptions({"auto"})],
-        "covariance": [StrOptions({"auto", "full", "diag"})],
-        "max_components": WHOLE,
-        "priors": ["array-like", None],
-        "prior_weight": NOT_NEGATIVE,
-        "n_init": WHOLE,
-        "tol": NOT_NEGATIVE,
-        "max_iter": WHOLE,
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "priors_": "f c",
@@ -117,29 +121,6 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         "class_of_component_": "i k",
         "n_iter_": "",
     }
-
-    def __init__(
-        self,
-        n_components: int | str = 1,
-        *,
-        covariance: str = "auto",
-        max_components: int = 5,
-        priors: Any = None,
-        prior_weight: float = Effort.prior_weight,
-        n_init: int = Effort.n_init,
-        tol: float = Effort.tol,
-        max_iter: int = Effort.max_iter,
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance = covariance
-        self.max_components = max_components
-        self.priors = priors
-        self.prior_weight = prior_weight
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         # What was found has full covariances, whatever was looked for.

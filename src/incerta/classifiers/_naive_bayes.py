@@ -1,13 +1,19 @@
 """UncertainNaiveBayes: classes by the densities of single features."""
 
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import logsumexp, softmax
 
 from incerta.backend.memory import blocks
-from incerta.backend.parameters import Interval, StrOptions
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.classifiers._base import STORED, UncertainClassifier
 from incerta.data.container import UncertainData
 from incerta.data.meaning import of_errors
@@ -21,6 +27,7 @@ LEAST_SHARE = 0.05
 TINY = float(np.finfo(np.float64).tiny)
 
 
+@with_parameters
 class UncertainNaiveBayes(Storable, UncertainClassifier):
     """Classify by the density of each feature in each class, as if independent.
 
@@ -52,10 +59,8 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         How wide they are, with the bandwidth.
     class_of_kernel_ : ndarray of shape (n_kernels,)
         Number of the class that each kernel belongs to.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -80,11 +85,11 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
            [0.5, 0.5]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "density": [StrOptions({"kernel", "gaussian"})],
-        "bandwidth": [Interval(Real, 0, None, closed="neither")],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-    }
+    _: KW_ONLY
+    density: str = parameter([StrOptions({"kernel", "gaussian"})], default="kernel")
+    bandwidth: float = parameter(POSITIVE, default=1.06)
+    smoothing: float = parameter(NOT_NEGATIVE, default=1e-9)
+
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "priors_": "f c",
@@ -92,17 +97,6 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         "variances_": "f k d",
         "class_of_kernel_": "i k",
     }
-
-    def __init__(
-        self,
-        *,
-        density: str = "kernel",
-        bandwidth: float = 1.06,
-        smoothing: float = 1e-9,
-    ) -> None:
-        self.density = density
-        self.bandwidth = bandwidth
-        self.smoothing = smoothing
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         n_classes, means = len(self.classes_), data.mean()

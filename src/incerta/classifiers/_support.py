@@ -1,7 +1,8 @@
 """SupportMeasureClassifier: support vectors that are distributions."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
@@ -9,8 +10,15 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, Interval, Options, StrOptions
-from incerta.classifiers._base import UncertainClassifier, believed, believer_for
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    Options,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
+from incerta.classifiers._base import UncertainClassifier, beliefs_about, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
@@ -18,12 +26,12 @@ from incerta.distances.affinity import expected_affinity, same_sort, with_closed
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array, Indices, Seed
 
-POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 FOLDS = 5
 # So many objects are compared with each other where only the diagonal is needed.
 AT_ONCE = 16
 
 
+@with_parameters
 class SupportMeasureClassifier(UncertainClassifier):
     """A support vector machine whose vectors are whole distributions.
 
@@ -60,10 +68,8 @@ class SupportMeasureClassifier(UncertainClassifier):
     width_of_level_2_ : float
         Width of the second kernel, the median distance between objects of the fit;
         only if ``level=2``.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -88,29 +94,17 @@ class SupportMeasureClassifier(UncertainClassifier):
     array([0, 0, 1, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "C": POSITIVE,
-        "width": [StrOptions({"median"}), *POSITIVE],
-        "level": [Options(Integral, {1, 2})],
-        "random_state": SEED,
-    }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        width: str | float = "median",
-        level: int = 1,
-        random_state: Seed = 0,
-    ) -> None:
-        self.C = C
-        self.width = width
-        self.level = level
-        self.random_state = random_state
+    C: float = parameter(POSITIVE, default=1.0)
+    _: KW_ONLY
+    width: str | float = parameter(
+        [StrOptions({"median"}), *POSITIVE], default="median"
+    )
+    level: int = parameter([Options(Integral, {1, 2})], default=1)
+    random_state: Seed = parameter(SEED, default=0)
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         self._believer = believer_for(data)
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         self._law = with_closed_form(beliefs.law, self.seed_, beliefs.uniform_keys())
         self.width_ = (
             median_distance(beliefs.mean())
@@ -165,7 +159,7 @@ class SupportMeasureClassifier(UncertainClassifier):
 
     def _kernel(self, data: UncertainData) -> Array:
         """Kernel of new objects with those of the fit."""
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         keys = beliefs.uniform_keys()
         new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
         t = 0.5 / self.width_**2

@@ -1,21 +1,29 @@
 """WorldVote: any classifier of scikit-learn, asked in many possible worlds."""
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 
-from incerta.backend.parameters import SEED, WHOLE, HasMethods
-from incerta.classifiers._base import UncertainClassifier, believed, believer_for
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    HasMethods,
+    parameter,
+    with_parameters,
+)
+from incerta.classifiers._base import UncertainClassifier, beliefs_about, believer_for
 from incerta.data.container import UncertainData
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import paired, worlds_of
 
 
+@with_parameters
 class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     """Train a classifier in each of many possible worlds, and let them vote.
 
@@ -46,12 +54,8 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         The classes, sorted.
     estimators_ : list of classifier
         One per world, fitted to numbers of classes.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -69,29 +73,15 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     array(['a', 'b'], dtype='<U1')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "classifier": [HasMethods(["fit", "predict"]), None],
-        "n_worlds": WHOLE,
-        "n_jobs": [Integral, None],
-        "random_state": SEED,
-    }
-
-    def __init__(
-        self,
-        classifier: Any = None,
-        *,
-        n_worlds: int = 20,
-        n_jobs: int | None = None,
-        random_state: Seed = 0,
-    ) -> None:
-        self.classifier = classifier
-        self.n_worlds = n_worlds
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    classifier: Any = parameter([HasMethods(["fit", "predict"]), None], default=None)
+    _: KW_ONLY
+    n_worlds: int = parameter(WHOLE, default=20)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    random_state: Seed = parameter(SEED, default=0)
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
         self._believer = believer_for(data)
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         self._worlds = worlds_of(beliefs, self.n_worlds, self.seed_)
         base = self.classifier
         if base is None:
@@ -103,7 +93,7 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         )
 
     def _proba(self, data: UncertainData) -> Array:
-        beliefs = believed(self._believer, data)
+        beliefs = beliefs_about(self._believer, data)
         pairs = paired(self._worlds, beliefs, self.n_worlds)
         models = (self.estimators_[j] for j in pairs.positions)
         answers: Iterator[Array] = Parallel(self.n_jobs, return_as="generator")(

@@ -16,7 +16,7 @@ from incerta.typing import Array, Indices
 CHANCE = 1e-3
 
 
-class Moments(NamedTuple):
+class ObjectMoments(NamedTuple):
     """Of the values of each object, by feature; shape (n_objects, n_features)."""
 
     counts: Array
@@ -72,7 +72,7 @@ def law_of_replicates(
     return Gaussian.with_covariance(summary.means, covariance)
 
 
-def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
+def moments(values: Array, objects: Indices, n_objects: int) -> ObjectMoments:
     """Counts, means and sums of squares of the values of each object."""
     known = ~np.isnan(values)
     members = _members(objects, n_objects)
@@ -83,7 +83,7 @@ def moments(values: Array, objects: Indices, n_objects: int) -> Moments:
         raise DataError(msg)
     means = members @ np.where(known, values, 0.0) / counts
     gaps = np.where(known, values - means[objects], 0.0)
-    return Moments(counts, means, members @ gaps**2)
+    return ObjectMoments(counts, means, members @ gaps**2)
 
 
 def _members(objects: Indices, n_objects: int) -> csr_array:
@@ -92,7 +92,9 @@ def _members(objects: Indices, n_objects: int) -> csr_array:
     return csr_array((ones, (objects, rows)), shape=(n_objects, len(objects)))
 
 
-def _correlation(values: Array, objects: Indices, summary: Moments) -> Array | None:
+def _correlation(
+    values: Array, objects: Indices, summary: ObjectMoments
+) -> Array | None:
     """Correlation of the errors of features, if there clearly is any."""
     gaps = values - summary.means[objects]
     complete = ~np.isnan(gaps).any(axis=1)

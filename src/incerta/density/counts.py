@@ -35,10 +35,6 @@ def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
     At most ``m`` operations per entry; a row is abandoned once `m` events are certain
     up to rounding, so that rows of thousands of likely events cost no more than their
     first few times `m` entries. Memory beyond the table does not grow with it.
-
-    >>> from scipy.sparse import csr_array
-    >>> at_least(csr_array([[0.1, 0.5, 0.9], [1.0, 0.0, 0.5]]), 2).round(3)
-    array([0.5, 0.5])
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if m <= 0:
@@ -80,13 +76,6 @@ def at_least_without(
     At most ``4 m`` operations per wanted entry and ``m`` per other entry, and less for
     rows where `m` events are certain up to rounding. Memory beyond the table and the
     result grows with the root of the longest row.
-
-    >>> from scipy.sparse import csr_array
-    >>> table = csr_array([[0.1, 0.5, 0.9]])
-    >>> at_least_without(table, 2).round(3)
-    array([0.45, 0.09, 0.05])
-    >>> at_least_without(table, 2, table.data >= 0.5).round(3)
-    array([0.09, 0.05])
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if wanted is None:

@@ -4,7 +4,7 @@ A cluster lives on in a world through those of its objects that are core there: 
 enough objects near them. An object falls into the cluster that it is next to.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -33,7 +33,8 @@ def _check(clusters: "DenseClusters") -> None:
 
 
 @stored(_check, labels="i n", levels="f l")
-class DenseClusters(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class DenseClusters:
     """Clusters with a radius each, and the worlds that say how sure they are."""
 
     worlds: Worlds
@@ -43,7 +44,7 @@ class DenseClusters(NamedTuple):
 
     def labels_per_world(self) -> Indices:
         """Labels of the objects in each world."""
-        return labels_in_worlds(*self)
+        return labels_in_worlds(self.worlds, self.labels, self.levels, self.min_samples)
 
     def proba(self, data: UncertainData, n_worlds: int) -> Array:
         """Share of the worlds in which new objects fall into each cluster."""

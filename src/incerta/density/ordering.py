@@ -54,11 +54,6 @@ def order(
     OPTICS leaves open where to start. From which object one starts decides which
     clusters are found where one object reaches another within a radius, but not the
     other way round; with expected distances that is no rare case.
-
-    >>> import numpy as np
-    >>> x = np.array([0.0, 9.0, 1.0, 8.0])
-    >>> order(np.abs(x - x[:, None]), core=np.ones(4)).ordering
-    array([0, 2, 3, 1])
     """
     if first is None:
         first = np.arange(len(core))

@@ -8,7 +8,8 @@ PAKDD 2013).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -17,9 +18,63 @@ from scipy.spatial import cKDTree
 
 from incerta.data.laws import Joint, Law
 from incerta.density.ordering import Ordering
-from incerta.density.radius import core_distances
 from incerta.typing import Array, Indices, Mask
 from incerta.worlds import Worlds
+
+# Worlds that are pooled; more hardly move the curve.
+POOLED_WORLDS = 5
+# Relative error of a distance, at most.
+ROUNDING = 1e-12
+
+
+def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
+    """Distances of all objects to their `min_samples`-th nearest, pooled and sorted.
+
+    `worlds`: at most the first five are used. `min_samples`: which neighbour; an object
+    is its own first. Where there are fewer objects, the farthest of them.
+
+    One search in a tree per world.
+    """
+    return np.sort(core_distances(worlds[:POOLED_WORLDS], min_samples), axis=None)
+
+
+def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
+    """Distance of each object to its `min_samples`-th nearest in every world.
+
+    `worlds` (n_objects, n_features). `min_samples`: as for `neighbour_distances`.
+    """
+    found = [
+        cKDTree(world).query(world, k=[min(min_samples, len(world))])[0]
+        for world in worlds
+    ]
+    return np.array(found)[..., 0]
+
+
+def positive_knee(worlds: Worlds, min_samples: int) -> float:
+    """Knee of the `neighbour_distances`, above 0: DBSCAN takes no radius of 0.
+
+    It is 0 where objects coincide. A knee is a distance of two objects; they are within
+    the radius in any units, however distances are rounded.
+    """
+    found = knee(neighbour_distances(worlds, min_samples)) * (1.0 + ROUNDING)
+    return max(found, float(np.finfo(np.float64).tiny))
+
+
+def knee(distances: Array) -> float:
+    """Where a rising curve bends up: its point farthest below the chord.
+
+    `distances` (n_distances,): in rising order.
+
+    Returns one of the distances: the last one for a curve that does not bend.
+
+    >>> knee(np.array([1.0, 1.1, 1.2, 1.3, 5.0, 9.0]))
+    1.3
+    """
+    low, high = distances[0], distances[-1]
+    below = np.linspace(low, high, len(distances)) - distances
+    # Of equal ones the last: a straight line has no knee, and its end loses no object.
+    return float(distances[len(below) - 1 - int(below[::-1].argmax())])
+
 
 N_NEIGHBOURS = 30
 N_RADII = 80
@@ -35,7 +90,8 @@ FEW_DRAWS = 20
 FEW_WORLDS = 10
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Tree:
     """The radii at which objects are core, and at which they are joined."""
 
     core: Array  # (n_objects,)
@@ -161,16 +217,27 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     joined = np.maximum(joined, np.finfo(float).tiny)
     graph = csr_array((joined, (rows, columns)), (n, n))
     edges = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
-    ends = edges.row.astype(np.intp), edges.col.astype(np.intp)
-    return Tree(core, *ends, edges.data, law.mean(), scale_of(law))
+    return Tree(
+        core=core,
+        first=edges.row.astype(np.intp),
+        second=edges.col.astype(np.intp),
+        radii=edges.data,
+        places=law.mean(),
+        scale=scale_of(law),
+    )
 
 
 def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
     """Objects are joined to those from which they were reached."""
     objects = np.flatnonzero(found.predecessor >= 0)
-    radii = found.reachability[objects]
-    ends = objects, found.predecessor[objects]
-    return Tree(core, *ends, radii, law.mean(), scale_of(law))
+    return Tree(
+        core=core,
+        first=objects,
+        second=found.predecessor[objects],
+        radii=found.reachability[objects],
+        places=law.mean(),
+        scale=scale_of(law),
+    )
 
 
 def scale_of(law: Law) -> float:

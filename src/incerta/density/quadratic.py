@@ -74,11 +74,6 @@ def gaussian_within(
     variables", Biometrika 48, 1961. [2] H. Liu, Y. Tang, H. H. Zhang, "A new chi-square
     approximation to the distribution of non-negative definite quadratic forms in
     non-central normal variables", Computational Statistics & Data Analysis 53, 2009.
-
-    >>> import numpy as np
-    >>> from incerta.density.quadratic import gaussian_within
-    >>> gaussian_within(np.array([[1.0, 2.0]]), np.array([[1.0, 2.0]]), 2.0).round(6)
-    array([0.335689])
     """
     n_pairs, d = gap.shape
     out = np.empty(n_pairs)
@@ -98,11 +93,6 @@ def correlated_within(
 
     D is rotated so that its features are independent, which does not change its length:
     this takes the cube of the number of features for each pair, then `gaussian_within`.
-
-    >>> import numpy as np
-    >>> from incerta.density.quadratic import correlated_within
-    >>> correlated_within(np.zeros((1, 2)), np.ones((1, 2, 2)), np.sqrt(2.0)).round(6)
-    array([0.682689])
     """
     n_pairs, d = gap.shape
     out = np.empty(n_pairs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.device import CPU, put
 from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
-from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.threads import threads
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
@@ -21,10 +27,10 @@ from incerta.data.laws import Gaussian
 from incerta.data.meaning import of_errors
 from incerta.data.partitioned import PartitionedData
 from incerta.directions.factors import Factors, Found, Table, found_in, places_of
-from incerta.mixture.measured import errors_of_means
+from incerta.mixture.model import errors_of_means
 from incerta.mixture.pieces import by_moments, some_objects
-from incerta.models.checks import check_shapes, whole, wrong
-from incerta.models.registry import Recipe, State, register
+from incerta.models.checks import wrong
+from incerta.models.files import Storable
 from incerta.typing import Seed
 from incerta.wording import counted, printable, verb
 from incerta.worlds.streams import as_seed
@@ -57,7 +63,8 @@ class Direction(NamedTuple):
 
 
 @uncertain_stays
-class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@with_parameters
+class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Find the few directions in which objects differ by more than error and noise.
 
     In tables with many features, distances between objects consist of noise, and full
@@ -100,10 +107,8 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     copies_ : ndarray of shape (n_features,)
         For each feature the one that it repeats, or its own number. Features repeat
         each other if their values are correlated by more than 0.99; the first counts.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -152,23 +157,17 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     np.float64(0.97)
     """
 
-    _takes_missing: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_directions": [*WHOLE, StrOptions({"auto"})],
-        "device": [str],
-        "random_state": SEED,
-    }
+    n_directions: int | str = parameter([*WHOLE, StrOptions({"auto"})], default="auto")
+    _: KW_ONLY
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=0)
 
-    def __init__(
-        self,
-        n_directions: int | str = "auto",
-        *,
-        device: str = CPU,
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_directions = n_directions
-        self.device = device
-        self.random_state = random_state
+    _takes_missing: ClassVar[bool] = True
+    _stored: ClassVar[dict[str, str]] = {
+        "n_features_in_": "",
+        "feature_names_in_": "a d",
+        "_found": "",
+    }
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn's own tools ask about an estimator."""
@@ -339,6 +338,14 @@ class Directions(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.explained_ = factors.shares.mean(axis=0)
         return self
 
+    def _check_stored(self) -> None:
+        found, d = self._found, self.n_features_in_
+        if not isinstance(found, Found) or len(found.copy_of) != d:
+            wrong("the directions do not fit the features")
+        if found.factors is not None and len(found.factors.own) != d:
+            wrong("the directions do not fit the features")
+        self._keep(found)
+
     def _names(self) -> Sequence[str]:
         counted_names = tuple(f"x{j}" for j in range(self.n_features_in_))
         return tuple(getattr(self, "feature_names_in_", counted_names))
@@ -423,33 +430,3 @@ def _small(data: UncertainData) -> UncertainData:
     if not isinstance(law, Gaussian) or law.n_uniforms <= law.n_features:
         return data
     return replace(data, law=Gaussian.with_covariance(law.mean(), law.covariance()))
-
-
-# What a model file holds besides the parameters.
-_STATE = ("n_features_in_", "feature_names_in_", "_found")
-
-
-def _state(directions: Directions) -> State:
-    state = directions.get_params(deep=False)
-    del state["device"]
-    return state | {n: getattr(directions, n) for n in _STATE if hasattr(directions, n)}
-
-
-def _made(state: State) -> Directions:
-    directions = Directions(state["n_directions"], random_state=state["random_state"])
-    directions._validate_params()
-    d: Any = state.get("n_features_in_")
-    whole(d, 1, "n_features_in_")
-    check_shapes(state, {"feature_names_in_": "a d"}, {"d": d})
-    found = state["_found"]
-    if not isinstance(found, Found) or len(found.copy_of) != d:
-        wrong("the directions do not fit the features")
-    if found.factors is not None and len(found.factors.own) != d:
-        wrong("the directions do not fit the features")
-    directions.n_features_in_ = d
-    if "feature_names_in_" in state:
-        directions.feature_names_in_ = state["feature_names_in_"]
-    return directions._keep(found)
-
-
-register(Directions, Recipe(_state, _made, is_model=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -15,12 +15,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU, check_device
-from incerta.backend.parameters import (
-    SEED,
-    WHOLE,
-    Interval,
-    StrOptions,
-)
+from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
@@ -55,7 +50,8 @@ class Reachability(NamedTuple):
     cut: float | None
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Facts:
     """What a fit can tell; None, or empty, where a method knows nothing about it.
 
     Reports and pictures ask for these instead of looking for attributes.
@@ -67,32 +63,16 @@ class Facts(NamedTuple):
     kept: Indices | None = None  # positions of the kept ones; None if all were
     divergences: Array | None = None  # between all worlds
     stability: float | None = None  # mean adjusted Rand index of two worlds
-    failures: dict[int, str] = {}
+    failures: dict[int, str] = field(default_factory=dict)
     alternatives: tuple[Alternative, ...] = ()
     reachability: Reachability | None = None
-    views: Mapping[str, View] = {}  # what each view is worth
+    views: Mapping[str, View] = field(default_factory=dict)  # what each view is worth
 
-
-__all__ = [
-    "KEEPING",
-    "SEED",
-    "WHOLE",
-    "Interval",
-    "StrOptions",
-    "UncertainClusterer",
-    "kept_worlds",
-]
 
 T = TypeVar("T", bound=np.generic)
-Constraints = dict[str, Any]
-# Of estimators that cluster worlds, and may keep some of them.
-KEEPING: Constraints = {
-    "n_worlds": WHOLE,
-    "n_representatives": [*WHOLE, None],
-    "selection": [StrOptions(set(SELECTIONS))],
-    "divergence": [StrOptions(set(DIVERGENCES)), callable],
-    "random_state": SEED,
-}
+# Parameters of estimators that cluster worlds, and may keep some of them.
+SELECTION: list[Any] = [StrOptions(set(SELECTIONS))]
+DIVERGENCE: list[Any] = [StrOptions(set(DIVERGENCES)), callable]
 
 
 class UncertainClusterer(
@@ -121,6 +101,7 @@ class UncertainClusterer(
     random_state: Seed
     seed_: int
     labels_: Indices
+    _model: Any
     # Positions of the objects in the order of their ids; None if that is their order.
     _order: Indices | None = None
 
@@ -138,7 +119,6 @@ class UncertainClusterer(
     _takes_missing: ClassVar[bool] = False
     # Whether data may lie in partitions.
     _takes_partitions: ClassVar[bool] = False
-    _parameter_constraints: ClassVar[Constraints]
     _stored_by_all: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "membership_": "f n k",

@@ -1,37 +1,203 @@
 """WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
 
+import warnings
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from incerta.data.container import UncertainData
-from incerta.ensemble.consensus import consensus, matched
-from incerta.ensemble.runs import Instability, Runs, cluster_worlds, mean_agreement
-from incerta.estimators._base import (
-    KEEPING,
+from incerta.backend.parameters import (
+    SEED,
     WHOLE,
-    Facts,
     Interval,
     StrOptions,
+    parameter,
+    with_parameters,
+)
+from incerta.data.container import UncertainData
+from incerta.ensemble.consensus import Renaming, consensus, matched, renamed, renamings
+from incerta.ensemble.runs import (
+    Instability,
+    Runs,
+    cluster_worlds,
+    mean_agreement,
+    predict_worlds,
+    sources,
+)
+from incerta.estimators._base import (
+    DIVERGENCE,
+    SELECTION,
+    Facts,
     UncertainClusterer,
     check_model,
     kept_worlds,
 )
-from incerta.estimators._worlds import (
-    STORED,
-    Described,
-    describe,
-    facts_of,
-    instability_of,
-    predicted_shares,
-)
-from incerta.labels import in_order_of_appearance
+from incerta.exceptions import IncertaWarning
+from incerta.labels import in_order_of_appearance, shares
 from incerta.models.checkpoint import Checkpoint, opened
+from incerta.models.checks import wrong
+from incerta.models.registry import stored
 from incerta.selection.keeping import Divergence, Kept
 from incerta.typing import Array, Indices, Seed
-from incerta.worlds.sequence import paired
+from incerta.worlds import Worlds
+from incerta.worlds.sequence import check_worlds, paired, worlds_of
+
+# What a model file holds of them.
+STORED: dict[str, str] = {
+    "raw_labels_per_world_": "i w n",
+    "representatives_": "i r",
+    "n_drawn_": "",
+    "stability_": "",
+    "failures_": "",
+    "n_clusters_": "",
+    "_model": "",
+}
+
+
+def _check(model: "Described") -> None:
+    check_worlds(model.worlds, model.raw.T)
+    for each in (model.raw, model.names, model.models):
+        if len(each) != len(model.worlds):
+            wrong("worlds are not all described")
+
+
+@stored(_check, raw="i w n")
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """Worlds that were clustered, in terms of one common clustering."""
+
+    worlds: Worlds
+    raw: Indices  # (n_worlds, n_objects), labels as the clusterer gave them
+    names: list[Renaming]  # of each world's clusters
+    models: list[Any]  # clusterers fitted in each world; None where they cannot predict
+    # Cluster that each component of a world goes with, where probabilities are used.
+    components: list[Indices] | None = None
+
+
+class WorldsClusterer(UncertainClusterer, family=True):
+    """A clusterer that runs another one in every world."""
+
+    n_worlds: int
+    n_jobs: int | None
+    n_clusters_: int
+    _takes_kept = True
+    _stored: ClassVar[dict[str, str]] = STORED
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        return Facts(
+            labels_per_world=self.labels_per_world_,
+            n_drawn=self.n_drawn_,
+            kept=self.representatives_,
+            stability=self.stability_,
+            failures=self.failures_,
+        )
+
+    def _keep(self, kept: Kept, runs: Runs) -> None:
+        """Tell each world in terms of ``labels_``; those that failed are left out."""
+        k, answered = self.n_clusters_, np.flatnonzero(~runs.failed)
+        raw = runs.labels[answered]
+        names = renamings(raw, self.labels_, k)
+        models = runs.models or [None] * len(runs.labels)
+        self._model = Described(
+            worlds=kept.worlds.at(answered),
+            raw=raw,
+            names=names,
+            models=[models[j] for j in answered],
+        )
+        self.representatives_, self.n_drawn_ = kept.chosen, len(kept.drawn)
+        self.raw_labels_per_world_ = runs.labels
+        self.labels_per_world_ = np.full_like(runs.labels, -1)
+        self.labels_per_world_[answered] = renamed(raw, names)
+        self.membership_ = shares(self.labels_per_world_[answered], k)
+        self.failures_ = runs.failures
+        _warn_of_failures(runs)
+
+    def _proba(self, data: UncertainData) -> Array:
+        # In each world this is what the clusterer fitted there predicts, if it can;
+        # else the label of the nearest value.
+        model = self._model
+        positions, worlds, new = paired(model.worlds, data, self.n_worlds)
+        raw = predict_worlds(
+            worlds,
+            new,
+            model.raw[positions],
+            [model.models[j] for j in positions],
+            n_jobs=self.n_jobs,
+        )
+        named = renamed(raw, [model.names[j] for j in positions])
+        return shares(named, self.n_clusters_)
+
+    def _check_stored(self) -> None:
+        check_model(self, Described)
+
+
+class AnyClusterer(WorldsClusterer, family=True):
+    """One that runs the clusterer of a user."""
+
+    clusterer: Any
+
+    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
+        """Tell the uncertainty of the data from the clusterer's own randomness.
+
+        The clusterer is run again in some of the worlds, several times in each with
+        different seeds; a ``random_state`` that is set is replaced, too.
+
+        Parameters
+        ----------
+        n_seeds : int, default=5
+            Runs in each world, at least 2.
+        n_worlds : int, default=20
+            Number of worlds.
+
+        Returns
+        -------
+        Instability
+            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
+            words.
+
+        Notes
+        -----
+        It takes ``n_seeds * n_worlds`` fits.
+        """
+        check_is_fitted(self)
+        if n_seeds < 2 or n_worlds < 1:
+            msg = (
+                f"n_seeds={n_seeds} and n_worlds={n_worlds} must be at least 2 and 1: "
+                "runs are compared with each other."
+            )
+            raise ValueError(msg)
+        clusterer = getattr(self, "clusterer_", self.clusterer)
+        worlds = worlds_of(self._model.worlds.data, n_worlds, self.seed_)
+        seeds = np.random.SeedSequence([self.seed_, 5]).generate_state(n_seeds)
+        labels, of_world = [], []
+        for seed in seeds.tolist():
+            runs = cluster_worlds(
+                clusterer, worlds, seed=seed, n_jobs=self.n_jobs, reseed=True
+            )
+            labels.append(runs.labels[~runs.failed])
+            of_world.append(np.flatnonzero(~runs.failed))
+        return sources(np.concatenate(labels), np.concatenate(of_world))
+
+
+def _warn_of_failures(runs: Runs) -> None:
+    if not runs.failures:
+        return
+    n_failed = int(runs.failed.sum())
+    n_noise = len(runs.failures) - n_failed
+    said = [
+        f"the clusterer failed in {n_failed} of {len(runs.labels)} worlds, which "
+        "do not count"
+    ] * (n_failed > 0) + [
+        f"all objects are noise in {n_noise} of {len(runs.labels)} worlds"
+    ] * (n_noise > 0)
+    first = next(iter(runs.failures.items()))
+    msg = f"{'; '.join(said)}. See failures_; world {first[0]}: {first[1]}"
+    warnings.warn(msg, IncertaWarning, stacklevel=5)
+
 
 # Entries of a membership that are still reasonable to store: 2 GB.
 MOST_ENTRIES = 2**28
@@ -39,7 +205,8 @@ MOST_ENTRIES = 2**28
 NO_PART = ("checkpoint", "n_jobs", "random_state")
 
 
-class WorldConsensus(UncertainClusterer):
+@with_parameters
+class WorldConsensus(AnyClusterer):
     """Run your own clusterer over the uncertainty, and learn how sure each label is.
 
     Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
@@ -130,12 +297,8 @@ class WorldConsensus(UncertainClusterer):
         Numbers of the worlds that were kept, in the order they were chosen.
     n_drawn_ : int
         Number of worlds that were drawn.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
@@ -177,51 +340,25 @@ class WorldConsensus(UncertainClusterer):
     array([1. , 1. , 1. , 0.5, 1. , 1. , 1. ])
     """
 
-    _model: Described
-    _takes_kept = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "clusterer": "no_validation",
-        "consensus": [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
-        "n_clusters": [*WHOLE, None],
-        "noise": [StrOptions({"separate", "cluster"})],
-        "threshold": [Interval(Real, 0, 1, closed="left")],
-        "soft": ["boolean"],
-        "n_jobs": [Integral, None],
-        "checkpoint": [str, PathLike, None],
-    }
-    _stored: ClassVar[dict[str, str]] = STORED
-
-    def __init__(
-        self,
-        clusterer: Any,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        consensus: str = "coassociation",
-        n_clusters: int | None = None,
-        noise: str = "separate",
-        threshold: float = 0.5,
-        soft: bool = False,
-        n_jobs: int | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.clusterer = clusterer
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.consensus = consensus
-        self.n_clusters = n_clusters
-        self.noise = noise
-        self.threshold = threshold
-        self.soft = soft
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.random_state = random_state
+    clusterer: Any = parameter("no_validation")
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    consensus: str = parameter(
+        [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
+        default="coassociation",
+    )
+    n_clusters: int | None = parameter([*WHOLE, None], default=None)
+    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
+    threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
+    soft: bool = parameter(["boolean"], default=False)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    checkpoint: str | PathLike[str] | None = parameter(
+        [str, PathLike, None], default=None
+    )
+    random_state: Seed = parameter(SEED, default=None)
 
     def _fit(self, objects: Any) -> None:
         self._check_choices()
@@ -235,12 +372,10 @@ class WorldConsensus(UncertainClusterer):
             keep_models=True,
             pieces=pieces,
         )
-        self.representatives_ = kept.chosen
-        self.n_drawn_ = len(kept.drawn)
         self.labels_, self.n_clusters_, self.stability_ = agreed(
             runs, self, self.consensus, self.n_clusters
         )
-        describe(self, kept.worlds, runs)
+        self._keep(kept, runs)
         if self.soft:
             self.membership_ = self._soft_membership()
 
@@ -258,38 +393,9 @@ class WorldConsensus(UncertainClusterer):
         self.seed_ = pieces.seed
         return pieces
 
-    def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
-        """Tell the uncertainty of the data from the clusterer's own randomness.
-
-        The clusterer is run again in some of the worlds, several times in each with
-        different seeds; a ``random_state`` that is set is replaced, too.
-
-        Parameters
-        ----------
-        n_seeds : int, default=5
-            Runs in each world, at least 2.
-        n_worlds : int, default=20
-            Number of worlds.
-
-        Returns
-        -------
-        Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
-            words.
-
-        Notes
-        -----
-        It takes ``n_seeds * n_worlds`` fits.
-        """
-        return instability_of(self, self.clusterer, n_seeds, n_worlds)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return facts_of(self)
-
     def _proba(self, data: UncertainData) -> Array:
         if not self.soft:
-            return predicted_shares(self, data)
+            return super()._proba(data)
         components = self._model.components or []
         positions, _, new = paired(self._model.worlds, data, self.n_worlds)
         total = np.zeros((len(data), self.n_clusters_))
@@ -297,9 +403,6 @@ class WorldConsensus(UncertainClusterer):
             given = self._model.models[j].predict_proba(values)
             total += self._summed(given, components[j])
         return total / len(new)
-
-    def _check_stored(self) -> None:
-        check_model(self, Described)
 
     def _check_choices(self) -> None:
         if not hasattr(self.clusterer, "fit") or isinstance(self.clusterer, type):
@@ -330,7 +433,7 @@ class WorldConsensus(UncertainClusterer):
             given = model.predict_proba(values)
             components.append(matched(given.T @ consensus))
             total += self._summed(given, components[-1])
-        self._model = self._model._replace(components=components)
+        self._model = replace(self._model, components=components)
         return total / len(self._model.worlds)
 
     def _summed(self, given: Array, component: Indices) -> Array:
@@ -342,15 +445,7 @@ class WorldConsensus(UncertainClusterer):
 def agreed(
     runs: Runs, how: Any, method: str, n_clusters: int | None = None
 ) -> tuple[Indices, int, float]:
-    """Make one clustering of many.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_objects,), in order of appearance
-    n_clusters : int
-    stability : float
-        Mean adjusted Rand index of the clusterings of two worlds.
-    """
+    """Make one clustering of many: labels, number of clusters, and stability."""
     raw = runs.labels[~runs.failed]
     found = consensus(
         raw,

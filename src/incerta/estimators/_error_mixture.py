@@ -1,33 +1,45 @@
 """ErrorMixture: a mixture of Gaussians that knows the error of every value."""
 
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
-from incerta.backend.parameters import NOT_NEGATIVE
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import SEED, WHOLE, Facts, StrOptions, UncertainClusterer
+from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
-from incerta.mixture.clusters import by_cluster, with_clusters_known
-from incerta.mixture.expectation import log_densities, sums
+from incerta.mixture.expectation import (
+    by_cluster,
+    log_densities,
+    sums,
+    with_clusters_known,
+)
 from incerta.mixture.fitting import Effort, Search, refuse_wide
 from incerta.mixture.maximisation import Running, moments, prior_for
-from incerta.mixture.measured import measured
 from incerta.mixture.merging import drawn, merged
-from incerta.mixture.model import MOST_CORRELATED, Components
+from incerta.mixture.model import Components, check_covariances, measured
 from incerta.mixture.pieces import fitted_to, ids_of
-from incerta.models.checks import check_shapes, within, wrong
+from incerta.models.checks import within, wrong
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 
+@with_parameters
 class ErrorMixture(UncertainClusterer):
     """Cluster measured values by a mixture of Gaussians that knows their errors.
 
@@ -103,12 +115,8 @@ class ErrorMixture(UncertainClusterer):
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         have one row for each, in this order.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -159,8 +167,19 @@ class ErrorMixture(UncertainClusterer):
     array([1, 1, 1, 0, 0, 0, 0])
     """
 
-    objective_: list[float]
-    n_iter_: int
+    n_components: int | str = parameter([*WHOLE, StrOptions({"auto"})], default="auto")
+    _: KW_ONLY
+    covariance: str = parameter(
+        [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
+    )
+    noise: bool = parameter(["boolean"], default=False)
+    max_components: int = parameter(WHOLE, default=10)
+    prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
+    n_init: int = parameter(WHOLE, default=Effort.n_init)
+    tol: float = parameter(NOT_NEGATIVE, default=Effort.tol)
+    max_iter: int = parameter(WHOLE, default=Effort.max_iter)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
 
     finds_number = True
     knows_errors = True
@@ -168,18 +187,6 @@ class ErrorMixture(UncertainClusterer):
     number_parameter = "n_components"
     _takes_missing = True
     _takes_partitions = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_components": [*WHOLE, StrOptions({"auto"})],
-        "covariance": [StrOptions({"auto", "full", "diag", "tied"})],
-        "noise": ["boolean"],
-        "max_components": WHOLE,
-        "prior_weight": NOT_NEGATIVE,
-        "n_init": WHOLE,
-        "tol": NOT_NEGATIVE,
-        "max_iter": WHOLE,
-        "device": [str],
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f c",
         "means_": "f c d",
@@ -194,31 +201,6 @@ class ErrorMixture(UncertainClusterer):
         "ids_": "a n",
         "_running": "",
     }
-
-    def __init__(
-        self,
-        n_components: int | str = "auto",
-        *,
-        covariance: str = "auto",
-        noise: bool = False,
-        max_components: int = 10,
-        prior_weight: float = Effort.prior_weight,
-        n_init: int = Effort.n_init,
-        tol: float = Effort.tol,
-        max_iter: int = Effort.max_iter,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_components = n_components
-        self.covariance = covariance
-        self.noise = noise
-        self.max_components = max_components
-        self.prior_weight = prior_weight
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.device = device
-        self.random_state = random_state
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one more piece of the data, by one round of expectation–maximisation.
@@ -262,8 +244,9 @@ class ErrorMixture(UncertainClusterer):
         self.labels_ = likeliest(self.membership_)
         for stale in ("confidence_", "bic_"):
             self.__dict__.pop(stale, None)
-        self.objective_ = [*self.objective_, found.log_likelihood / found.n_objects]
-        self.n_iter_ += 1
+        gained = found.log_likelihood / found.n_objects
+        self.objective_: list[float] = [*self.objective_, gained]
+        self.n_iter_ = len(self.objective_)
         return self
 
     def _fit(
@@ -392,12 +375,7 @@ class ErrorMixture(UncertainClusterer):
         return found.as_kind(self.covariance_)
 
     def _check_stored(self) -> None:
-        c, d = self.means_.shape
-        shape = "f c d" if d > MOST_CORRELATED else "f c d d"
-        given = {"covariances_": self.covariances_}
-        check_shapes(given, {"covariances_": shape}, {"c": c, "d": d})
-        if d > MOST_CORRELATED and self.covariance_ != "diag":
-            wrong("there are no covariances of so many features")
+        check_covariances(self.covariances_, self.means_, self.covariance_)
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")

@@ -1,13 +1,21 @@
 """ExpectedSpectral: spectral clustering of the expected affinity."""
 
 from collections.abc import Iterator
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from incerta.backend.keyed import some_by_key
 from incerta.backend.memory import blocks
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law, points_like
@@ -17,14 +25,7 @@ from incerta.distances.affinity import (
     same_sort,
     with_closed_form,
 )
-from incerta.estimators._base import (
-    SEED,
-    WHOLE,
-    Facts,
-    Interval,
-    StrOptions,
-    UncertainClusterer,
-)
+from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
@@ -52,7 +53,8 @@ LOST = 1e-3
 
 
 @stored(centres="f k e", targets="f n e")
-class ExpectedEmbedding(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class ExpectedEmbedding:
     """The objects, and what extends their embedding to new ones."""
 
     law: Law
@@ -61,6 +63,7 @@ class ExpectedEmbedding(NamedTuple):
     least: float  # affinity below which a new object is lost
 
 
+@with_parameters
 class ExpectedSpectral(UncertainClusterer):
     """Cluster uncertain objects by their expected affinity.
 
@@ -108,12 +111,8 @@ class ExpectedSpectral(UncertainClusterer):
         Their eigenvalues, largest first.
     width_ : float
         Kernel width that was used.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -132,15 +131,17 @@ class ExpectedSpectral(UncertainClusterer):
     array([0, 0, 1, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "width": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
-        "normalize_rows": ["boolean"],
-        "n_worlds": WHOLE,
-        "n_init": WHOLE,
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    width: str | float = parameter(
+        [StrOptions({"median"}), *POSITIVE], default="median"
+    )
+    width_scale: float = parameter(POSITIVE, default=1.0)
+    normalize_rows: bool = parameter(["boolean"], default=False)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_init: int = parameter(WHOLE, default=10)
+    random_state: Seed = parameter(SEED, default=None)
+
     _stored: ClassVar[dict[str, str]] = {
         "affinity_": "f n n",
         "embedding_": "f n e",
@@ -148,25 +149,6 @@ class ExpectedSpectral(UncertainClusterer):
         "width_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        width: str | float = "median",
-        width_scale: float = 1.0,
-        normalize_rows: bool = False,
-        n_worlds: int = 100,
-        n_init: int = 10,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.width = width
-        self.width_scale = width_scale
-        self.normalize_rows = normalize_rows
-        self.n_worlds = n_worlds
-        self.n_init = n_init
-        self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
         if data.joint and len(data) > MOST_JOINT:
@@ -191,7 +173,9 @@ class ExpectedSpectral(UncertainClusterer):
 
         targets = roots[:, None] * embedding / self.eigenvalues_
         least = LOST * float(np.median(affinity))
-        self._model = ExpectedEmbedding(law, centres, targets, least)
+        self._model = ExpectedEmbedding(
+            law=law, centres=centres, targets=targets, least=least
+        )
         if some is data:
             self.affinity_, self.embedding_, self.labels_ = affinity, embedding, labels
             self.labels_per_world_ = np.array(list(self._labels_in_worlds(data)))
@@ -205,7 +189,7 @@ class ExpectedSpectral(UncertainClusterer):
         labels = nearest(self._rows(self.embedding_), self._model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, self.n_clusters)
-        self._model = self._model._replace(centres=self._model.centres[order])
+        self._model = replace(self._model, centres=self._model.centres[order])
         self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:

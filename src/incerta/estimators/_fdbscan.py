@@ -1,5 +1,6 @@
 """FDBSCAN: clusters of any shape, from probabilities of being close."""
 
+from dataclasses import KW_ONLY
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
@@ -8,12 +9,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
-from incerta.density.expansion import grown
 from incerta.density.in_worlds import DenseClusters
 from incerta.density.persistence import persistent_radius, tree_of
 from incerta.density.probabilities import (
     Reach,
+    grown,
     of_marginals,
     of_threshold,
     of_values,
@@ -21,15 +30,7 @@ from incerta.density.probabilities import (
 )
 from incerta.density.reachability import share_within
 from incerta.density.within import known, within
-from incerta.estimators._base import (
-    SEED,
-    WHOLE,
-    Facts,
-    Interval,
-    StrOptions,
-    UncertainClusterer,
-    check_model,
-)
+from incerta.estimators._base import Facts, UncertainClusterer, check_model
 from incerta.labels import in_order_of_appearance, shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
@@ -93,11 +94,44 @@ def grow(
     estimator.cluster_levels_ = np.full(len(order), how.eps)
     estimator.eps_, estimator.min_samples_ = how.eps, how.min_samples
     estimator._model = DenseClusters(
-        how.worlds, estimator.labels_, estimator.cluster_levels_, how.min_samples
+        worlds=how.worlds,
+        labels=estimator.labels_,
+        levels=estimator.cluster_levels_,
+        min_samples=how.min_samples,
     )
 
 
-class FDBSCAN(UncertainClusterer):
+class DenseClusterer(UncertainClusterer, family=True):
+    """What FDBSCAN, PDBSCAN and FOPTICS share: worlds tell how sure clusters are."""
+
+    n_worlds: int
+    cluster_levels_: Array
+    _model: DenseClusters
+    finds_number = True
+
+    @cached_property
+    def labels_per_world_(self) -> Indices:
+        """Labels of the objects in each world."""
+        check_is_fitted(self)
+        return self._at_rows(self._model.labels_per_world(), axis=1)
+
+    def facts(self) -> Facts:
+        """What the fit can tell; see `Facts`."""
+        worlds = self.labels_per_world_
+        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
+
+    def _membership(self) -> Array:
+        return shares(self.labels_per_world_, len(self.cluster_levels_))
+
+    def _proba(self, data: UncertainData) -> Array:
+        return self._model.proba(data, self.n_worlds)
+
+    def _check_stored(self) -> None:
+        check_model(self, DenseClusters)
+
+
+@with_parameters
+class FDBSCAN(DenseClusterer):
     """Cluster uncertain objects by how probable it is that they lie densely.
 
     DBSCAN asks whether an object has `min_samples` objects within `eps`; FDBSCAN [1]_
@@ -169,12 +203,8 @@ class FDBSCAN(UncertainClusterer):
         up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -212,67 +242,27 @@ class FDBSCAN(UncertainClusterer):
     array([[0.6, 0. ]])
     """
 
-    finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "eps": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
-        "min_samples": [*WHOLE, StrOptions({"auto"})],
-        "variant": [StrOptions({"marginal", "exact", "threshold", "worlds"})],
-        "threshold": [Interval(Real, 0, 1, closed="right")],
-        "distances": [StrOptions({"exact", "fast"})],
-        "n_values": WHOLE,
-        "n_worlds": WHOLE,
-        "device": [str],
-        "random_state": SEED,
-    }
-    _stored: ClassVar[dict[str, str]] = STORED
+    eps: float | str = parameter(
+        [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})], default="auto"
+    )
+    min_samples: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=5)
+    _: KW_ONLY
+    variant: str = parameter(
+        [StrOptions({"marginal", "exact", "threshold", "worlds"})], default="marginal"
+    )
+    threshold: float = parameter([Interval(Real, 0, 1, closed="right")], default=0.5)
+    distances: str = parameter([StrOptions({"exact", "fast"})], default="exact")
+    n_values: int = parameter(WHOLE, default=32)
+    n_worlds: int = parameter(WHOLE, default=100)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
 
-    def __init__(
-        self,
-        eps: float | str = "auto",
-        min_samples: int | str = 5,
-        *,
-        variant: str = "marginal",
-        threshold: float = 0.5,
-        distances: str = "exact",
-        n_values: int = 32,
-        n_worlds: int = 100,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.eps = eps
-        self.min_samples = min_samples
-        self.variant = variant
-        self.threshold = threshold
-        self.distances = distances
-        self.n_values = n_values
-        self.n_worlds = n_worlds
-        self.device = device
-        self.random_state = random_state
+    _stored: ClassVar[dict[str, str]] = STORED
 
     def _fit(self, data: UncertainData) -> None:
         how = prepared(self, data)
         reach = self._reach(data, how)
         grow(self, how, reach, self.threshold, self.threshold, self.threshold)
-
-    @cached_property
-    def labels_per_world_(self) -> Indices:
-        """Labels of the objects in each world."""
-        check_is_fitted(self)
-        return self._at_rows(self._model.labels_per_world(), axis=1)
-
-    def _membership(self) -> Array:
-        return shares(self.labels_per_world_, len(self.cluster_levels_))
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        worlds = self.labels_per_world_
-        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
-
-    def _proba(self, data: UncertainData) -> Array:
-        return self._model.proba(data, self.n_worlds)
-
-    def _check_stored(self) -> None:
-        check_model(self, DenseClusters)
 
     def _reach(self, data: UncertainData, how: Prepared) -> Reach:
         worlds, m, eps = how

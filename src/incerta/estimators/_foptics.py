@@ -1,14 +1,23 @@
 """FOPTICS: clusters of any density, from expected reachability."""
 
 import warnings
-from functools import cached_property
+from dataclasses import KW_ONLY, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    Interval,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
 from incerta.density.in_worlds import DenseClusters
 from incerta.density.ordering import (
@@ -29,17 +38,12 @@ from incerta.density.reachability import (
 )
 from incerta.density.within import known
 from incerta.estimators._base import (
-    SEED,
-    WHOLE,
     Facts,
-    Interval,
     Reachability,
-    StrOptions,
-    UncertainClusterer,
-    check_model,
 )
+from incerta.estimators._fdbscan import DenseClusterer
 from incerta.exceptions import IncertaWarning
-from incerta.labels import in_order_of_appearance, shares
+from incerta.labels import in_order_of_appearance
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
@@ -47,7 +51,8 @@ from incerta.worlds.sequence import worlds_of
 MOST_OBJECTS = 10_000
 
 
-class FOPTICS(UncertainClusterer):
+@with_parameters
+class FOPTICS(DenseClusterer):
     """Order uncertain objects by how densely they lie, and read clusters off.
 
     Objects are visited in the order in which they are reached from dense ones, by
@@ -120,12 +125,8 @@ class FOPTICS(UncertainClusterer):
         up to 1, is noise.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
@@ -161,19 +162,23 @@ class FOPTICS(UncertainClusterer):
     array([ 0,  0,  0,  0,  0,  0,  0,  0, -1])
     """
 
-    finds_number = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "min_samples": WHOLE,
-        "max_eps": [Interval(Real, 0, None, closed="right")],
-        "method": [StrOptions({"worlds", "grid"})],
-        "n_clusters": [*WHOLE, None],
-        "eps": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
-        "xi": [Interval(Real, 0, 1, closed="left"), None],
-        "min_cluster_size": [*WHOLE, None],
-        "n_worlds": WHOLE,
-        "n_radii": [Interval(Integral, 2, None, closed="left")],
-        "random_state": SEED,
-    }
+    min_samples: int = parameter(WHOLE, default=5)
+    _: KW_ONLY
+    max_eps: float = parameter(
+        [Interval(Real, 0, None, closed="right")], default=np.inf
+    )
+    method: str = parameter([StrOptions({"worlds", "grid"})], default="worlds")
+    n_clusters: int | None = parameter([*WHOLE, None], default=None)
+    eps: float | str | None = parameter(
+        [*NOT_NEGATIVE, StrOptions({"auto"}), None], default=None
+    )
+    xi: float | None = parameter(
+        [Interval(Real, 0, 1, closed="left"), None], default=None
+    )
+    min_cluster_size: int | None = parameter([*WHOLE, None], default=None)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_radii: int = parameter([Interval(Integral, 2, None, closed="left")], default=64)
+    random_state: Seed = parameter(SEED, default=None)
 
     _stored: ClassVar[dict[str, str]] = {
         "ordering_": "o p",
@@ -184,31 +189,6 @@ class FOPTICS(UncertainClusterer):
         "eps_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        min_samples: int = 5,
-        *,
-        max_eps: float = np.inf,
-        method: str = "worlds",
-        n_clusters: int | None = None,
-        eps: float | str | None = None,
-        xi: float | None = None,
-        min_cluster_size: int | None = None,
-        n_worlds: int = 100,
-        n_radii: int = 64,
-        random_state: Seed = None,
-    ) -> None:
-        self.min_samples = min_samples
-        self.max_eps = max_eps
-        self.method = method
-        self.n_clusters = n_clusters
-        self.eps = eps
-        self.xi = xi
-        self.min_cluster_size = min_cluster_size
-        self.n_worlds = n_worlds
-        self.n_radii = n_radii
-        self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
         self._check_cut(self.n_clusters, self.eps, self.xi)
@@ -224,29 +204,16 @@ class FOPTICS(UncertainClusterer):
         clusters = self._extracted(worlds, self.n_clusters, self.eps, self.xi)
         self.labels_, self.cluster_levels_, self.eps_ = clusters
         self._model = DenseClusters(
-            worlds, self.labels_, self.cluster_levels_, self.min_samples
+            worlds=worlds,
+            labels=self.labels_,
+            levels=self.cluster_levels_,
+            min_samples=self.min_samples,
         )
-
-    @cached_property
-    def labels_per_world_(self) -> Indices:
-        """Labels of the objects in each world."""
-        check_is_fitted(self)
-        return self._at_rows(self._model.labels_per_world(), axis=1)
-
-    def _membership(self) -> Array:
-        return shares(self.labels_per_world_, len(self.cluster_levels_))
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        worlds = self.labels_per_world_
         reached = Reachability(self.reachability_, self.ordering_, self.eps_)
-        return Facts(labels_per_world=worlds, n_drawn=len(worlds), reachability=reached)
-
-    def _proba(self, data: UncertainData) -> Array:
-        return self._model.proba(data, self.n_worlds)
-
-    def _check_stored(self) -> None:
-        check_model(self, DenseClusters)
+        return replace(super().facts(), reachability=reached)
 
     def extract(
         self,

@@ -1,18 +1,26 @@
 """UKMedoids: clusters around objects, by expected distances."""
 
 import warnings
+from dataclasses import KW_ONLY
 from itertools import islice
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.device import CPU
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
-from incerta.estimators._base import SEED, WHOLE, Facts, StrOptions, UncertainClusterer
+from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.estimators._scored import ScoredByDistance
 from incerta.labels import in_order_of_appearance
 from incerta.models.checks import wrong
@@ -23,6 +31,7 @@ from incerta.typing import Array, Indices, Seed
 MOST_OBJECTS = 20_000
 
 
+@with_parameters
 class UKMedoids(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects around representative ones among them.
 
@@ -83,12 +92,8 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         The last of them.
     n_iter_ : int
         Number of passes of the start that was kept.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
@@ -133,16 +138,18 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     array([2, 4])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "metric": [StrOptions({"sqeuclidean", "euclidean"})],
-        "method": [StrOptions(set(METHODS))],
-        "n_init": WHOLE,
-        "max_iter": WHOLE,
-        "n_worlds": WHOLE,
-        "device": [str],
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    metric: str = parameter(
+        [StrOptions({"sqeuclidean", "euclidean"})], default="sqeuclidean"
+    )
+    method: str = parameter([StrOptions(set(METHODS))], default="fasterpam")
+    n_init: int = parameter(WHOLE, default=10)
+    max_iter: int = parameter(WHOLE, default=100)
+    n_worlds: int = parameter(WHOLE, default=100)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
+
     _stored: ClassVar[dict[str, str]] = {
         "medoid_indices_": "o k",
         "medoid_ids_": "a k",
@@ -153,27 +160,6 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         "n_iter_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        metric: str = "sqeuclidean",
-        method: str = "fasterpam",
-        n_init: int = 10,
-        max_iter: int = 100,
-        n_worlds: int = 100,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.method = method
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_worlds = n_worlds
-        self.device = device
-        self.random_state = random_state
 
     def _fit(self, data: UncertainData) -> None:
         if len(data) > MOST_OBJECTS:

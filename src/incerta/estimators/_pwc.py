@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -9,6 +10,13 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.parameters import (
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import followed, track
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus_affinity import (
@@ -22,10 +30,9 @@ from incerta.ensemble.consensus_affinity import (
     weighted_mean,
 )
 from incerta.estimators._base import (
-    KEEPING,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Facts,
-    StrOptions,
     UncertainClusterer,
     check_model,
     kept_worlds,
@@ -57,6 +64,7 @@ class Voting(NamedTuple):
     labels: Indices  # (n_objects,)
 
 
+@with_parameters
 class PossibleWorldConsistency(UncertainClusterer):
     """Cluster uncertain objects by an affinity that all worlds agree on.
 
@@ -112,12 +120,8 @@ class PossibleWorldConsistency(UncertainClusterer):
         Number of neighbours that was used.
     n_iter_ : int
         Number of rounds made.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
@@ -153,14 +157,18 @@ class PossibleWorldConsistency(UncertainClusterer):
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
+    n_clusters: int = parameter(WHOLE, default=3)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int | None = parameter([*WHOLE, None], default=None)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
+    n_neighbors: int = parameter(WHOLE, default=10)
+    weights: str = parameter([StrOptions({"uniform", "auto"})], default="uniform")
+    max_iter: int = parameter(WHOLE, default=50)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_kept = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "n_clusters": WHOLE,
-        "n_neighbors": WHOLE,
-        "weights": [StrOptions({"uniform", "auto"})],
-        "max_iter": WHOLE,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "affinity_": "",
         "weights_": "f w",
@@ -170,29 +178,6 @@ class PossibleWorldConsistency(UncertainClusterer):
         "n_iter_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        n_worlds: int = 100,
-        n_representatives: int | None = None,
-        *,
-        selection: str = "greedy",
-        divergence: Divergence = "jensen-shannon",
-        n_neighbors: int = 10,
-        weights: str = "uniform",
-        max_iter: int = 50,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         kept = kept_worlds(self, objects, self.n_clusters)

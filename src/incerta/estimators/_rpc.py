@@ -1,21 +1,29 @@
 """RPC: representative possible worlds with consistency learning."""
 
 from collections.abc import Callable, Iterable, Iterator
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.estimators._base import (
-    KEEPING,
-    WHOLE,
+    DIVERGENCE,
+    SELECTION,
     Facts,
-    Interval,
-    StrOptions,
     UncertainClusterer,
     kept_worlds,
 )
@@ -32,9 +40,15 @@ from incerta.spectral.embedding import (
     nearest,
     of_unit_length,
 )
-from incerta.spectral.extension import Embedded, aligned, extend
+from incerta.spectral.extension import (
+    Embedded,
+    Embeddings,
+    aligned,
+    extend,
+    extensions,
+    remembered,
+)
 from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
-from incerta.spectral.remembered import Embeddings, extensions, remembered
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 
@@ -44,6 +58,7 @@ WORLDS_AT_A_TIME = 10
 N_LANDMARKS = 1000
 
 
+@with_parameters
 class RPC(UncertainClusterer):
     """Cluster uncertain objects by agreement among representative worlds.
 
@@ -131,10 +146,8 @@ class RPC(UncertainClusterer):
         Number of clusters that was used.
     seed_ : int
         Seed of everything random: ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -163,25 +176,31 @@ class RPC(UncertainClusterer):
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
+    n_clusters: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=3)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int = parameter(WHOLE, default=10)
+    _: KW_ONLY
+    selection: str = parameter(SELECTION, default="greedy")
+    divergence: str | Callable[[Worlds], Array] = parameter(
+        DIVERGENCE, default="jensen-shannon"
+    )
+    width: str | float = parameter(
+        [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
+    )
+    width_scale: float = parameter(POSITIVE, default=1.0)
+    n_neighbors: int | str | None = parameter(
+        [*WHOLE, StrOptions({"auto"}), None], default="auto"
+    )
+    weight: float = parameter(NOT_NEGATIVE, default=1.0)
+    normalize_rows: bool = parameter(["boolean"], default=False)
+    tol: float = parameter(NOT_NEGATIVE, default=1e-6)
+    max_iter: int = parameter(WHOLE, default=200)
+    n_init: int = parameter(WHOLE, default=10)
+    n_jobs: int | None = parameter([Integral, None], default=None)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_kept = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **KEEPING,
-        "n_clusters": [*WHOLE, StrOptions({"auto"})],
-        "n_representatives": WHOLE,
-        "width": [
-            StrOptions({"median", "self-tuning"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
-        "width_scale": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [*WHOLE, StrOptions({"auto"}), None],
-        "weight": [Interval(Real, 0, None, closed="left")],
-        "normalize_rows": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": WHOLE,
-        "n_init": WHOLE,
-        "n_jobs": [Integral, None],
-        "device": [str],
-    }
     _stored: ClassVar[dict[str, str]] = {
         "representatives_": "i w",
         "n_drawn_": "",
@@ -194,43 +213,6 @@ class RPC(UncertainClusterer):
         "n_clusters_": "",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int | str = 3,
-        n_worlds: int = 100,
-        n_representatives: int = 10,
-        *,
-        selection: str = "greedy",
-        divergence: str | Callable[[Worlds], Array] = "jensen-shannon",
-        width: str | float = "median",
-        width_scale: float = 1.0,
-        n_neighbors: int | str | None = "auto",
-        weight: float = 1.0,
-        normalize_rows: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        n_init: int = 10,
-        n_jobs: int | None = None,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.selection = selection
-        self.divergence = divergence
-        self.width = width
-        self.width_scale = width_scale
-        self.n_neighbors = n_neighbors
-        self.weight = weight
-        self.normalize_rows = normalize_rows
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_init = n_init
-        self.n_jobs = n_jobs
-        self.device = device
-        self.random_state = random_state
 
     def _fit(self, objects: Any) -> None:
         k = 3 if isinstance(self.n_clusters, str) else int(self.n_clusters)
@@ -284,8 +266,13 @@ class RPC(UncertainClusterer):
         for j in followed(range(len(worlds)), "objects"):
             values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
-            world = values[self._landmarks], model.scales[j], model.roots[j], both
-            rows = extend(values, Embedded(*world), self.width, None, self.device)
+            world = Embedded(
+                values=values[self._landmarks],
+                scales=model.scales[j],
+                roots=model.roots[j],
+                targets=both,
+            )
+            rows = extend(values, world, self.width, None, self.device)
             per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
             self.embedding_ += rows[:, :k] / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
@@ -293,7 +280,7 @@ class RPC(UncertainClusterer):
         order = with_empty_last(order, k)
         rank = np.empty_like(order)
         rank[order] = np.arange(k)
-        self._model = model._replace(centres=model.centres[order])
+        self._model = replace(model, centres=model.centres[order])
         self.labels_per_world_ = rank[per_world]
 
     def _membership(self) -> Array:
@@ -319,7 +306,12 @@ class RPC(UncertainClusterer):
             own = alone.embeddings[j]
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
             scales, roots = laplacians.scales[j], laplacians.roots[j]
-            world = Embedded(values[self._landmarks], scales, roots, target)
+            world = Embedded(
+                values=values[self._landmarks],
+                scales=scales,
+                roots=roots,
+                targets=target,
+            )
             rows = extend(values, world, self.width, None, self.device)
             yield nearest(self._rows(rows), self._model.centres)
 

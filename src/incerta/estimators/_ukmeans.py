@@ -1,9 +1,9 @@
 """UK-means: expected distance to centres."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from functools import cached_property
 from itertools import repeat
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,20 +11,21 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.backend.progress import followed
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import (
-    SEED,
-    WHOLE,
-    Facts,
-    Interval,
-    StrOptions,
-    UncertainClusterer,
-)
+from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.estimators._scored import ScoredByDistance, as_points
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.mixture.pieces import by_moments, some_objects
@@ -37,9 +38,13 @@ from incerta.partition.distributed import (
     sorted_ids,
     wherever,
 )
-from incerta.partition.euclidean import PRUNING
-from incerta.partition.euclidean_search import EuclideanSearch
-from incerta.partition.kmeans import Run, SquaredSearch, starts
+from incerta.partition.kmeans import (
+    PRUNING,
+    EuclideanSearch,
+    KMeansRun,
+    SquaredSearch,
+    starts,
+)
 from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
@@ -53,10 +58,7 @@ MANY_OBJECTS = 5000
 class OfWorlds:
     """Centres of several worlds, found when they are first needed.
 
-    Parameters
-    ----------
-    find : callable
-        A function of a module, and what it is called with.
+    `find` is a function of a module, to be called with `given`.
     """
 
     def __init__(self, find: Callable[..., Array], *given: Any) -> None:
@@ -85,6 +87,7 @@ def _by_means(estimator: Any) -> bool:
     return True
 
 
+@with_parameters
 class UKMeans(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects by expected distance to centres.
 
@@ -197,20 +200,26 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     (array([0, 0, 1, 1]), 0.28)
     """
 
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    metric: str = parameter(
+        [StrOptions({"sqeuclidean", "euclidean"})], default="sqeuclidean"
+    )
+    center: str = parameter([StrOptions({"mean", "geometric-median"})], default="mean")
+    pruning: str | None = parameter(
+        [StrOptions({"all", *PRUNING}), None], default="all"
+    )
+    init: Any = parameter(
+        [StrOptions({"k-means++", "random"}), "array-like"], default="k-means++"
+    )
+    n_init: int = parameter(WHOLE, default=10)
+    max_iter: int = parameter(WHOLE, default=300)
+    tol: float = parameter(NOT_NEGATIVE, default=1e-4)
+    algorithm: str = parameter([StrOptions({"lloyd", "elkan"})], default="lloyd")
+    n_worlds: int = parameter(WHOLE, default=100)
+    random_state: Seed = parameter(SEED, default=None)
+
     _takes_partitions = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "init": [StrOptions({"k-means++", "random"}), "array-like"],
-        "n_init": WHOLE,
-        "max_iter": WHOLE,
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "algorithm": [StrOptions({"lloyd", "elkan"})],
-        "n_worlds": WHOLE,
-        "random_state": SEED,
-        "metric": [StrOptions({"sqeuclidean", "euclidean"})],
-        "center": [StrOptions({"mean", "geometric-median"})],
-        "pruning": [StrOptions({"all", *PRUNING}), None],
-    }
     _stored: ClassVar[dict[str, str]] = {
         "cluster_centers_": "f k d",
         "cluster_sizes_": "i k",
@@ -223,33 +232,6 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         "share_saved_": "",
         "_online": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        metric: str = "sqeuclidean",
-        center: str = "mean",
-        pruning: str | None = "all",
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        algorithm: str = "lloyd",
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.center = center
-        self.pruning = pruning
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.algorithm = algorithm
-        self.n_worlds = n_worlds
-        self.random_state = random_state
 
     @available_if(_by_means)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: None = None) -> Self:
@@ -292,7 +274,10 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
         apart = float(np.square(data.mean() - centres[labels]).sum())
-        self._run, self._data = Run(centres, centres, labels, apart, 1), data
+        self._run = KMeansRun(
+            start=centres, centres=centres, labels=labels, cost=apart, n_iter=1
+        )
+        self._data = data
         return self
 
     @cached_property
@@ -343,10 +328,18 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self._check_number(len(self.ids_))
         drawn = drawn_means(parts, self.seed_, max(50 * self.n_clusters, 1000))
         best, labels = lloyd(parts, self._starts(drawn), self.max_iter, self.tol)
-        self._keep(Run(best.start, best.centres, labels, best.inertia, best.n_iter))
+        self._keep(
+            KMeansRun(
+                start=best.start,
+                centres=best.centres,
+                labels=labels,
+                cost=best.inertia,
+                n_iter=best.n_iter,
+            )
+        )
         self.inertia_, self.objective_ = best.inertia, best.objective
 
-    def _keep(self, best: Run) -> None:
+    def _keep(self, best: KMeansRun) -> None:
         """Set what is known about the best start, clusters in order of appearance."""
         k, self._run = self.n_clusters, best
         self.labels_, order = in_order_of_appearance(best.labels)

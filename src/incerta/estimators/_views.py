@@ -1,17 +1,19 @@
 """ViewConsensus: several unlike views of the data, each judged, and their mean."""
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from incerta.backend.device import CPU
 from incerta.backend.memory import blocks
+from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
 from incerta.backend.progress import followed
 from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import SEED, WHOLE, Facts, UncertainClusterer
+from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.known import n_named, surely
 from incerta.labels import likeliest, numbered
 from incerta.mixture.pieces import ids_of, some_labelled
@@ -19,7 +21,7 @@ from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.partition.distributed import wherever
 from incerta.typing import Array, Indices, Seed
-from incerta.views.consensus import View, consensus
+from incerta.views.consensus import consensus
 from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
@@ -40,6 +42,7 @@ class Clusters(NamedTuple):
     laws: Laws
 
 
+@with_parameters
 class ViewConsensus(UncertainClusterer):
     """Cluster uncertain objects by the views of them that see clear clusters.
 
@@ -91,12 +94,8 @@ class ViewConsensus(UncertainClusterer):
     ids_ : ndarray of shape (n_objects,)
         For partitioned data: ids of the objects, sorted; all attributes and predictions
         are in their order.
-    seed_ : int
-        ``random_state=seed_`` repeats the fit.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
@@ -157,39 +156,22 @@ class ViewConsensus(UncertainClusterer):
     np.float64(1.0)
     """
 
-    views_: dict[str, View]
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    n_worlds: int = parameter(WHOLE, default=24)
+    views: Sequence[str] | None = parameter([list, tuple, None], default=None)
+    device: str = parameter([str], default=CPU)
+    random_state: Seed = parameter(SEED, default=None)
 
     knows_errors = True
     takes_labels = True
     _takes_missing = True
     _takes_partitions = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "n_worlds": WHOLE,
-        "views": [list, tuple, None],
-        "device": [str],
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "views_": "",
         "ids_": "a n",
         "_model": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        n_worlds: int = 24,
-        views: Sequence[str] | None = None,
-        device: str = CPU,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.views = views
-        self.device = device
-        self.random_state = random_state
 
     def _fit(
         self,

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import NOT_NEGATIVE, SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    NOT_NEGATIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
@@ -19,11 +26,15 @@ from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.belief import Belief, belief
 from incerta.mixture.fitting import Effort, Search, refuse_wide
-from incerta.mixture.measured import measured
-from incerta.mixture.model import MOST_CORRELATED, Components
+from incerta.mixture.model import (
+    MOST_CORRELATED,
+    Components,
+    check_covariances,
+    measured,
+)
 from incerta.mixture.pieces import fitted_to
-from incerta.models.checks import check_shapes, whole, wrong
-from incerta.models.registry import Recipe, State, register
+from incerta.models.checks import whole, wrong
+from incerta.models.files import Storable
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
@@ -32,7 +43,8 @@ MOST_COMPONENTS = 10
 
 
 @uncertain_stays
-class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+@with_parameters
+class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn measured values with errors into beliefs about the true values.
 
     A measured value contains an error already; a world drawn around it would add a
@@ -80,10 +92,8 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         Share of the observed variance of each feature that is not error.
     n_iter_ : int
         Number of rounds.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -109,16 +119,20 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
     ('belief', array([0.5, 3. , 5.5, 3.1]))
     """
 
+    prior: str | int = parameter(
+        [StrOptions({"gaussian", "mixture"}), *WHOLE], default="gaussian"
+    )
+    _: KW_ONLY
+    covariance: str = parameter(
+        [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
+    )
+    prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
+    n_init: int = parameter(WHOLE, default=Effort.n_init)
+    tol: float = parameter(NOT_NEGATIVE, default=Effort.tol)
+    max_iter: int = parameter(WHOLE, default=Effort.max_iter)
+    random_state: Seed = parameter(SEED, default=0)
+
     _takes_missing: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "prior": [StrOptions({"gaussian", "mixture"}), *WHOLE],
-        "covariance": [StrOptions({"auto", "full", "diag", "tied"})],
-        "prior_weight": NOT_NEGATIVE,
-        "n_init": WHOLE,
-        "tol": NOT_NEGATIVE,
-        "max_iter": WHOLE,
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f k",
         "means_": "f k d",
@@ -126,26 +140,9 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         "covariances_": "",
         "reliability_": "f d",
         "feature_names_in_": "a d",
+        "n_features_in_": "",
+        "n_iter_": "",
     }
-
-    def __init__(
-        self,
-        prior: str | int = "gaussian",
-        *,
-        covariance: str = "auto",
-        prior_weight: float = Effort.prior_weight,
-        n_init: int = Effort.n_init,
-        tol: float = Effort.tol,
-        max_iter: int = Effort.max_iter,
-        random_state: Seed = 0,
-    ) -> None:
-        self.prior = prior
-        self.covariance = covariance
-        self.prior_weight = prior_weight
-        self.n_init = n_init
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Find out what the true values are like.
@@ -223,6 +220,15 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             raise MissingValueError(msg)
         return data
 
+    def _check_stored(self) -> None:
+        self.__dict__.setdefault("covariance_", self.covariance)  # of early files
+        whole(getattr(self, "n_iter_", 1), 1, "n_iter_")
+        if self.covariance_ not in ("full", "diag", "tied"):
+            wrong(f"covariance_={self.covariance_!r} is unknown")
+        check_covariances(self.covariances_, self.means_, self.covariance_)
+        if not np.allclose(self.weights_.sum(), 1.0):
+            wrong("weights do not add up to 1")
+
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_)
         return found.as_kind(self.covariance_)
@@ -231,17 +237,7 @@ class Deconvolver(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
 def believed(data: UncertainData, components: Components) -> UncertainData:
     """What is known about the true values of objects, if these are the true ones' law.
 
-    Parameters
-    ----------
-    data : UncertainData
-        The objects, with their errors.
-    components : Components
-        What the truth is like.
-
-    Returns
-    -------
-    UncertainData
-        Data without errors as they are.
+    Data without errors stay as they are.
     """
     if not of_errors(data):
         return data
@@ -264,43 +260,3 @@ def _law_of(found: Belief) -> Law:
     if found.covariances.ndim == 3:
         return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
     return Gaussian.with_covariance(centres, found.covariances[:, 0])
-
-
-# What a model file holds besides arrays.
-_NUMBERS = ("n_features_in_", "n_iter_")
-
-
-def _state(deconvolver: Deconvolver) -> State:
-    state = deconvolver.get_params(deep=False)
-    for name in (*_NUMBERS, *Deconvolver._stored):
-        if hasattr(deconvolver, name):
-            state[name] = getattr(deconvolver, name)
-    return state
-
-
-def _made(state: State) -> Deconvolver:
-    fields = (*_NUMBERS, *Deconvolver._stored)
-    given = {name: value for name, value in state.items() if name not in fields}
-    deconvolver = Deconvolver(**given)
-    deconvolver._validate_params()
-    whole(state.get("n_features_in_"), 0, "n_features_in_")
-    whole(state.get("n_iter_", 1), 1, "n_iter_")
-    kind = state.get("covariance_", state["covariance"])
-    if kind not in ("full", "diag", "tied"):
-        wrong(f"covariance_={kind!r} is unknown")
-    wide = state["n_features_in_"] > MOST_CORRELATED
-    if wide and kind != "diag":
-        wrong("there are no covariances of so many features")
-    shapes = {name: text for name, text in Deconvolver._stored.items() if text}
-    shapes["covariances_"] = "f k d" if wide else "f k d d"
-    check_shapes(state, shapes, {"d": state["n_features_in_"]})
-    deconvolver.covariance_ = kind
-    if not np.allclose(state["weights_"].sum(), 1.0):
-        wrong("weights do not add up to 1")
-    for name in fields:
-        if name in state:
-            setattr(deconvolver, name, state[name])
-    return deconvolver
-
-
-register(Deconvolver, Recipe(_state, _made, is_model=True))

@@ -6,18 +6,22 @@ Objects may be on a device; components are sent there, and sums come back.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.backend.memory import Scratch, blocks
-from incerta.mixture.model import BLOCK_BYTES, Components, Measured
+from incerta.data.container import UncertainData
+from incerta.data.order import order_of, sorted_by_id
+from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
 from incerta.mixture.under import under_all
 from incerta.typing import Array, Indices
 
 
-class Sums(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Sums:
     """Sums over objects that the next components are made from."""
 
     log_likelihood: float
@@ -29,11 +33,11 @@ class Sums(NamedTuple):
     def plus(self, other: Sums) -> Sums:
         """Of both sets of objects together."""
         return Sums(
-            self.log_likelihood + other.log_likelihood,
-            self.n_objects + other.n_objects,
-            self.shares + other.shares,
-            self.pulls + other.pulls,
-            self.gains + other.gains,
+            log_likelihood=self.log_likelihood + other.log_likelihood,
+            n_objects=self.n_objects + other.n_objects,
+            shares=self.shares + other.shares,
+            pulls=self.pulls + other.pulls,
+            gains=self.gains + other.gains,
         )
 
 
@@ -160,7 +164,13 @@ def _nothing(components: Components) -> Sums:
     """Sums over no objects."""
     k, d = components.means.shape
     shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
-    return Sums(0.0, 0.0, np.zeros(k), np.zeros((k, d)), np.zeros(shape))
+    return Sums(
+        log_likelihood=0.0,
+        n_objects=0.0,
+        shares=np.zeros(k),
+        pulls=np.zeros((k, d)),
+        gains=np.zeros(shape),
+    )
 
 
 def _block_sums(
@@ -179,6 +189,55 @@ def _block_sums(
     densities, each = fetch(xp.sum(totals, axis=1)), fetch(xp.sum(shares, axis=1))
     own = [slice(i * k, (i + 1) * k) for i in range(len(several))]
     return [
-        Sums(float(density), some.n_objects, each[rows], pulls[rows], gains[rows])
+        Sums(
+            log_likelihood=float(density),
+            n_objects=some.n_objects,
+            shares=each[rows],
+            pulls=pulls[rows],
+            gains=gains[rows],
+        )
         for density, rows in zip(densities, own, strict=True)
     ]
+
+
+def by_cluster(
+    data: UncertainData, components: Components, clusters: Indices, device: str
+) -> Array:
+    """Probability of each cluster: of its components together.
+
+    `data`: the n objects. `components`: the mixture. `clusters` (n_components,):
+    cluster of each component. `device`: where densities are computed.
+    """
+    there, k = measured(data).on(device), int(clusters.max()) + 1
+    return shares_of_clusters(there, components, clusters, k)
+
+
+def shares_of_clusters(
+    some: Measured, components: Components, clusters: Indices, n_clusters: int
+) -> Array:
+    """As `by_cluster`, for objects as they were measured; clusters may be empty."""
+    shares = np.exp(log_densities(some, components).shares)
+    return shares[: len(clusters)].T @ np.eye(n_clusters)[clusters]
+
+
+def with_clusters_known(
+    data: UncertainData,
+    known: Indices | None,
+    components: Components,
+    clusters: Indices,
+) -> Measured:
+    """What was measured, in the order of the ids, and components that are known.
+
+    `data`: the n objects. `known` (n,): their clusters, −1 where unknown. Of a cluster
+    of several components, an object is of the most probable one. `components`: the
+    mixture. `clusters` (n_components,): cluster of each component.
+    """
+    given = measured(sorted_by_id(data))
+    if known is None:
+        return given
+    order = order_of(data.ids)
+    known = known if order is None else known[order]
+    logs = log_densities(given, components).shares[: len(clusters)]
+    other = known != clusters[:, None]
+    likely = np.where(other, -np.inf, logs).argmax(axis=0)
+    return given._replace(labels=np.where(known < 0, known, likely))

@@ -25,12 +25,6 @@ def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     = L⁻¹' L⁻¹``. `log_determinants` (n,): of the matrices themselves.
 
     A third of d³ multiplications for each matrix, and as much memory again.
-
-    >>> import numpy as np
-    >>> from incerta.mixture.factors import inverse_roots
-    >>> roots, logs = inverse_roots(np.diag([4.0, 25.0])[:, :, None])
-    >>> roots[..., 0].diagonal()
-    array([0.5, 0.2])
     """
     roots = namespace(matrices).empty_like(matrices)
     return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)

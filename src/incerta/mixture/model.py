@@ -1,15 +1,20 @@
-"""What was measured, and the mixture that it is drawn from."""
+"""What was measured, from uncertain data, and the mixture that it is drawn from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from incerta.backend.device import CPU, put
 from incerta.backend.memory import blocks
+from incerta.data.container import UncertainData
+from incerta.data.laws import Values
 from incerta.data.reliability import Spread, true_spread
+from incerta.data.replicates import replicated
+from incerta.models.checks import check_shapes, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
@@ -118,6 +123,18 @@ class Measured(NamedTuple):
             yield block, self.part(block)
 
 
+def check_covariances(covariances: Any, means: Array, kind: str) -> None:
+    """Refuse covariances from a file that are not like `Components.published`."""
+    k, d = means.shape
+    wide = d > MOST_CORRELATED
+    shape = "f k d" if wide else "f k d d"
+    check_shapes(
+        {"covariances_": covariances}, {"covariances_": shape}, {"k": k, "d": d}
+    )
+    if wide and kind != "diag":
+        wrong("there are no covariances of so many features")
+
+
 def same_for_all(errors: Array, n_objects: int) -> Array:
     """Errors (..., 1) for all objects, stored once."""
     return np.broadcast_to(errors, (*errors.shape[:-1], n_objects))
@@ -191,3 +208,47 @@ class Components(NamedTuple):
         """Covariance of one component, shape (d, d)."""
         own = self.covariances[k if len(self.covariances) > 1 else 0]
         return np.diag(own) if own.ndim == 1 else own
+
+
+# With more features, errors of means are taken to be independent: a matrix for each
+# object costs the cube of their number, and brings less and less.
+MOST_CORRELATED_MEANS = 10
+
+
+def measured(data: UncertainData) -> Measured:
+    """Values, errors, and which values are missing.
+
+    `data`: laws other than Gaussian count by their means and covariances.
+    """
+    values = np.ascontiguousarray(data.mean().T)
+    if data.law.independent_features:
+        errors = np.ascontiguousarray(data.variance().T)
+    else:
+        errors = np.ascontiguousarray(np.moveaxis(data.covariance(), 0, -1))
+    missing = np.isnan(values)
+    if not missing.any():
+        first = errors[..., :1]
+        if (errors == first).all():
+            errors = same_for_all(first, len(data))
+        return Measured(values, errors)
+    values[missing] = 0.0
+    errors = np.where(missing, 0.0, errors)
+    if errors.ndim == 3:
+        errors = np.where(missing[:, None], 0.0, errors)
+    return Measured(values, errors, (~missing).astype(np.float64))
+
+
+def errors_of_means(data: UncertainData) -> Array:
+    """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
+
+    Covariances, of shape (d, d, n), if values are clearly correlated and features few.
+    """
+    law = data.law
+    if data.exact or not isinstance(law, Values):
+        return np.zeros((data.n_features, len(data)))
+    if law.weights is None:
+        together = data.n_features <= MOST_CORRELATED_MEANS
+        means = replicated(law, data.feature_names, together)
+        return measured(replace(data, law=means, meaning="error")).errors
+    squares = np.add.reduceat(law.weights**2, law.starts[:-1])
+    return np.ascontiguousarray((law.variance() * squares[:, None]).T)

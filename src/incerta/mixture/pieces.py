@@ -1,8 +1,7 @@
 """Objects in one place or in partitions: some of them, and sums over all of them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,15 +16,15 @@ from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
 from incerta.mixture.fitting import FittedMixture, Search, fitted
 from incerta.mixture.maximisation import SumsOf
-from incerta.mixture.measured import measured
-from incerta.mixture.model import Components, Measured
+from incerta.mixture.model import Components, Measured, measured
 from incerta.typing import Ids, Indices
 
 # If there are more, choices are made with so many objects, and the first rounds too.
 MANY_OBJECTS = 50_000
 
 
-class Some(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Some:
     """Some of the objects of a partition, and how many there are in it."""
 
     n_objects: int
@@ -147,20 +146,26 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
-    return _fewer(Some(0 if data is None else len(data), data, most, seed))
+    return _fewer(
+        Some(
+            n_objects=0 if data is None else len(data), data=data, most=most, seed=seed
+        )
+    )
 
 
 def _some_of_both(a: Some, b: Some) -> Some:
     parts = [some.data for some in (a, b) if some.data is not None]
     data = concat(parts) if parts else None
-    return _fewer(Some(a.n_objects + b.n_objects, data, a.most, a.seed))
+    return _fewer(
+        Some(n_objects=a.n_objects + b.n_objects, data=data, most=a.most, seed=a.seed)
+    )
 
 
 def _fewer(some: Some) -> Some:
     data = some.data
     if data is None or len(data) <= some.most:
         return some
-    return some._replace(data=data[some_by_key(data.keys, some.most, some.seed)])
+    return replace(some, data=data[some_by_key(data.keys, some.most, some.seed)])
 
 
 def _sums_on(some: Measured, components: Components, device: str) -> Sums:

@@ -15,9 +15,14 @@ from incerta.data.extremes import refuse_extremes
 from incerta.data.order import sorted_by_id
 from incerta.directions import Directions
 from incerta.mixture.fitting import Effort, Search
-from incerta.mixture.measured import errors_of_means, measured
 from incerta.mixture.merging import merged
-from incerta.mixture.model import Components, Measured, without_errors
+from incerta.mixture.model import (
+    Components,
+    Measured,
+    errors_of_means,
+    measured,
+    without_errors,
+)
 from incerta.mixture.pieces import some_objects
 from incerta.models.checkpoint import opened
 from incerta.models.checks import whole, wrong

@@ -62,12 +62,10 @@ class Best(NamedTuple):
     ) -> Best:
         """As a finished piece."""
 
-        def made() -> list[tuple[Any, ...]]:
-            return [
-                tuple(mixture) for mixture in cls.of(seen, search).mixtures.values()
-            ]
+        def made() -> list[dict[str, Any]]:
+            return [vars(each) for each in cls.of(seen, search).mixtures.values()]
 
-        mixtures = [FittedMixture(*fields) for fields in pieces.piece(name, made)]
+        mixtures = [FittedMixture(**fields) for fields in pieces.piece(name, made)]
         best = {mixture.components.n_components: mixture for mixture in mixtures}
         return cls(best, seen.n_objects)
 
@@ -156,7 +154,7 @@ def _reference(
     number: int,
 ) -> tuple[Array, float]:
     """Gains of one reference, and the largest of them."""
-    best = Best.of(cluster.measured(seen, search.seed + number), search)
+    best = Best.of(cluster.drawn_like(seen, search.seed + number), search)
     return best.gains(ks), float(np.nanmax(best.gains(tuple(search.numbers))))
 
 
@@ -167,7 +165,7 @@ class Structureless(NamedTuple):
     levels: Array  # (d, n_places), probability below them
     root: Array  # (d, d), of the correlation of normal scores
 
-    def measured(self, like: Measured, seed: int) -> Measured:
+    def drawn_like(self, like: Measured, seed: int) -> Measured:
         """Values of new objects with the errors of the given ones."""
         rng = np.random.default_rng([seed, 1])
         d, n = like.values.shape

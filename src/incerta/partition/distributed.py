@@ -32,7 +32,8 @@ T = TypeVar("T", bound=np.generic)
 _BLOCK = 2**20  # bytes: distances are computed feature by feature, within the cache
 
 
-class Extent(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Extent:
     """How many objects there are, and how far their means and variances reach."""
 
     n_objects: int
@@ -94,20 +95,20 @@ def extent_of(part: Summary) -> Extent:
     """Reach of a partition's objects."""
     low, high = np.inf, -np.inf
     return Extent(
-        len(part.ids),
-        part.means.min(axis=0, initial=low),
-        part.means.max(axis=0, initial=high),
-        float(part.variances.max(initial=0.0)),
+        n_objects=len(part.ids),
+        low=part.means.min(axis=0, initial=low),
+        high=part.means.max(axis=0, initial=high),
+        variance=float(part.variances.max(initial=0.0)),
     )
 
 
 def wider(a: Extent, b: Extent) -> Extent:
     """Reach of two partitions."""
     return Extent(
-        a.n_objects + b.n_objects,
-        np.minimum(a.low, b.low),
-        np.maximum(a.high, b.high),
-        max(a.variance, b.variance),
+        n_objects=a.n_objects + b.n_objects,
+        low=np.minimum(a.low, b.low),
+        high=np.maximum(a.high, b.high),
+        variance=max(a.variance, b.variance),
     )
 
 

@@ -1,18 +1,31 @@
-"""k-means on the means of objects, from one start at a time."""
+"""UK-means: k-means on the means of objects, or with expected Euclidean distances.
+
+Of the latter, only those are computed that can matter. A bound is used only if it
+decides by more than the tolerance for ties: labels are the same as if everything were
+computed. Ties are common: in one feature, an object with an even number of values is
+equally far from all centres between its two middle values.
+"""
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 
+from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
+from incerta.data.laws import Boxes, Values
+from incerta.partition.relocate import without_empty
 from incerta.typing import Array, Indices
 
 
-class Run(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class KMeansRun:
     """One start of the algorithm and where it ended."""
 
     start: Array
@@ -62,18 +75,18 @@ class SquaredSearch:
         self._data, self.means = data, data.mean()
         self._how: Any = {"max_iter": max_iter, "tol": tol, "algorithm": algorithm}
 
-    def run(self, start: Array) -> Run:
+    def run(self, start: Array) -> KMeansRun:
         """Follow one start to its end."""
         found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self.means)
-        return Run(
-            start,
-            found.cluster_centers_,
-            found.labels_,
-            found.inertia_,
-            found.n_iter_,
+        return KMeansRun(
+            start=start,
+            centres=found.cluster_centers_,
+            labels=found.labels_,
+            cost=found.inertia_,
+            n_iter=found.n_iter_,
         )
 
-    def objectives(self, run: Run) -> list[float]:
+    def objectives(self, run: KMeansRun) -> list[float]:
         """Objective after each iteration of a run, whose iterations are repeated."""
         centres, fixed, out = run.start, self._fixed(), []
         for _ in range(run.n_iter):
@@ -85,9 +98,243 @@ class SquaredSearch:
             out.append(step.inertia_ + fixed)
         return out
 
-    def inertia(self, run: Run) -> float:
+    def inertia(self, run: KMeansRun) -> float:
         """Sum of the expected squared distances at the end of a run."""
         return run.cost + self._fixed()
 
     def _fixed(self) -> float:
         return float(self._data.variance().sum())
+
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+PRUNING = ("minmax", "voronoi", "shift")
+# Rounding must not make a bound decide what the distances themselves do not.
+SLACK = 1e-9
+# Distances that differ by less, relatively, are tied. It must stay far below SLACK, so
+# that no bound rules out a tied centre.
+TIE = 1e-12
+
+
+def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:
+    """``E |X - c|`` of some objects and one centre: the mean over their values."""
+    part = law.take(objects)
+    distances = np.linalg.norm(part.values - centre, axis=1)
+    if part.weights is not None:
+        return np.add.reduceat(distances * part.weights, part.starts[:-1])
+    return np.add.reduceat(distances, part.starts[:-1]) / part.counts
+
+
+def within_minmax(boxes: Boxes, centres: Array) -> Mask:
+    """Centres whose least distance to the box is at most the best greatest one."""
+    below = boxes.low[:, None] - centres
+    above = centres - boxes.high[:, None]
+    least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=2)
+    most = np.linalg.norm(np.maximum(-below, -above), axis=2)
+    best = most.min(axis=1, keepdims=True)
+    return least <= best * (1 + SLACK)
+
+
+def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
+    """Centres that are nearest to some point of the box, pair by pair.
+
+    Centre c' is ruled out if the whole box lies on the side of some other c: the
+    largest value of ``|x - c|² - |x - c'|²`` over the box, a linear function, is
+    negative.
+    """
+    n, k = len(boxes.low), len(centres)
+    inside = np.ones((n, k), dtype=np.bool_)
+    # Far from the origin squares would have few digits left.
+    origin = centres.mean(axis=0)
+    centres, low, high = centres - origin, boxes.low - origin, boxes.high - origin
+    squares = np.square(centres).sum(axis=1)
+    # No point of a box is farther than `reach` from any centre.
+    corners = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)), axis=1)
+    reach = np.sqrt(squares.max()) + corners
+    for c in range(k):
+        slope = 2.0 * (centres - centres[c])  # (k, d), zero for c itself
+        most = np.maximum(slope, 0.0) @ high.T + np.minimum(slope, 0.0) @ low.T
+        nearer_c = most + (squares[c] - squares)[:, None] < -SLACK * reach**2
+        nearer_c[c] = False
+        inside &= ~nearer_c.T
+    return inside
+
+
+class Shifts:
+    """Bounds from earlier distances: a centre that moved little changed little.
+
+    ``|E|X - c| - E|X - y|| <= |c - y|`` for the place y where the centre was when the
+    distance was computed.
+    """
+
+    def __init__(self, n_objects: int, n_clusters: int) -> None:
+        self._distance = np.zeros((n_objects, n_clusters))
+        self._when = np.full((n_objects, n_clusters), -1)
+        self._places: list[Array] = []
+
+    def moved(self, centres: Array) -> None:
+        """Note where the centres are in this round."""
+        self._places.append(centres.copy())
+
+    def computed(self, objects: Indices, cluster: int, distances: Array) -> None:
+        """Note distances that were computed in this round."""
+        self._distance[objects, cluster] = distances
+        self._when[objects, cluster] = len(self._places) - 1
+
+    def within(self) -> Mask:
+        """Centres whose lower bound is within the best upper bound."""
+        places = np.array(self._places)
+        gone = np.linalg.norm(places - places[-1], axis=2)  # (n_rounds, n_clusters)
+        known = self._when >= 0
+        reach = np.where(
+            known, np.take_along_axis(gone, np.maximum(self._when, 0), axis=0), np.inf
+        )
+        low = np.where(known, self._distance - reach, 0.0)
+        high = np.where(known, self._distance + reach, np.inf)
+        best = high.min(axis=1, keepdims=True)
+        return low <= best * (1 + SLACK)
+
+
+def assign(
+    law: Values,
+    boxes: Boxes,
+    centres: Array,
+    rules: tuple[str, ...],
+    shifts: Shifts,
+) -> tuple[Indices, int]:
+    """Label of the centre with the least expected distance, the first of tied ones.
+
+    Returns `labels` (n_objects,). `n_evaluations`: number of expected distances that
+    were computed.
+    """
+    n, k = law.n_objects, len(centres)
+    candidates = np.ones((n, k), dtype=np.bool_)
+    for part in blocks(n, 8 * 4 * k * law.n_features):
+        box = Boxes(boxes.low[part], boxes.high[part])
+        if "minmax" in rules:
+            candidates[part] &= within_minmax(box, centres)
+        if "voronoi" in rules:
+            candidates[part] &= within_voronoi(box, centres)
+    shifts.moved(centres)
+    if "shift" in rules:
+        candidates &= shifts.within()
+    # The best centre passes every rule, so a single candidate is the answer.
+    labels = candidates.argmax(axis=1)
+    decided = candidates.sum(axis=1) == 1
+    distances = np.full((n, k), np.inf)
+    n_evaluations = 0
+    for c in range(k):
+        objects = np.flatnonzero(candidates[:, c] & ~decided)
+        if len(objects):
+            distances[objects, c] = expected_distances(law, objects, centres[c])
+            shifts.computed(objects, c, distances[objects, c])
+            n_evaluations += len(objects)
+    least = distances[~decided].min(axis=1, keepdims=True)
+    labels[~decided] = (distances[~decided] <= least * (1 + TIE)).argmax(axis=1)
+    return labels, n_evaluations
+
+
+def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
+    """Point with the least sum of expected distances to all objects (Weiszfeld).
+
+    Each round averages the values with weights 1/distance; the sum never rises.
+    """
+    share = law.weights
+    if share is None:
+        share = np.repeat(1.0 / law.counts, law.counts)
+    place = start
+    for _ in range(n_rounds):
+        pull = share / np.maximum(np.linalg.norm(law.values - place, axis=1), 1e-12)
+        new = pull @ law.values / pull.sum()
+        if np.linalg.norm(new - place) <= 1e-9 * (1 + np.linalg.norm(place)):
+            return new
+        place = new
+    return place
+
+
+class EuclideanSearch:
+    """Expected distances of objects given by values.
+
+    `means` (n_objects, n_features): means of the objects. `n_evaluations`: number of
+    expected distances that were computed. `n_pairs`: number that would have been
+    computed without bounds.
+    """
+
+    def __init__(
+        self,
+        law: Values,
+        means: Array,
+        center: str,
+        rules: tuple[str, ...],
+        max_iter: int,
+    ) -> None:
+        self._law, self.means = law, means
+        self._center, self._rules, self._max_iter = center, rules, max_iter
+        self._boxes = law.boxes()
+        self.n_evaluations = self.n_pairs = 0
+
+    def run(self, start: Array) -> KMeansRun:
+        """Follow one start to its end."""
+        seen = set[bytes]()
+        for labels, centres in self._iterations(start):
+            again = labels.tobytes() in seen
+            seen.add(labels.tobytes())
+            # With mean centres the same labels may come back after a while.
+            if again or len(seen) == self._max_iter:
+                cost = self._cost(labels, centres)
+                return KMeansRun(
+                    start=start,
+                    centres=centres,
+                    labels=labels,
+                    cost=cost,
+                    n_iter=len(seen),
+                )
+        raise AssertionError
+
+    def objectives(self, run: KMeansRun) -> list[float]:
+        """Objective after each iteration of a run, whose iterations are repeated."""
+        steps = islice(self._iterations(run.start), run.n_iter)
+        return [self._cost(*step) for step in steps]
+
+    def inertia(self, run: KMeansRun) -> float:
+        """Sum of the expected distances at the end of a run."""
+        return run.cost
+
+    def assigned(self, centres: Array) -> Indices:
+        """Nearest centre of each object."""
+        nothing_known = Shifts(self._law.n_objects, len(centres))
+        return assign(self._law, self._boxes, centres, self._rules, nothing_known)[0]
+
+    def _iterations(self, centres: Array) -> Iterator[tuple[Indices, Array]]:
+        """Assign all objects, then move the centres; both after each iteration."""
+        n, k = self._law.n_objects, len(centres)
+        shifts = Shifts(n, k)
+        while True:
+            labels, n_new = assign(self._law, self._boxes, centres, self._rules, shifts)
+            self.n_evaluations += n_new
+            self.n_pairs += n * k
+            if len(np.unique(labels)) < k:
+                labels = without_empty(labels, self._own(labels, centres), k)
+            centres = self._moved(labels, centres)
+            yield labels, centres
+
+    def _moved(self, labels: Indices, centres: Array) -> Array:
+        if self._center == "mean":
+            members = np.eye(len(centres))[labels]
+            return members.T @ self.means / members.sum(axis=0)[:, None]
+        clusters = (
+            self._law.take(np.flatnonzero(labels == c)) for c in range(len(centres))
+        )
+        places = zip(clusters, centres, strict=True)
+        return np.array([geometric_median(*place) for place in places])
+
+    def _own(self, labels: Indices, centres: Array) -> Array:
+        """Expected distance of each object to the centre of its own cluster."""
+        own = np.empty(len(labels))
+        for c in np.unique(labels):
+            members = np.flatnonzero(labels == c)
+            own[members] = expected_distances(self._law, members, centres[c])
+        return own
+
+    def _cost(self, labels: Indices, centres: Array) -> float:
+        return float(self._own(labels, centres).sum())

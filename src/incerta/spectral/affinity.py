@@ -1,5 +1,6 @@
 """How alike the values of one world are, and the matrix whose eigenvectors tell."""
 
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -7,7 +8,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from incerta.backend.device import in_place, namespace, put_beside
+from incerta.backend.device import CPU, fetch, in_place, namespace, put, put_beside
+from incerta.backend.memory import blocks
 from incerta.data.extremes import LARGEST, SMALLEST
 from incerta.spectral.embedding import FEW_ROWS
 from incerta.typing import Array, ArrayLike, Indices
@@ -294,3 +296,39 @@ def _positive(scales: Array) -> Array:
     """Replace zeros, where eight objects coincide, by the smallest other scale."""
     others = scales[scales > 0.0]
     return np.where(scales > 0.0, scales, others.min() if len(others) else 1.0)
+
+
+# Squared distances at a time, on a device.
+DEVICE_BYTES = 2**28
+
+
+def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
+    """The nearest values of others.
+
+    `new` (n_new, n_features): whose neighbours are looked for. `values` (n_values,
+    n_features): among which they are. `k`: how many. `device`: where all pairs are
+    compared. On the CPU a tree may save most of them.
+
+    Returns (n_new, k): positions among the values, the nearest first.
+    """
+    if device == CPU:
+        found: Indices = neighbours_of(values, k).kneighbors(new, return_distance=False)
+        return found
+    centre = values.mean(axis=0)  # digits are lost by products far from 0
+    there = put(values - centre, device)
+    out = np.empty((len(new), k), dtype=np.intp)
+    for part in blocks(len(new), 8 * len(values), DEVICE_BYTES):
+        squares = squared_distances(put(new[part] - centre, device), there)
+        out[part] = fetch(_lowest(squares, k))
+    return out
+
+
+def _lowest(table: Any, k: int) -> Any:
+    """Where the lowest numbers of each row are; ties to the first."""
+    xp = namespace(table)
+    columns = put_beside(np.arange(table.shape[1]), table)
+    found = []
+    for _ in range(k):
+        found.append(xp.argmin(table, axis=1, keepdims=True))
+        table = xp.where(columns == found[-1], inf, table)
+    return xp.concat(found, axis=1)

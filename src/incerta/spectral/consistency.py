@@ -1,6 +1,7 @@
 """Consistency learning: one embedding that all worlds agree with (Eqs. 11 to 15)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,8 +9,7 @@ import numpy as np
 from incerta.backend.progress import track
 from incerta.convergence import warn_unfinished
 from incerta.exceptions import DataError
-from incerta.spectral.embedding import leading_eigenvectors, multiply
-from incerta.spectral.krylov import complement, ritz
+from incerta.spectral.embedding import complement, leading_eigenvectors, multiply, ritz
 from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
@@ -35,7 +35,8 @@ class Alone(NamedTuple):
     embeddings: Array  # (n_worlds, n_objects, k)
 
 
-class Consistency(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Consistency:
     """What consistency learning finds."""
 
     common: Array  # U*, (n_objects, n_clusters)
@@ -115,7 +116,12 @@ def consistency(
         if len(history) >= max_iter:
             warn_unfinished(tol, max_iter)
             break
-    return Consistency(common_embedding(last.per_world), last.per_world, history, alone)
+    return Consistency(
+        common=common_embedding(last.per_world),
+        per_world=last.per_world,
+        objective=history,
+        alone=alone,
+    )
 
 
 def embeddings_alone(laplacians: Sequence[Any], k: int) -> Alone:

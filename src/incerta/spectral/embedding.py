@@ -1,5 +1,6 @@
 """Leading eigenvectors of symmetric matrices that are only ever multiplied."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,178 @@ from sklearn.cluster import KMeans
 from incerta.backend.device import fetch, put_beside
 from incerta.exceptions import DataError
 from incerta.labels import in_order_of_appearance, with_empty_last
-from incerta.spectral.krylov import lanczos
 from incerta.typing import Array, Indices
+
+# More vectors are kept than are wanted: it speeds convergence.
+GUARD = 4
+# Squares of what columns of length 1 add to a space; less is a rounding error.
+SMALLEST_SQUARE = 1e-13
+# What is left of a vector, squared, if it must be made orthogonal once more.
+CANCELLED_SQUARE = 1e-4
+# The search space is cut back when it holds this many times the wanted vectors.
+MOST_BLOCKS = 10
+# Steps until residuals are looked at: at first, and at most.
+FIRST_LOOK, LONGEST_WAIT = 2, 6
+
+
+def lanczos(
+    times: Callable[[Array], Array], start: Array, tol: float, max_steps: int
+) -> tuple[Array, Array]:
+    """As many leading eigenvectors as there are start vectors (block Lanczos).
+
+    Each step multiplies what the last one added to the space, and adds what of that is
+    outside of it. All but the last block is mapped into the space, so that residuals
+    are known from small matrices. Since a block is as wide as vectors are wanted, no
+    multiple eigenvalue is missed, and disconnected graphs are safe.
+
+    `times`: multiplies a block of vectors by the matrix. `start` (n, k): of any length
+    and direction. `tol`: largest residual to accept. `max_steps`: maximum number of
+    steps; after that the best so far is returned.
+
+    Returns `values` (k,). `vectors` (n, k).
+    """
+    n, k = start.shape
+    keep = min(n, 2 * k + GUARD)
+    most = min(n, max(MOST_BLOCKS * k, keep + 2 * k))
+    # Columns are appended in place: stored by column, the filled part is contiguous.
+    space = np.empty((n, most), order="F")
+    small = np.zeros((most, most))  # the matrix as seen within the space
+    new, m = np.linalg.qr(start)[0], 0
+    look, before = FIRST_LOOK, (0, np.inf)
+    longest = 0.0  # product so far: about the largest eigenvalue, be it negative
+    for step in range(1, max_steps + 1):
+        old, m = m, m + new.shape[1]
+        space[:, old:m] = new
+        image = times(new)
+        across = space[:, :m].T @ image
+        small[:m, old:m], small[old:m, :m] = across, across.T
+        rest = image - space[:, :m] @ across
+        longest = max(longest, _longest(image))
+        new = _outside(rest, longest, space[:, :m])
+        full, last = m + new.shape[1] > most, step == max_steps or new.shape[1] == 0
+        if not (full or last or step >= look):
+            continue
+        values, rotation = np.linalg.eigh(small[:m, :m])
+        values, rotation = values[::-1], rotation[:, ::-1]
+        worst = np.linalg.norm(rest @ rotation[old:, :k], axis=0).max()
+        if worst <= tol or last:
+            break
+        look, before = step + _wait(step, worst, before, tol), (step, worst)
+        if full:
+            space[:, :keep] = space[:, :m] @ rotation[:, :keep]
+            small[:], m = 0.0, keep
+            np.fill_diagonal(small[:m, :m], values[:m])
+    return values[:k], space[:, :m] @ rotation[:, :k]
+
+
+def _longest(block: Array) -> float:
+    return float(np.linalg.norm(block, axis=0).max())
+
+
+def _outside(rest: Array, longest: float, space: Array) -> Array:
+    """Orthonormal basis of what is left of products outside of a space."""
+    n, m = space.shape
+    size = _longest(rest)
+    if size <= 10.0 * np.finfo(float).eps * longest:
+        return rest[:, :0]
+    new, squares = _directions(rest / size)
+    # Of what is much shorter than it was, rounding errors are a larger part.
+    if size**2 * squares.min() < CANCELLED_SQUARE * longest**2:
+        new = complement(new, space)
+    return new[:, : n - m]
+
+
+def _wait(step: int, worst: float, before: tuple[int, float], tol: float) -> int:
+    """Steps until residuals, if they go on to fall as they fell, are small enough.
+
+    Rather too few: looking at them costs as much as a step.
+    """
+    last, was = before
+    if not worst < 0.99 * was < np.inf:
+        return FIRST_LOOK
+    missing = np.log(worst / max(tol, np.finfo(float).tiny))
+    steps = 0.8 * missing * (step - last) / np.log(was / worst)
+    return int(np.clip(steps, 1, LONGEST_WAIT))
+
+
+def ritz(
+    times: Callable[[Array], Array],
+    basis: Array,
+    image: Array,
+    k: int,
+    tol: float,
+    max_steps: int,
+) -> tuple[Array, Array, Array]:
+    """Improve a space until it holds the `k` leading eigenvectors (block Krylov).
+
+    Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
+    residuals to it. Their eigenvalues never fall from step to step, so a warm start can
+    only get better.
+
+    `times`: multiplies a block of vectors by the matrix. `basis` (n, m): orthonormal
+    start, m at least k. `image` (n, m): ``times(basis)``. `k`: number of vectors.
+    `tol`: largest residual to accept. `max_steps`: maximum number of steps; after that
+    the best so far is returned.
+
+    Returns `values` (k,). `vectors` (n, k). `images` (n, k): ``times(vectors)``.
+    """
+    n, m = basis.shape
+    keep = min(n, 2 * k + GUARD)
+    most = max(MOST_BLOCKS * k, keep + 2 * k, m)
+    # Columns are appended in place: stored by column, the filled part is contiguous.
+    space = np.empty((n, most), order="F")
+    mapped = np.empty((n, most), order="F")
+    space[:, :m], mapped[:, :m] = basis, image
+    small = basis.T @ image  # the matrix as seen within the space
+    for step in range(1, max_steps + 1):
+        values, rotation = np.linalg.eigh((small + small.T) / 2)
+        values, rotation = values[::-1], rotation[:, ::-1]
+        vectors = space[:, :m] @ rotation[:, :k]
+        images = mapped[:, :m] @ rotation[:, :k]
+        residual = images - vectors * values[:k]
+        sizes = np.linalg.norm(residual, axis=0)
+        if sizes.max() <= tol or step == max_steps or m >= n:
+            break
+        if m + k > most:
+            space[:, :keep] = space[:, :m] @ rotation[:, :keep]
+            mapped[:, :keep] = mapped[:, :m] @ rotation[:, :keep]
+            small, m = np.diag(values[:keep]), keep
+        # Residuals are orthogonal to the space, but for rounding errors.
+        new = orthonormal(residual[:, sizes > tol / 10] / sizes[sizes > tol / 10])
+        new = orthonormal(new - space[:, :m] @ (space[:, :m].T @ new))[:, : n - m]
+        if new.shape[1] == 0:
+            break
+        image_of_new = times(new)
+        across = space[:, :m].T @ image_of_new
+        small = np.block([[small, across], [across.T, new.T @ image_of_new]])
+        end = m + new.shape[1]
+        space[:, m:end], mapped[:, m:end] = new, image_of_new
+        m = end
+    return values[:k], vectors, images
+
+
+def complement(block: Array, basis: Array) -> Array:
+    """Orthonormal basis of what `block` adds to the space of `basis`."""
+    norms = np.linalg.norm(block, axis=0)
+    rest = block[:, norms > 0] / norms[norms > 0]
+    for _ in range(2):  # once leaves rounding errors of the size of the rest itself
+        rest = orthonormal(rest - basis @ (basis.T @ rest))
+    return rest[:, : basis.shape[0] - basis.shape[1]]
+
+
+def orthonormal(block: Array) -> Array:
+    """Orthonormal basis of the space of columns of length 1 at most."""
+    return _directions(block)[0]
+
+
+def _directions(block: Array) -> tuple[Array, Array]:
+    """The same, and the squares of the lengths of what is in each direction."""
+    # By squares: singular values of a tall block would take longer.
+    squares, turned = np.linalg.eigh(block.T @ block)
+    told = squares > SMALLEST_SQUARE
+    squares = squares[told]
+    return np.asarray(block @ (turned[:, told] / np.sqrt(squares))), squares
+
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256

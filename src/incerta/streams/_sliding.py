@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
 from incerta.models.checks import wrong
-from incerta.streams._base import POSITIVE, ByMoments, StreamClusterer
-from incerta.streams.absorbing import made_room
-from incerta.streams.clock import (
+from incerta.streams._base import ByMoments, StreamClusterer
+from incerta.streams.absorbing import (
     Block,
     current_ids,
+    made_room,
     of_objects,
     pieces,
     renamed,
@@ -26,6 +34,7 @@ from incerta.streams.sketch import empty
 from incerta.typing import Array, Seed
 
 
+@with_parameters
 class SlidingUMicro(ByMoments, StreamClusterer):
     """Cluster the last part of a stream, whose objects may not exist.
 
@@ -69,10 +78,8 @@ class SlidingUMicro(ByMoments, StreamClusterer):
         Cluster of each micro-cluster.
     labels_ : ndarray of shape (n_objects,)
         Clusters of the objects of the last piece.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -104,39 +111,20 @@ class SlidingUMicro(ByMoments, StreamClusterer):
     (500, np.int64(200))
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "window": POSITIVE,
-        "n_blocks": WHOLE,
-        "n_micro_clusters": WHOLE,
-        "factor": POSITIVE,
-        "method": [StrOptions(set(METHODS))],
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    window: float = parameter(POSITIVE, default=1000.0)
+    n_blocks: int = parameter(WHOLE, default=10)
+    n_micro_clusters: int = parameter(WHOLE, default=100)
+    factor: float = parameter(POSITIVE, default=2.0)
+    method: str = parameter([StrOptions(set(METHODS))], default="UKMeans")
+    random_state: Seed = parameter(SEED, default=0)
+
     _stored: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "_blocks": "",
         "_numbers": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        window: float = 1000.0,
-        n_blocks: int = 10,
-        n_micro_clusters: int = 100,
-        factor: float = 2.0,
-        method: str = "UKMeans",
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.window = window
-        self.n_blocks = n_blocks
-        self.n_micro_clusters = n_micro_clusters
-        self.factor = factor
-        self.method = method
-        self.random_state = random_state
 
     def partial_fit(
         self, X: Any, y: None = None, *, times: Any = None, existence: Any = None
@@ -238,19 +226,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
 
 
 def checked_existence(existence: Any, n: int) -> Array | None:
-    """How probable it is that objects exist.
-
-    Parameters
-    ----------
-    existence : array-like of shape (n,) or None
-        What was said; None if all exist.
-    n : int
-        Number of objects.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-    """
+    """How probable it is that `n` objects exist; None if all do."""
     if existence is None:
         return None
     there = np.asarray(existence, dtype=np.float64)

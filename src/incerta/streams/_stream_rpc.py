@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, WHOLE, Interval, StrOptions
+from incerta.backend.memory import blocks
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.coerce import objects_of
 from incerta.data.construct import exact, from_worlds
 from incerta.data.container import UncertainData
+from incerta.exceptions import DataError
 from incerta.labels import shares
 from incerta.models.checks import whole, wrong
 from incerta.selection.keeping import (
@@ -24,20 +34,96 @@ from incerta.selection.keeping import (
 )
 from incerta.spectral.consistency import consistency
 from incerta.spectral.embedding import cut, nearest
+from incerta.spectral.extension import Embeddings, extensions, remembered
 from incerta.spectral.laplacians import Laplacians
-from incerta.spectral.remembered import Embeddings, extensions, remembered
-from incerta.streams._base import POSITIVE, StreamClusterer
-from incerta.streams.clock import current_ids, pieces
-from incerta.streams.parallel import in_as_many_worlds, moved_centres, rows_of
+from incerta.streams._base import StreamClusterer
+from incerta.streams.absorbing import Absorbed, current_ids, pieces
 from incerta.typing import Array, Indices, Seed
+from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
+
+
+def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
+    """Centres that were the same in all worlds so far, in each of them.
+
+    `centres` (n_micro_clusters, n_before, n_features): one world is enough while all
+    objects are exact. `n_worlds`: number of worlds of the next objects; 1 if they are
+    exact.
+    """
+    before = centres.shape[1]
+    if before == 1:
+        return np.repeat(centres, n_worlds, axis=1)
+    if n_worlds not in (1, before):
+        msg = (
+            f"these objects have {n_worlds} worlds, and those before had {before}; all "
+            "joint data of a stream need as many draws, or n_worlds of them."
+        )
+        raise DataError(msg)
+    return centres
+
+
+def rows_of(names: Indices, ids: Indices) -> Indices:
+    """Row of each name among ids that are all different; −1 if it is not there."""
+    if len(ids) == 0:
+        return np.full(len(names), -1, dtype=np.intp)
+    order = np.argsort(ids)
+    there = order[np.searchsorted(ids, names, sorter=order).clip(max=len(ids) - 1)]
+    return np.where(ids[there] == names, there, -1)
+
+
+def moved_centres(
+    centres: Array,
+    ids: Indices,
+    weights: Array,
+    drawn: Worlds,
+    counts: Array,
+    done: Absorbed,
+) -> Array:
+    """Centres of micro-clusters in every world, after they absorbed some objects.
+
+    `centres` (n_before, n_worlds, n_features): where they were. `ids` (n_before,):
+    which they were. `weights` (n_before,): their weights then. `drawn`: as many worlds
+    of the objects, or a single one. `counts` (n_objects,): weights of the objects.
+    `done`: what became of all of them.
+
+    Returns (n_now, n_worlds, n_features): in the order of the micro-clusters of now.
+    """
+    sketch, n, _ = done.room
+    now = sketch.id[:n]
+    shape = n, *centres.shape[1:]
+    out = np.zeros((n, shape[1] * shape[2]))
+    known = rows_of(ids, now)
+    stay = np.flatnonzero(known >= 0)
+    flat = centres.reshape(len(centres), out.shape[1])
+    out[known[stay]] = flat[stay]
+    begun_with = out.copy()
+
+    def add(values: Array, mass: Array, names: Indices) -> None:
+        rows = rows_of(names, now)
+        some = np.flatnonzero(rows >= 0)
+        rows, share = rows[some], mass[some] / sketch.weight[rows[some]]
+        sums = csr_array((share, (rows, np.arange(len(some)))), shape=(n, len(some)))
+        out[:] += sums @ (values[some] - begun_with[rows])
+
+    lost = np.flatnonzero(known < 0)  # joined to others, or dropped
+    if len(lost):
+        add(flat[lost], weights[lost], current_ids(ids[lost], done))
+    into = current_ids(done.into, done)
+    for part in blocks(len(counts), 24 * out.shape[1]):
+        values = drawn.only(part).stack()
+        wide = np.broadcast_to(values, (shape[1], *values.shape[1:]))
+        each = np.moveaxis(wide, 0, 1).reshape(len(values[0]), out.shape[1])
+        add(each, counts[part], into[part])
+    return out.reshape(shape)
+
 
 # Of k-means on the common embedding, as in RPC.
 N_STARTS = 10
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
     """What the worlds agree on."""
 
     labels: Indices  # (n_micro,)
@@ -46,6 +132,7 @@ class Agreement(NamedTuple):
     model: Embeddings  # what predictions need
 
 
+@with_parameters
 class StreamRPC(StreamClusterer):
     """Cluster a stream by agreement among representative worlds, in bounded memory.
 
@@ -105,10 +192,8 @@ class StreamRPC(StreamClusterer):
         Numbers of the kept worlds, in the order they were chosen.
     seed_ : int
         Seed of everything random: ``random_state=seed_`` repeats the stream.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -146,57 +231,29 @@ class StreamRPC(StreamClusterer):
     True
     """
 
-    seed_: int
-    _found: Agreement | None = None
+    n_clusters: int = parameter(WHOLE, default=3)
+    n_worlds: int = parameter(WHOLE, default=100)
+    n_representatives: int = parameter(WHOLE, default=10)
+    _: KW_ONLY
+    n_micro_clusters: int = parameter(WHOLE, default=100)
+    factor: float = parameter(POSITIVE, default=2.0)
+    half_life: float | None = parameter([*POSITIVE, None], default=None)
+    selection: str = parameter([StrOptions(set(SELECTIONS))], default="greedy")
+    divergence: str = parameter(
+        [StrOptions(set(OF_DENSITIES))], default="jensen-shannon"
+    )
+    width: str | float = parameter(
+        [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
+    )
+    width_scale: float = parameter(POSITIVE, default=1.0)
+    random_state: Seed = parameter(SEED, default=0)
+
     _fills = True
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "n_worlds": WHOLE,
-        "n_representatives": WHOLE,
-        "n_micro_clusters": WHOLE,
-        "factor": POSITIVE,
-        "half_life": [*POSITIVE, None],
-        "selection": [StrOptions(set(SELECTIONS))],
-        "divergence": [StrOptions(set(OF_DENSITIES))],
-        "width": [
-            StrOptions({"median", "self-tuning"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
-        "width_scale": POSITIVE,
-        "random_state": SEED,
-    }
     _stored: ClassVar[dict[str, str]] = {
         "seed_": "",
         "_centres": "f q w d",
         "_into": "i n",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        n_worlds: int = 100,
-        n_representatives: int = 10,
-        *,
-        n_micro_clusters: int = 100,
-        factor: float = 2.0,
-        half_life: float | None = None,
-        selection: str = "greedy",
-        divergence: str = "jensen-shannon",
-        width: str | float = "median",
-        width_scale: float = 1.0,
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_worlds = n_worlds
-        self.n_representatives = n_representatives
-        self.n_micro_clusters = n_micro_clusters
-        self.factor = factor
-        self.half_life = half_life
-        self.selection = selection
-        self.divergence = divergence
-        self.width = width
-        self.width_scale = width_scale
-        self.random_state = random_state
 
     def fit(self, X: Any, y: None = None) -> Self:
         """Take all objects of `X`, as if they were the stream, and cluster them.
@@ -213,7 +270,7 @@ class StreamRPC(StreamClusterer):
         self
         """
         super().fit(X)
-        self._agreement()
+        self._agreement  # noqa: B018
         return self
 
     def predict(self, X: Any) -> Indices:
@@ -230,7 +287,7 @@ class StreamRPC(StreamClusterer):
         ndarray of shape (n_objects,)
         """
         rows = np.mean(list(self._extensions(X, common=True)), axis=0)
-        return nearest(rows, self._agreement().model.centres)
+        return nearest(rows, self._agreement.model.centres)
 
     def predict_proba(self, X: Any) -> Array:
         """Share of the kept worlds in which new objects fall into each cluster.
@@ -245,7 +302,7 @@ class StreamRPC(StreamClusterer):
         ndarray of shape (n_objects, n_clusters)
         """
         extended = list(self._extensions(X, common=False))
-        centres = self._agreement().model.centres
+        centres = self._agreement.model.centres
         return shares(
             np.array([nearest(rows, centres) for rows in extended]), len(centres)
         )
@@ -265,7 +322,7 @@ class StreamRPC(StreamClusterer):
         """
         check_is_fitted(self, "time_")
         if n_clusters is None:
-            return self._agreement().labels
+            return self._agreement.labels
         if n_clusters < 1:
             msg = f"n_clusters={n_clusters!r} must be at least 1."
             raise ValueError(msg)
@@ -286,13 +343,13 @@ class StreamRPC(StreamClusterer):
     def embedding_(self) -> Array:
         """The common embedding of the micro-clusters."""
         check_is_fitted(self, "time_")
-        return self._agreement().embedding
+        return self._agreement.embedding
 
     @property
     def representatives_(self) -> Indices:
         """Numbers of the kept worlds."""
         check_is_fitted(self, "time_")
-        return self._agreement().representatives
+        return self._agreement.representatives
 
     def _begin(self, n_features: int, time: float) -> None:
         check_number_kept(self.n_representatives, self.n_worlds)
@@ -305,7 +362,7 @@ class StreamRPC(StreamClusterer):
             data = replace(data, ids=data.ids + self.n_seen_)
         drawn = worlds_of(data, self.n_worlds, self.seed_)
         self._centres = in_as_many_worlds(self._centres, len(drawn))
-        self._found = None
+        self.__dict__.pop("_agreement", None)  # of the pieces before
         values, variances = data.mean(), data.variance()
         into = np.empty(len(data), dtype=np.int64)
         for part in pieces(when, self._origin, None, self.half_life):
@@ -322,11 +379,10 @@ class StreamRPC(StreamClusterer):
             into[: part.stop] = current_ids(into[: part.stop], done)
         self._into = into
 
+    @cached_property
     def _agreement(self) -> Agreement:
-        """What the worlds agree on, found when it is first asked for."""
-        if self._found is None:
-            self._found = self._agree(self.n_clusters)
-        return self._found
+        """What the worlds agree on."""
+        return self._agree(self.n_clusters)
 
     def _agree(self, n_clusters: int) -> Agreement:
         centres = np.ascontiguousarray(np.moveaxis(self._centres, 1, 0))
@@ -354,7 +410,9 @@ class StreamRPC(StreamClusterer):
         rows = found.common / (1.0 if weights is None else np.sqrt(weights)[:, None])
         labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)
         model = remembered(kept.worlds, found, laplacians, cut_at)
-        return Agreement(labels, rows, kept.positions, model)
+        return Agreement(
+            labels=labels, embedding=rows, representatives=kept.positions, model=model
+        )
 
     def _extensions(self, X: Any, *, common: bool) -> Iterator[Array]:
         check_is_fitted(self, "time_")
@@ -362,7 +420,7 @@ class StreamRPC(StreamClusterer):
         if data.n_draws is not None and data.n_draws > self.n_worlds:
             spaced = worlds_of(data, self.n_worlds, self.seed_)
             data = from_worlds(spaced.stack(), ids=data.ids)
-        model = self._agreement().model
+        model = self._agreement.model
         return extensions(model, data, self.n_worlds, self.width, common=common)
 
     def _check_stored(self) -> None:

@@ -2,21 +2,91 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY
+from typing import ClassVar, NamedTuple
 
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.parameters import SEED, WHOLE, StrOptions
+from incerta.backend.parameters import (
+    POSITIVE,
+    SEED,
+    WHOLE,
+    StrOptions,
+    parameter,
+    with_parameters,
+)
 from incerta.data.container import UncertainData
-from incerta.streams._base import POSITIVE, ByMoments, StreamClusterer
-from incerta.streams.absorbing import Room
-from incerta.streams.clock import pieces, ticks
+from incerta.models.registry import stored
+from incerta.streams._base import ByMoments, StreamClusterer
+from incerta.streams.absorbing import Room, pieces, ticks
 from incerta.streams.macro import METHODS
-from incerta.streams.sketch import since
-from incerta.streams.snapshots import Snapshot, kept, stretch
+from incerta.streams.sketch import Sketch, since
 from incerta.typing import Array, Seed
 
+# Of each order, the latest so many are kept; of order r is every 2**r-th.
+KEPT = 5
 
+
+@stored()
+class Snapshot(NamedTuple):
+    """The micro-clusters at some time."""
+
+    tick: int
+    time: float
+    sketch: Sketch  # with weights as of that time
+
+
+def kept(snapshots: list[Snapshot]) -> list[Snapshot]:
+    """Those that stay: of every order the latest, in rising order of time.
+
+    The time that is asked for is missed by at most a quarter of how long ago it was,
+    and the number of snapshots grows with the logarithm of the length of the stream.
+    """
+    seen: dict[int, int] = {}
+    stay = []
+    for one in reversed(snapshots):
+        order = (one.tick & -one.tick).bit_length()
+        if seen.get(order, 0) < KEPT:
+            seen[order] = seen.get(order, 0) + 1
+            stay.append(one)
+    return stay[::-1]
+
+
+def at(snapshots: list[Snapshot], time: float) -> Snapshot | None:
+    """The latest that is not after `time`; None if there is none."""
+    before = [one for one in snapshots if one.time <= time]
+    return before[-1] if before else None
+
+
+def stretch(
+    snapshots: list[Snapshot], start: float, end: float | None, now: float
+) -> tuple[Snapshot | None, Snapshot | None]:
+    """The states between which a stretch of time lies.
+
+    `snapshots`: those that are kept, in rising order of time. `start`, `end`: from
+    when, and until when; an end of None is now. `now`: when the last object came.
+
+    Returns `early`: the state at the start; None is the beginning of the stream.
+    `last`: the state at the end; None is that of now.
+    """
+    if end is not None and not start < end:
+        msg = f"end={end!r} must be after start={start!r}."
+        raise ValueError(msg)
+    early = at(snapshots, start)
+    if end is None or end > now:
+        return early, None
+    last = at(snapshots, end)
+    if last is None:
+        first = f"is of {snapshots[0].time}" if snapshots else "is yet to come"
+        msg = (
+            f"end={end!r} is too long ago: the earliest state that is kept {first}. "
+            "Take a later end, or none."
+        )
+        raise ValueError(msg)
+    return early, last
+
+
+@with_parameters
 class UMicro(ByMoments, StreamClusterer):
     """Cluster a stream of values with errors, in memory that does not grow.
 
@@ -62,10 +132,8 @@ class UMicro(ByMoments, StreamClusterer):
         next, however far it drifts in the end.
     labels_ : ndarray of shape (n_objects,)
         Clusters of the objects of the last piece.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if the data had names.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -92,15 +160,15 @@ class UMicro(ByMoments, StreamClusterer):
     (500, True)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "n_clusters": WHOLE,
-        "n_micro_clusters": WHOLE,
-        "factor": POSITIVE,
-        "half_life": [*POSITIVE, None],
-        "snapshot_every": [*POSITIVE, None],
-        "method": [StrOptions(set(METHODS))],
-        "random_state": SEED,
-    }
+    n_clusters: int = parameter(WHOLE, default=3)
+    _: KW_ONLY
+    n_micro_clusters: int = parameter(WHOLE, default=100)
+    factor: float = parameter(POSITIVE, default=2.0)
+    half_life: float | None = parameter([*POSITIVE, None], default=None)
+    snapshot_every: float | None = parameter([*POSITIVE, None], default=None)
+    method: str = parameter([StrOptions(set(METHODS))], default="UKMeans")
+    random_state: Seed = parameter(SEED, default=0)
+
     _stored: ClassVar[dict[str, str]] = {
         "labels_": "i n",
         "snapshots_": "",
@@ -109,25 +177,6 @@ class UMicro(ByMoments, StreamClusterer):
         "_numbers": "",
         "_tick": "",
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        n_micro_clusters: int = 100,
-        factor: float = 2.0,
-        half_life: float | None = None,
-        snapshot_every: float | None = None,
-        method: str = "UKMeans",
-        random_state: Seed = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_micro_clusters = n_micro_clusters
-        self.factor = factor
-        self.half_life = half_life
-        self.snapshot_every = snapshot_every
-        self.method = method
-        self.random_state = random_state
 
     def between(self, start: float, end: float | None = None) -> UMicro:
         """What came in a stretch of time, as far as it is still known.

@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from incerta.streams.matching import matched
 from incerta.streams.sketch import Sketch
-from incerta.typing import Array
+from incerta.typing import Array, Indices
+
+
+def matched(
+    old: Array, new: Array, old_spread: Array, new_spread: Array, gate: float
+) -> Indices:
+    """Former cluster of each cluster of now.
+
+    Clusters that are paired differ as little as possible in all: the sum of squared
+    distances is smallest, where a cluster without a partner counts like one at the
+    gate.
+
+    `old` (n_old, n_features): former centres. `new` (n_new, n_features): centres of
+    now. `old_spread`, `new_spread`: standard deviations of the objects of each cluster,
+    above 0. Distances are in units of their root mean square. `gate`: distance from
+    which two centres are not those of the same cluster: root mean square over features.
+
+    Returns (n_new,): row of `old`, or −1 for a cluster that was not there before.
+
+    Time grows with the cube of the number of clusters.
+    """
+    apart = squared_distances(old, new, old_spread, new_spread)
+    capped = np.minimum(apart, gate**2)
+    rows, columns = linear_sum_assignment(capped)
+    found = np.full(len(new), -1, dtype=np.intp)
+    near = apart[rows, columns] < gate**2
+    found[columns[near]] = rows[near]
+    return found
+
+
+def squared_distances(
+    old: Array, new: Array, old_spread: Array, new_spread: Array
+) -> Array:
+    """Mean over features of squared gaps in units of spread, shape (n_old, n_new)."""
+    unit = (old_spread[:, None] ** 2 + new_spread**2) / 2.0
+    return np.asarray(((old[:, None] - new) ** 2 / unit).mean(axis=2))
+
 
 # In units of spread, root mean square over features: beyond it, another cluster.
 GATE = 3.0
@@ -22,7 +59,8 @@ LEAST_SPREAD = 1e-3
 LIGHT = 0.01
 
 
-class Cluster(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
     """A cluster at one time. Numbers never change, and are never used again."""
 
     number: int
@@ -46,22 +84,10 @@ class Event(NamedTuple):
 class Follower:
     """Give clusters names that last, and tell what happens to them.
 
-    Parameters
-    ----------
-    gate : float, default=3.0
-        Distance from which a cluster is another one; see `matched`.
+    From the distance `gate` on a cluster is another one; see `matched`. `clusters` are
+    those of the last look, by their numbers. What is kept does not grow with the number
+    of looks.
 
-    Attributes
-    ----------
-    clusters : list of Cluster
-        Those of the last look, by their numbers.
-
-    Notes
-    -----
-    What is kept does not grow with the number of looks.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> import incerta as ic
     >>> from incerta.streams.following import Follower, heavy
@@ -85,19 +111,9 @@ class Follower:
         self._next = 0
 
     def look(self, parts: Sketch, n_seen: int) -> list[Event]:
-        """Take the clusters of now.
+        """Take the clusters of now, each a row of `parts`, after `n_seen` objects.
 
-        Parameters
-        ----------
-        parts : Sketch
-            Each row is a cluster: micro-clusters taken together.
-        n_seen : int
-            Number of objects that came.
-
-        Returns
-        -------
-        list of Event
-            New ones first, then those that moved, then those that are gone.
+        New ones come first, then those that moved, then those that are gone.
         """
         parts = parts.only(np.flatnonzero(parts.weight > 0.0))
         now = self._named(_described(parts, n_seen))
@@ -130,13 +146,13 @@ class Follower:
                 self.gate,
             )
         named = [
-            one._replace(number=old[p].number, since=old[p].since)
+            replace(one, number=old[p].number, since=old[p].since)
             for one, p in zip(found, partner, strict=True)
             if p >= 0
         ]
         fresh = [one for one, p in zip(found, partner, strict=True) if p < 0]
         for one in sorted(fresh, key=lambda one: -one.share):
-            named.append(one._replace(number=self._next))
+            named.append(replace(one, number=self._next))
             self._next += 1
         return named
 
@@ -144,17 +160,7 @@ class Follower:
 def heavy(sketch: Sketch, since: float = -np.inf) -> Sketch:
     """Micro-clusters that clusters are made of: all but the lightest and the past ones.
 
-    Parameters
-    ----------
-    sketch : Sketch
-        Micro-clusters.
-    since : float
-        Those that got no object after this time are past.
-
-    Returns
-    -------
-    Sketch
-        At least the heaviest one.
+    Those that got no object after `since` are past; the heaviest one always stays.
     """
     late = np.flatnonzero(sketch.last > since)
     sketch = sketch.only(late) if len(late) else sketch
@@ -175,14 +181,14 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
     spread = np.sqrt(inside + floor)
     return [
         Cluster(
-            -1,
-            float(parts.weight[c] / total[()]),
-            int(parts.number[c]),
-            parts.mean[c].copy(),
-            spread[c],
+            number=-1,
+            share=float(parts.weight[c] / total[()]),
+            rows=int(parts.number[c]),
+            centre=parts.mean[c].copy(),
+            spread=spread[c],
             # An object that counts for half says half as much.
-            spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
-            n_seen,
+            error=spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
+            since=n_seen,
         )
         for c in range(parts.n)
     ]

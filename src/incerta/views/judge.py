@@ -16,8 +16,7 @@ from scipy.special import entr
 
 from incerta.backend.device import CPU
 from incerta.backend.threads import threads
-from incerta.mixture.clusters import shares_of_clusters
-from incerta.mixture.expectation import sums_of_each
+from incerta.mixture.expectation import shares_of_clusters, sums_of_each
 from incerta.mixture.fitting import (
     Effort,
     FittedMixture,

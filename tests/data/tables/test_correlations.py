@@ -8,7 +8,7 @@ import pytest
 import incerta as ic
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.measured import measured
+from incerta.mixture.model import measured
 
 NAMES = ["ra", "dec", "pm"]
 

@@ -81,13 +81,13 @@ FAULTS = (
         "of several mixtures one has the covariance of another",
     ),
     Formula(
-        "mixture/alike.py",
+        "mixture/under.py",
         "precision = self.roots.transpose(0, 2, 1) @ self.roots",
         "precision = self.roots @ self.roots.transpose(0, 2, 1)",
         "errors that are alike: an inverse from the wrong side of its root",
     ),
     Formula(
-        "mixture/alike.py",
+        "mixture/under.py",
         "put_beside(d * LOG_2PI + self.log_determinants, self.gaps)",
         "put_beside(d * LOG_2PI + 0.0 * self.log_determinants, self.gaps)",
         "errors that are alike: densities without their determinants",
@@ -106,7 +106,7 @@ FAULTS = (
         "noise of objects with gaps fills the whole box",
     ),
     Em(
-        "mixture/alike.py",
+        "mixture/under.py",
         "    if not (largest * precision).max() < MOST_SQUARED_DEVIATIONS:\n"
         "        return None\n",
         "",
@@ -185,7 +185,7 @@ FAULTS = (
         "numbers of merged clusters have holes",
     ),
     Formula(
-        "mixture/clusters.py",
+        "mixture/expectation.py",
         "    known = known if order is None else known[order]\n",
         "",
         "known clusters are those of other objects",
@@ -216,19 +216,19 @@ FAULTS = (
         "stability counts for nothing",
     ),
     Names(
-        "views/memberships.py",
+        "views/consensus.py",
         "        reference = one[labels].mean(axis=0)\n",
         "",
         "worlds are named after given data that show other clusters",
     ),
     Names(
-        "views/memberships.py",
+        "views/consensus.py",
         "    others = np.roll(labels, -1, axis=0)\n",
         "    others = labels\n",
         "worlds are compared with themselves",
     ),
     Names(
-        "views/memberships.py",
+        "views/consensus.py",
         "more = (lacks / (1.0 + lacks))[:, None]",
         "more = lacks[:, None]",
         "more of a label is mixed in than it takes",

@@ -9,8 +9,8 @@ Reference = partial(Fault, room="number/test_references.py")
 FAULTS = (
     Reference(
         "number/references.py",
-        "cluster.measured(seen, search.seed + number)",
-        "cluster.measured(seen, search.seed)",
+        "cluster.drawn_like(seen, search.seed + number)",
+        "cluster.drawn_like(seen, search.seed)",
         "all references are the same",
     ),
     Reference(

@@ -11,13 +11,13 @@ Resampled = partial(Fault, room="partition/test_resampled.py")
 
 FAULTS = (
     Moved(
-        "partition/moments.py",
+        "partition/relocate.py",
         "self.scatter[cluster] -= c / (c - 1.0) * (apart @ apart)",
         "self.scatter[cluster] -= apart @ apart",
         "a member takes too little scatter with it",
     ),
     Moved(
-        "partition/moments.py",
+        "partition/relocate.py",
         "return scatter + variances * (1.0 + 1.0 / sizes)",
         "return scatter + variances",
         "UCPC is the objective of UK-means",

@@ -46,8 +46,8 @@ FAULTS = (
     ),
     Spectral(
         "spectral/consistency.py",
-        "return Consistency(common_embedding(last.per_world), last",
-        "return Consistency(last.common, last",
+        "common=common_embedding(last.per_world)",
+        "common=last.common",
         "U* is that of the sweep before",
     ),
     Spectral(
@@ -93,31 +93,31 @@ FAULTS = (
         "eigenvectors of another matrix hide what they lack",
     ),
     Krylov(
-        "spectral/krylov.py",
+        "spectral/embedding.py",
         "        new = complement(new, space)\n",
         "        pass\n",
         "what is left of a vector keeps its rounding errors",
     ),
     Krylov(
-        "spectral/krylov.py",
+        "spectral/embedding.py",
         "worst = np.linalg.norm(rest @ rotation[old:, :k], axis=0).max()",
         "worst = np.linalg.norm(rest @ rotation[:k, :k], axis=0).max()",
         "residuals are those of other vectors",
     ),
     Krylov(
-        "spectral/krylov.py",
+        "spectral/embedding.py",
         "            np.fill_diagonal(small[:m, :m], values[:m])\n",
         "",
         "a space that is cut back forgets its eigenvalues",
     ),
     Krylov(
-        "spectral/krylov.py",
+        "spectral/embedding.py",
         "    return int(np.clip(steps, 1, LONGEST_WAIT))",
         "    return 50",
         "residuals are looked at long after they are small",
     ),
     Krylov(
-        "spectral/krylov.py",
+        "spectral/embedding.py",
         "    told = squares > SMALLEST_SQUARE\n",
         "    told = squares > -1.0\n",
         "what is in the space already is added to it as noise",
