@@ -61,10 +61,6 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
             The objects. A plain 2-D array holds objects without uncertainty.
         y : array-like of shape (n_objects,)
             Their classes: text or whole numbers.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         if y is None:
@@ -105,10 +101,6 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         ----------
         X : UncertainData or anything `as_uncertain` takes
             As for `predict_proba`.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
         """
         likeliest = self.predict_proba(X).argmax(axis=1)
         return self.classes_[likeliest]
@@ -124,10 +116,6 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
             Their classes.
         sample_weight : array-like of shape (n_objects,), optional
             What each object counts for.
-
-        Returns
-        -------
-        float
         """
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 

@@ -75,10 +75,6 @@ def load_wine() -> Dataset:
     178 exact objects, 13 features, 3 classes, as bundled with scikit-learn. The
     features have very different units: standardise them before clustering.
 
-    Returns
-    -------
-    Dataset
-
     Examples
     --------
     >>> from incerta.datasets import load_wine

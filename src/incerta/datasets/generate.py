@@ -41,10 +41,6 @@ def make_uncertain(
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same standard deviations in both modes.
 
-    Returns
-    -------
-    UncertainData
-
     Notes
     -----
     "centered" is the protocol of [1]_, with deviations of our own choice. Generators

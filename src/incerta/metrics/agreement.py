@@ -40,10 +40,6 @@ def clustering_accuracy(
         What noise counts as: always wrong, one more cluster, or left out. With
         "ignore", also report what share was not noise: ``(labels != -1).mean()``.
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     The assignment takes time cubic in the number of classes or clusters.
@@ -173,10 +169,6 @@ def f_measure(
     average : {"class", "macro"}, default="class"
         "macro" is the older form: the harmonic mean of two averages over classes,
         those of the largest precision and of the largest recall.
-
-    Returns
-    -------
-    float
 
     References
     ----------

@@ -193,10 +193,6 @@ class KChoice:
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib Axes
         """
         from incerta.plot import choice
 
@@ -249,10 +245,6 @@ def choose_k(
     directions : "auto", int or None, default="auto"
         Number of `Directions` in which mixtures are fitted, as for `cluster`; at most
         eight with "auto". None takes the features.
-
-    Returns
-    -------
-    KChoice
 
     Notes
     -----

@@ -39,10 +39,6 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Notes
     -----
     With more than 2000 objects, neighbours in this order share a bar, which is their
@@ -135,10 +131,6 @@ def reachability(
         Radius at which the clusters were cut, such as ``eps_``.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----

@@ -29,10 +29,6 @@ def objective(history: ArrayLike, ax: Any = None) -> Any:
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Examples
     --------
     >>> from incerta.plot import objective
@@ -70,10 +66,6 @@ def choice(
         The number that was chosen.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------

@@ -57,10 +57,6 @@ def scatter(
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Notes
     -----
     Above 5000 objects only the means are drawn. For a picture along principal

@@ -43,10 +43,6 @@ def divergences(
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-
     Notes
     -----
     Classical scaling [1]_ of the roots, as the root of the Jensen–Shannon divergence
@@ -140,10 +136,6 @@ def coassociation(
         Where to draw; those of a new figure by default.
     max_size : int, default=1000
         With more objects, neighbours in this order share a row, which is their mean.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Notes
     -----

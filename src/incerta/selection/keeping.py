@@ -132,10 +132,6 @@ def keep_worlds(
         Seed of the worlds, and of whatever else is random.
     weights : ndarray of shape (n_objects,), optional
         How many objects each one stands for; "jensen-shannon" and "per-feature" know.
-
-    Returns
-    -------
-    Kept
     """
     data = as_uncertain(data)
     refuse_extremes(data)

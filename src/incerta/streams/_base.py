@@ -52,10 +52,6 @@ class OneByOne(BaseEstimator):  # type: ignore[misc]
             may come in any order.
         time : float, optional
             When it came.
-
-        Returns
-        -------
-        self
         """
         times = None if time is None else [time]
         taught: Self = self.partial_fit(self._one(x), times=times)
@@ -90,10 +86,6 @@ class OneByOne(BaseEstimator):  # type: ignore[misc]
             From names of parameters to values that the copy has instead.
         include_attributes : bool, default=False
             Whether the copy knows what this one has learnt.
-
-        Returns
-        -------
-        UMicro
         """
         copied = deepcopy(self) if include_attributes else clone(self)
         found: Self = copied.set_params(**(new_params or {}))
@@ -162,10 +154,6 @@ class StreamClusterer(
             The objects, in the order in which they came.
         y : None
             Not used; present for pipelines.
-
-        Returns
-        -------
-        self
         """
         for name in [n for n in vars(self) if n.endswith("_") or n in self._fields()]:
             delattr(self, name)
@@ -183,10 +171,6 @@ class StreamClusterer(
         times : array-like of shape (n_objects,), optional
             When they came, never before the ones that came before. By default one unit
             of time after the other.
-
-        Returns
-        -------
-        self
         """
         data, when = self._arrived(X, times)
         self._learn(data, when)
@@ -280,10 +264,6 @@ class ByMoments:
         ----------
         X : UncertainData or anything `as_uncertain` takes
             Objects with the features of the stream.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
         """
         check_is_fitted(self, "time_")
         return self._nearest(objects_of(self, X, reset=False))

@@ -143,10 +143,6 @@ class SlidingUMicro(ByMoments, StreamClusterer):
         existence : array-like of shape (n_objects,), optional
             How probable it is that each of them exists, above 0 and up to 1. By default
             all do.
-
-        Returns
-        -------
-        self
         """
         data, when = self._arrived(X, times)
         self._learn(data, when, checked_existence(existence, len(data)))
@@ -165,10 +161,6 @@ class SlidingUMicro(ByMoments, StreamClusterer):
             When it came.
         existence : float, default=1.0
             How probable it is that it exists.
-
-        Returns
-        -------
-        self
         """
         when = None if time is None else [time]
         return self.partial_fit(self._one(x), times=when, existence=[existence])

@@ -264,10 +264,6 @@ class StreamRPC(StreamClusterer):
             The objects, in the order in which they came.
         y : None
             Not used; present for pipelines.
-
-        Returns
-        -------
-        self
         """
         super().fit(X)
         self._agreement  # noqa: B018
@@ -281,10 +277,6 @@ class StreamRPC(StreamClusterer):
         X : UncertainData or anything `as_uncertain` takes
             Objects with the features of the stream, independent of its objects unless
             both are joint.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
         """
         rows = np.mean(list(self._extensions(X, common=True)), axis=0)
         return nearest(rows, self._agreement.model.centres)
@@ -296,10 +288,6 @@ class StreamRPC(StreamClusterer):
         ----------
         X : UncertainData or anything `as_uncertain` takes
             As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_objects, n_clusters)
         """
         extended = list(self._extensions(X, common=False))
         centres = self._agreement.model.centres
