@@ -73,9 +73,7 @@ def absorb(
     if engine_for(engine) == "numba":
         from incerta.streams.numba_absorbing import absorb_all
 
-        n, next_id, n_joined = absorb_all(
-            *room.sketch, room.n, room.next_id, *given, sure, *rule, joined, into
-        )
+        n, next_id, n_joined = absorb_all(*room, *given, sure, rule, joined, into)
         return Absorbed(Room(room.sketch, n, next_id), joined[:n_joined], into)
     n_joined = 0
     for i, (x, variance, age, time, e) in enumerate(zip(*given, strict=True)):

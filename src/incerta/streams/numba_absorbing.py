@@ -7,20 +7,14 @@ does, and why, is explained in `incerta.streams.absorbing`.
 import numba
 import numpy as np
 
-from incerta.streams.sketch import EQUAL, LITTLE
+from incerta.streams.absorbing import Rule
+from incerta.streams.sketch import EQUAL, LITTLE, Sketch
 from incerta.typing import Array, Indices
 
 
 @numba.njit(cache=True, fastmath={"contract"})
 def absorb_all(
-    weight: Array,
-    squares: Array,
-    mean: Array,
-    scatter: Array,
-    error: Array,
-    number: Indices,
-    last: Array,
-    id: Indices,
+    sketch: Sketch,
     n: int,
     next_id: int,
     values: Array,
@@ -29,70 +23,46 @@ def absorb_all(
     times: Array,
     existence: Array,
     sure: bool,
-    factor: float,
-    rate: float,
-    fills: bool,
+    rule: Rule,
     joined: Indices,
     into: Indices,
 ):
     """Put objects into micro-clusters, in their order."""
+    weight, squares, mean, scatter, error, number, last, id = sketch
     d, n_joined = values.shape[1], 0
     blur = np.empty(len(weight))  # of the centres, which growth is a factor of
     for c in range(n):
-        blur[c] = _blur(error[c].sum(), weight[c], squares[c])
+        blur[c] = _blur(sketch, c)
     for i in range(len(values)):
-        growth = 2.0 ** (rate * ages[i])
+        growth = 2.0 ** (rule.rate * ages[i])
         own = 0.0
         for j in range(d):
             own += variances[i, j]
         c, least = -1, np.inf
-        if not fills or n == len(weight):
+        if not rule.fills or n == len(weight):
             for k in range(n):
-                apart = blur[k] * growth
-                for j in range(d):
-                    gap = values[i, j] - mean[k, j]
-                    apart += gap * gap
+                apart = _add_gaps(blur[k] * growth, values, i, mean, k)
                 if apart < least:
                     c, least = k, apart
         # Where there is room for one, it takes all: there are no two to be joined.
         if c >= 0 and len(weight) > 1:
-            bound = _bound(
-                weight, squares, mean, scatter, error, number, n, c, growth, factor
-            )
-            if least + own > bound:
+            if least + own > _bound(sketch, n, c, growth, rule):
                 c = -1
         e = existence[i]
         if c >= 0 and not sure:
-            c = _surest(
-                weight,
-                squares,
-                mean,
-                scatter,
-                error,
-                number,
-                n,
-                values[i],
-                own,
-                e,
-                blur,
-                growth,
-                factor,
-            )
+            c = _surest(sketch, n, values, i, own, e, blur, growth, rule)
         if c < 0:
             c = n
             if n < len(weight):
                 n += 1
             else:
-                c, other = _place(
-                    weight, squares, mean, scatter, error, number, last, growth
-                )
+                c, other = _place(sketch, growth)
                 if other >= 0:
                     joined[n_joined, 0] = max(id[c], id[other])
                     joined[n_joined, 1] = min(id[c], id[other])
                     id[other] = joined[n_joined, 1]
                     n_joined += 1
-                    errors = error[other].sum()
-                    blur[other] = _blur(errors, weight[other], squares[other])
+                    blur[other] = _blur(sketch, other)
             weight[c], squares[c], number[c] = 0.0, 0.0, 0
             # Assigning rows takes seconds to compile.
             for j in range(d):
@@ -103,14 +73,12 @@ def absorb_all(
         weight[c] += counts
         squares[c] += counts * e
         share = counts / weight[c]
-        errors = 0.0
         for j in range(d):
             gap = values[i, j] - mean[c, j]
             mean[c, j] += gap * share
             scatter[c, j] += counts * gap * (values[i, j] - mean[c, j])
             error[c, j] += counts * variances[i, j]
-            errors += error[c, j]
-        blur[c] = _blur(errors, weight[c], squares[c])
+        blur[c] = _blur(sketch, c)
         number[c] += 1
         last[c] = times[i]
         into[i] = id[c]
@@ -118,37 +86,31 @@ def absorb_all(
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _blur(errors, weight, squares):
-    return errors / weight * (squares / weight / weight)
+def _blur(sketch, c):
+    errors, weight = 0.0, sketch.weight[c]
+    for j in range(sketch.error.shape[1]):
+        errors += sketch.error[c, j]
+    return errors / weight * (sketch.squares[c] / weight / weight)
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _surest(
-    weight,
-    squares,
-    mean,
-    scatter,
-    error,
-    number,
-    n,
-    x,
-    own,
-    e,
-    blur,
-    growth,
-    factor,
-):
+def _add_gaps(start, values, i, others, k):
+    """A number plus the squared distance of two rows."""
+    for j in range(values.shape[1]):
+        gap = values[i, j] - others[k, j]
+        start += gap * gap
+    return start
+
+
+@numba.njit(cache=True, fastmath={"contract"})
+def _surest(sketch, n, values, i, own, e, blur, growth, rule):
     """Row of the micro-cluster of the surest objects among those in reach."""
     far, doubt = np.empty(n), np.full(n, np.inf)
     for k in range(n):
-        far[k] = blur[k] * growth + own
-        for j in range(len(x)):
-            far[k] += (x[j] - mean[k, j]) ** 2
-        if far[k] <= _bound(
-            weight, squares, mean, scatter, error, number, n, k, growth, factor
-        ):
-            surely = squares[k] + growth * e * e
-            doubt[k] = 1.0 - surely / (weight[k] + growth * e)
+        far[k] = _add_gaps(blur[k] * growth + own, values, i, sketch.mean, k)
+        if far[k] <= _bound(sketch, n, k, growth, rule):
+            surely = sketch.squares[k] + growth * e * e
+            doubt[k] = 1.0 - surely / (sketch.weight[k] + growth * e)
     lowest, c, least = doubt.min() + EQUAL, 0, np.inf
     for k in range(n):
         if doubt[k] <= lowest and far[k] < least:
@@ -157,8 +119,9 @@ def _surest(
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _place(weight, squares, mean, scatter, error, number, last, growth):
+def _place(sketch, growth):
     """Row that is free for a new micro-cluster, and that it was joined to, or −1."""
+    weight, squares, mean, scatter, error, number, last, _ = sketch
     oldest = int(last.argmin())
     if weight[oldest] < LITTLE * growth:
         return oldest, -1
@@ -166,10 +129,7 @@ def _place(weight, squares, mean, scatter, error, number, last, growth):
     a, b, least = 0, 1, np.inf
     for k in range(q):
         for m in range(k + 1, q):
-            apart = 0.0
-            for j in range(d):
-                gap = mean[k, j] - mean[m, j]
-                apart += gap * gap
+            apart = _add_gaps(0.0, mean, k, mean, m)
             if apart < least:
                 a, b, least = k, m, apart
     total = weight[a] + weight[b]
@@ -187,22 +147,17 @@ def _place(weight, squares, mean, scatter, error, number, last, growth):
 
 
 @numba.njit(cache=True, fastmath={"contract"})
-def _bound(weight, squares, mean, scatter, error, number, n, c, growth, factor):
+def _bound(sketch, n, c, growth, rule):
     """Squared distance up to which objects belong to a micro-cluster."""
-    d = mean.shape[1]
-    if number[c] == 1:
+    if sketch.number[c] == 1:
         least = np.inf
         for k in range(n):
-            if k == c:
-                continue
-            apart = 0.0
-            for j in range(d):
-                gap = mean[k, j] - mean[c, j]
-                apart += gap * gap
-            least = min(least, apart)
+            if k != c:
+                least = min(least, _add_gaps(0.0, sketch.mean, k, sketch.mean, c))
         return 0.0 if n == 1 else least / 4.0
-    share_of_one = growth / weight[c] * (squares[c] / weight[c])
+    weight = sketch.weight[c]
+    share_of_one = growth / weight * (sketch.squares[c] / weight)
     total = 0.0
-    for j in range(d):
-        total += scatter[c, j] + (1.0 + share_of_one) * error[c, j]
-    return factor * factor * total / weight[c]
+    for j in range(sketch.mean.shape[1]):
+        total += sketch.scatter[c, j] + (1.0 + share_of_one) * sketch.error[c, j]
+    return rule.factor * rule.factor * total / weight
