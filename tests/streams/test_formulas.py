@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 import incerta as ic
 from incerta.divergence import jensen_shannon
 from incerta.selection import representatives
-from incerta.streams._umicro import Snapshot, at, kept, stretch
+from incerta.streams._umicro import Snapshot, at, kept
 from incerta.streams.absorbing import (
     Absorbed,
     Room,
@@ -58,9 +58,6 @@ def test_the_state_of_a_time_is_the_last_one_until_then():
         4,
         5,
     ]
-    early, last = stretch(some, 2.0, 5.0, 9.0)
-    assert (early.tick, last.tick) == (2, 5)
-    assert stretch(some, 1.0, 10.0, 9.0) == (None, None)
 
 
 def test_five_snapshots_of_each_order_stay():

@@ -9,7 +9,7 @@ import numpy as np
 from incerta.data.coerce import as_uncertain
 from incerta.streams import UMicro
 from incerta.streams.following import Cluster, Event, Follower, heavy
-from incerta.streams.macro import asked_labels, number_of_clusters
+from incerta.streams.macro import macro_labels, number_of_clusters
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array
 
@@ -180,7 +180,7 @@ class Watcher:
         k = self._k(sketch, last)
         if k is None:
             return []
-        labels = asked_labels(sketch, k, self.model.method, self.seed)
+        labels = macro_labels(sketch, k, self.model.method, self.seed)
         parts = grouped(sketch, labels, int(labels.max()) + 1)
         events = self._follower.look(self._in_units(parts), self.n_seen)
         self.history.add(self.n_seen, self.clusters)

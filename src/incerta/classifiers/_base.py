@@ -70,7 +70,11 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
             )
             raise ValueError(msg)
         data = objects_of(self, X)
-        self.classes_, codes = _classes(y, data)
+        y = column_or_1d(y, warn=True)
+        check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        check_consistent_length(data.ids, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         self.seed_ = as_seed(getattr(self, "random_state", 0))
         order = order_of(data.ids)
         if order is not None:
@@ -126,16 +130,6 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
     @abstractmethod
     def _proba(self, data: UncertainData) -> Array:
         """Probability of each class for new objects."""
-
-
-def _classes(y: Any, data: UncertainData) -> tuple[Ids, Indices]:
-    """The classes there are, and the number of each object's own."""
-    y = column_or_1d(y, warn=True)
-    check_array(y, ensure_2d=False, dtype=None, input_name="y")
-    check_consistent_length(data.ids, y)
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
 
 
 def believer_for(data: UncertainData) -> Deconvolver | None:

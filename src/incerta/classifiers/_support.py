@@ -21,7 +21,6 @@ from incerta.backend.parameters import (
 from incerta.classifiers._base import UncertainClassifier, beliefs_about, believer_for
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
-from incerta.data.laws import Law
 from incerta.distances.affinity import expected_affinity, same_sort, with_closed_form
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array, Indices, Seed
@@ -121,18 +120,17 @@ class SupportMeasureClassifier(UncertainClassifier):
             middle = np.median(apart) if len(apart) else 1.0
             self.width_of_level_2_ = float(np.sqrt(middle))
             kernel = self._of_level_2(expected, self._sizes)
-        machine = SVC(C=self.C, kernel="precomputed")
+        self._machine = SVC(C=self.C, kernel="precomputed")
         rarest = int(np.bincount(codes).min())
         self._calibrated = None
         if rarest > 1 and len(self.classes_) > 1:
             folds = StratifiedKFold(min(FOLDS, rarest), shuffle=True, random_state=0)
             self._calibrated = CalibratedClassifierCV(
-                machine, method="sigmoid", ensemble=False, cv=folds
+                self._machine, method="sigmoid", ensemble=False, cv=folds
             ).fit(kernel, codes)
-            machine = self._calibrated.calibrated_classifiers_[0].estimator
+            self._machine = self._calibrated.calibrated_classifiers_[0].estimator
         else:
-            machine.fit(kernel, codes)
-        self._machine = machine
+            self._machine.fit(kernel, codes)
 
     def decision_function(self, X: Any) -> Array:
         """How far on the side of a class objects are.
@@ -164,9 +162,14 @@ class SupportMeasureClassifier(UncertainClassifier):
         new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
         t = 0.5 / self.width_**2
         expected = expected_affinity(new, old, t)
-        return (
-            expected if self.level == 1 else self._of_level_2(expected, _sizes(new, t))
-        )
+        if self.level == 1:
+            return expected
+        own = np.empty(new.n_objects)  # of each object with a copy of itself
+        for start in range(0, len(own), AT_ONCE):
+            few = new.take(np.arange(start, min(start + AT_ONCE, len(own))))
+            affinity = expected_affinity(few, few, t)
+            own[start : start + AT_ONCE] = affinity.diagonal()
+        return self._of_level_2(expected, own)
 
     def _of_level_2(self, expected: Array, own: Array) -> Array:
         apart = self._squared_distances(expected, own)
@@ -175,12 +178,3 @@ class SupportMeasureClassifier(UncertainClassifier):
     def _squared_distances(self, expected: Array, own: Array) -> Array:
         """Squared MMD of objects, with `own` kernels, to those of the fit."""
         return np.clip(own[:, None] + self._sizes - 2.0 * expected, 0.0, None)
-
-
-def _sizes(law: Law, t: float) -> Array:
-    """Expected affinity of each object to an independent copy of itself."""
-    own = np.empty(law.n_objects)
-    for start in range(0, law.n_objects, AT_ONCE):
-        few = law.take(np.arange(start, min(start + AT_ONCE, law.n_objects)))
-        own[start : start + AT_ONCE] = expected_affinity(few, few, t).diagonal()
-    return own

@@ -83,13 +83,11 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
         self._believer = believer_for(data)
         beliefs = beliefs_about(self._believer, data)
         self._worlds = worlds_of(beliefs, self.n_worlds, self.seed_)
-        base = self.classifier
-        if base is None:
-            base = RandomForestClassifier()
+        base = RandomForestClassifier() if self.classifier is None else self.classifier
         if base.get_params().get("random_state", 0) is None:
             base = clone(base).set_params(random_state=self.seed_)
         self.estimators_ = Parallel(self.n_jobs)(
-            delayed(_fitted)(clone(base), world, codes) for world in self._worlds
+            delayed(clone(base).fit)(world, codes) for world in self._worlds
         )
 
     def _proba(self, data: UncertainData) -> Array:
@@ -101,13 +99,9 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
             for model, world in zip(models, pairs.new, strict=True)
         )
         total = np.zeros((len(data), len(self.classes_)))
-        for found in answers:
-            total += found
+        for answer in answers:
+            total += answer
         return total / len(pairs.positions)
-
-
-def _fitted(classifier: Any, world: Array, codes: Indices) -> Any:
-    return classifier.fit(world, codes)
 
 
 def _probabilities(model: Any, world: Array, n_classes: int) -> Array:

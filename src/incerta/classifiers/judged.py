@@ -44,10 +44,9 @@ def judged(probable: Array, classes: Ids, truth: Ids) -> Judged:
 def in_folds(model: Any, X: Any, y: Ids, n_folds: int, seed: int) -> Array:
     """Probabilities (n, n_classes), by what was learned without the object's fold.
 
-    The same seed gives the same folds for any `X` of the same length. Each fold has
-    about the same share of every class; there are fewer folds if even the largest class
-    has fewer objects. A class that is in one fold alone cannot be learned by the
-    others, and has a probability of 0 there.
+    The same seed gives the same stratified folds for any `X` of the same length; there
+    are fewer if even the largest class has fewer objects. A class that is in one fold
+    alone has a probability of 0 there.
     """
     classes, codes = np.unique(y, return_inverse=True)
     probable = np.zeros((len(y), len(classes)))

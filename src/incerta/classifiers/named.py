@@ -65,8 +65,7 @@ METHODS = tuple(CLASSIFIERS)
 def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
     """Make a classifier by its name in `METHODS`, unfitted.
 
-    `params` are its parameters; where a classifier of scikit-learn is asked in every
-    world, also that one's. The seed is that of everything random.
+    `params` may be its own, or those of the classifier that it asks in every world.
     """
     named = CLASSIFIERS[name]
     inner: list[Any] = []

@@ -37,10 +37,8 @@ class Dataset:
         objects into uncertain ones.
     target : ndarray of shape (n_objects,)
         Class of each object, counted from 0.
-    target_names : tuple of str
-        Name of each class.
-    feature_names : tuple of str
-        Name of each feature.
+    target_names, feature_names : tuple of str
+        Names of the classes and of the features.
     description : str
         Where the data come from, under what licence, and what to cite.
     objects : mapping of str to ndarray of shape (n_objects,)
@@ -197,7 +195,11 @@ def distances(lon: Array, lat: Array) -> Array:
 
 def _weather_files() -> tuple[Array, Indices, Indices, Indices, dict[str, Ids]]:
     """Read values, their stations and months, and classes and columns of stations."""
-    table, records = _numbers("weather_co"), _numbers("weather_co_records")
+    tables = []
+    for name in ("weather_co", "weather_co_records"):
+        with _opened(name) as file:
+            tables.append(np.loadtxt(file, delimiter=",", skiprows=1))
+    table, records = tables
     rows = table[:, 0].astype(np.intp)
     target = table[np.unique(rows, return_index=True)[1], 1].astype(np.intp)
     months = (12 * (records[:, 1] - FIRST_YEAR) + records[:, 2] - 1).astype(np.intp)
@@ -205,12 +207,6 @@ def _weather_files() -> tuple[Array, Indices, Indices, Indices, dict[str, Ids]]:
         header, *lines = csv.reader(file)
     objects = dict(zip(header, np.array(lines, dtype=str).T, strict=True))
     return table[:, 2:].copy(), rows, months, target, objects
-
-
-def _numbers(name: str) -> Array:
-    """Read a table of numbers, below a line with the names of its columns."""
-    with _opened(name) as file:
-        return np.loadtxt(file, delimiter=",", skiprows=1)
 
 
 def _opened(name: str) -> TextIO:

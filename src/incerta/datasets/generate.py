@@ -144,14 +144,26 @@ def make_uncertain_blobs(
         raise ValueError(msg)
     rng = np.random.default_rng(as_seed(random_state))
     labels = rng.permutation(np.arange(n_objects) % n_clusters)
-    centres = rng.uniform(*_bounds(center_box), (n_clusters, n_features))
+    low, high = center_box
+    if not (np.isfinite([low, high]).all() and low <= high):
+        msg = f"center_box={center_box} must be (low, high), finite, low first."
+        raise ValueError(msg)
+    centres = rng.uniform(low, high, (n_clusters, n_features))
     noise = rng.standard_normal((n_objects, n_features))
     places = centres[labels] + cluster_std * noise
     sd = uncertainty * rng.uniform(0.5, 1.5, places.shape)
     if n_values is None:
         measured = places + sd * rng.standard_normal(places.shape)
         return from_gaussian(measured, sd), labels
-    owners = np.repeat(np.arange(n_objects), _counts(n_values, n_objects, rng))
+    fewest, most = np.broadcast_to(n_values, 2)
+    if not 1 <= fewest <= most:
+        msg = (
+            f"n_values={n_values} must be None, a number of at least 1, or a pair "
+            "(low, high) of such numbers."
+        )
+        raise ValueError(msg)
+    counts = rng.integers(fewest, most + 1, size=n_objects)
+    owners = np.repeat(np.arange(n_objects), counts)
     errors = sd[owners] * rng.standard_normal((len(owners), n_features))
     return from_samples(places[owners] + errors, owners), labels
 
@@ -323,27 +335,6 @@ def _measured(
     _refuse_negative(uncertainty=uncertainty)
     sd = uncertainty * rng.uniform(0.25, 1.75, (len(places), 1)) * np.ones(2)
     return from_gaussian(places + sd * rng.standard_normal(places.shape), sd)
-
-
-def _counts(
-    n_values: int | tuple[int, int], n_objects: int, rng: np.random.Generator
-) -> Indices:
-    low, high = np.broadcast_to(n_values, 2)
-    if not 1 <= low <= high:
-        msg = (
-            f"n_values={n_values} must be None, a number of at least 1, or a pair "
-            "(low, high) of such numbers."
-        )
-        raise ValueError(msg)
-    return rng.integers(low, high + 1, size=n_objects)
-
-
-def _bounds(box: tuple[float, float]) -> tuple[float, float]:
-    low, high = box
-    if not (np.isfinite([low, high]).all() and low <= high):
-        msg = f"center_box={box} must be (low, high), finite, with low below high."
-        raise ValueError(msg)
-    return low, high
 
 
 def _refuse_below_one(**counts: int) -> None:

@@ -38,10 +38,9 @@ def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
 def expected_affinity(a: Law, b: Law, t: float) -> Array:
     """``E exp(−t |X − Y|²)`` of all pairs of independent objects.
 
-    A kernel of width g has t = 1/(2 g²). The laws are of one kind, as `same_sort` and
-    `points_like` give them. Closed forms cost n² operations per feature (correlated
-    Gaussians the cube of their number); lists of values cost the product of their total
-    numbers. Work is cut into blocks: beyond the result, memory does not grow.
+    A kernel of width g has t = 1/(2 g²). The laws are of one kind, see `same_sort`.
+    Closed forms cost n² operations per feature (correlated Gaussians the cube of their
+    number), lists of values the product of their total numbers.
     """
     return _affinity(a, b, t, np.empty((a.n_objects, b.n_objects)))
 

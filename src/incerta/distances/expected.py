@@ -52,14 +52,11 @@ def expected_distance_matrix(
     independent copies of it would be. Objects are independent, unless the law is joint:
     then the result is the mean over the draws.
 
-    "sqeuclidean" is exact for every law and takes n² operations per feature.
-    "euclidean" is exact for lists of values and takes an operation per pair of values.
-    For Gaussian, uniform and exponential objects it is an integral of about 40 times n²
-    operations per feature (correlated Gaussians: the cube of their number), with a
-    relative error of 1e-5; in one feature it is a formula. Other laws are replaced by
-    64 stratified values each, which `seed` and `keys` give (see `as_values`). Formulas
-    stay on the CPU, whatever the device. Work is cut into blocks: beyond the result,
-    memory does not grow with the number of values.
+    "sqeuclidean" is exact for every law, "euclidean" for lists of values and in one
+    feature. For Gaussian, uniform and exponential objects it is an integral of about 40
+    times n² operations per feature (correlated Gaussians: the cube of their number),
+    with a relative error of 1e-5. Other laws are replaced by 64 stratified values each
+    (see `as_values`). Formulas stay on the CPU, whatever the device.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric, device)
@@ -226,9 +223,8 @@ def _integral(a: Law, b: Law) -> Array:
 def _in_one_feature(a: Law, b: Law) -> Array:
     """``E|X − Y|`` of all pairs, in one feature, in closed form.
 
-    Every family is computed as ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the
-    sign such that ``E D ≥ 0``: what is added is never negative, so rounding cannot take
-    the result below the distance of the means, which Jensen's inequality forbids.
+    That is ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the sign of ``E D ≥ 0``:
+    rounding cannot take it below the distance of the means (Jensen's inequality).
     """
     if isinstance(a, Independent) and isinstance(b, Independent):
         if a.family != "gaussian":

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from incerta.typing import Array, ArrayLike, Ids, Indices
+from incerta.typing import Array, ArrayLike, Indices
 
 NoiseRule: TypeAlias = Literal["cluster", "singletons"]
 
@@ -83,8 +83,9 @@ def nmi(
 ) -> float:
     """Normalised mutual information of classes and clusters.
 
-    ``I(y, labels) / average(H(y), H(labels))``, as scikit-learn computes it. It rises
-    with the number of clusters even for random ones; `ari` does not.
+    ``I(y, labels) / average(H(y), H(labels))``, as scikit-learn computes it: 1 if both
+    are a single group, 0 if only one of them is. It rises with the number of clusters
+    even for random ones; `ari` does not.
 
     Parameters
     ----------
@@ -95,11 +96,6 @@ def nmi(
         "geometric" that of Strehl and Ghosh [1]_.
     noise : {"cluster", "singletons"}, default="cluster"
         Noise is one cluster, or each noise object is a cluster of its own.
-
-    Returns
-    -------
-    float
-        1 if both are a single group, 0 if only one of them is.
 
     References
     ----------
@@ -129,11 +125,6 @@ def ari(y: ArrayLike, labels: ArrayLike, *, noise: NoiseRule = "cluster") -> flo
     ----------
     y, labels, noise
         As in `nmi`.
-
-    Returns
-    -------
-    float
-        At most 1; below 0 for less agreement than chance.
 
     References
     ----------
@@ -206,37 +197,32 @@ def _grouped(y: ArrayLike, labels: ArrayLike, noise: str) -> tuple[Indices, Indi
 
 def _codes(y: ArrayLike, labels: ArrayLike) -> tuple[Indices, Indices, Any]:
     """Number classes and clusters, and find the noise."""
-    given, found = _as_column(y, "y"), _as_column(labels, "labels")
-    if len(given) != len(found):
-        msg = f"y has {len(given)} entries, labels {len(found)}; lengths must agree."
+    columns = {"y": np.asarray(y), "labels": np.asarray(labels)}
+    for name, column in columns.items():
+        if column.ndim != 1:
+            msg = f"{name} has shape {column.shape}; it needs one entry per object."
+            raise ValueError(msg)
+        if column.dtype.kind == "f" and np.isnan(column).any():
+            at = int(np.isnan(column).argmax())
+            msg = f"{name} has NaN at position {at}; leave it out."
+            raise ValueError(msg)
+    n, n_labels = map(len, columns.values())
+    if n != n_labels:
+        msg = f"y has {n} entries, labels {n_labels}; lengths must agree."
         raise ValueError(msg)
-    if len(given) == 0:
+    if n == 0:
         msg = "y and labels are empty; there is nothing to compare."
         raise ValueError(msg)
-    numeric = found.dtype.kind in "iuf"
-    noisy = found == -1 if numeric else np.zeros(len(found), dtype=bool)
-    return _numbered(given, "y"), _numbered(found, "labels"), noisy
-
-
-def _as_column(value: ArrayLike, name: str) -> Ids:
-    array = np.asarray(value)
-    if array.ndim != 1:
-        msg = f"{name} has shape {array.shape}; it needs one entry per object: (n,)."
-        raise ValueError(msg)
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        msg = (
-            f"{name} has NaN at position {int(np.isnan(array).argmax())}; leave it out."
-        )
-        raise ValueError(msg)
-    return array
-
-
-def _numbered(array: Ids, name: str) -> Indices:
-    try:
-        return np.unique(array, return_inverse=True)[1]
-    except TypeError as error:
-        msg = f"{name} mixes types: {error}. Convert all of them to text."
-        raise ValueError(msg) from error
+    codes = []
+    for name, column in columns.items():
+        try:
+            codes.append(np.unique(column, return_inverse=True)[1])
+        except TypeError as error:
+            msg = f"{name} mixes types: {error}. Convert all of them to text."
+            raise ValueError(msg) from error
+    numeric = columns["labels"].dtype.kind in "iuf"
+    noisy = columns["labels"] == -1 if numeric else np.zeros(n, dtype=bool)
+    return codes[0], codes[1], noisy
 
 
 def _refuse_unknown(name: str, value: str, known: Sequence[str]) -> None:

@@ -131,7 +131,8 @@ class KChoice:
         usual = self.reference_quantiles([0.5])[0]
         rows = [*zip(self.ks, self.weights, self.scores, usual, strict=True)]
         for k, weight, score, reference in rows[: self.n_tried]:
-            row = f"{k:8} {weight:7.2f} {_number(score):>8} {_number(reference):>11}"
+            numbers = ["–" if np.isnan(x) else f"{x:.3f}" for x in (score, reference)]
+            row = "{:8} {:7.2f} {:>8} {:>11}".format(k, weight, *numbers)
             lines.append(f"{row} <-" if k == self.k else row)
         return "\n".join([*lines, "", f"Seed {self.seed}."])
 
@@ -157,9 +158,15 @@ class KChoice:
 
     def sentences(self) -> list[str]:
         """What was chosen, and why."""
+        shown = [
+            f"{self.ks[j]}: {self.weights[j]:.2f}"
+            for j in np.argsort(-self.weights, kind="stable")[:MOST_SHOWN]
+            if self.weights[j] >= 0.005
+        ]
+        plausible = f" (plausibility {', '.join(shown)})" if len(shown) > 1 else ""
         lines = [
             f"{counted(self.k, 'cluster')}, of {self.ks[0]} to {self.ks[-1]} that were "
-            f"allowed{self._plausible()}."
+            f"allowed{plausible}."
         ]
         if not np.isnan(self.p_one):
             if self.k == 1:
@@ -176,15 +183,6 @@ class KChoice:
         if self.k == self.ks[-1]:
             lines.append("There may be more: larger numbers were not allowed.")
         return lines
-
-    def _plausible(self) -> str:
-        """How plausible the number is, and which others are."""
-        shown = [
-            f"{self.ks[j]}: {self.weights[j]:.2f}"
-            for j in np.argsort(-self.weights, kind="stable")[:MOST_SHOWN]
-            if self.weights[j] >= 0.005
-        ]
-        return f" (plausibility {', '.join(shown)})" if len(shown) > 1 else ""
 
     def plot(self, ax: Any = None) -> Any:
         """Draw how well each number explains the data, beside the references.
@@ -348,10 +346,6 @@ def _seen(data: UncertainData) -> Measured:
     if data.meaning == "spread":
         return Measured(np.ascontiguousarray(data.mean().T), errors_of_means(data))
     return without_errors(data.mean())
-
-
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3f}"
 
 
 def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, ...]:

@@ -93,8 +93,7 @@ def p_of_one(
 ) -> tuple[float, Array]:
     """P-value of one cluster, and the gains (n_references, n_ks) behind it.
 
-    At most `n_null` references are made, to which mixtures are fitted as to the data;
-    `of_data` holds those of the data.
+    To at most `n_null` references mixtures are fitted as they were to the data.
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
@@ -181,11 +180,7 @@ class Structureless(NamedTuple):
 def structureless(
     measured: Measured, components: Components, search: Search
 ) -> Structureless:
-    """One cluster that is as like the objects as can be.
-
-    Components that were fitted to them say how features are correlated; `search` is for
-    the laws of single features.
-    """
+    """One cluster as like the objects as can be; components give the correlations."""
     laws = [_law(measured, j, search) for j in range(measured.n_features)]
     places, levels = (np.array(each) for each in zip(*laws, strict=True))
     draws = drawn(components, N_DRAWS, search.seed)
@@ -194,8 +189,7 @@ def structureless(
     correlation: Array = np.eye(d)
     if d > 1:
         correlation = (1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)
-    root: Array = np.asarray(np.linalg.cholesky(correlation), dtype=np.float64)
-    return Structureless(places, levels, root)
+    return Structureless(places, levels, np.linalg.cholesky(correlation))
 
 
 def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array]:
@@ -204,9 +198,8 @@ def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array
     known = None if measured.known is None else measured.known[rows]
     alone = Measured(measured.values[rows], measured.variances[rows], known)
 
-    def akaike(
-        mixture: FittedMixture,
-    ) -> float:  # the shape counts, not the number of pieces
+    # The shape counts, not the number of pieces.
+    def akaike(mixture: FittedMixture) -> float:
         likelihood = sums(alone, mixture.components).log_likelihood
         return n_parameters(mixture.components, "diag") - likelihood
 

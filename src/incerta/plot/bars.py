@@ -78,11 +78,10 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 def sorted_bars(
     membership: Array, labels: Indices, most: int
 ) -> tuple[Indices, Array, Indices]:
-    """Objects in the order they are drawn, and what is drawn in at most `most` bars.
+    """Order of objects, their shares in at most `most` bars, and what each stands on.
 
-    The order is by cluster, noise last, then by falling confidence. Each bar has the
-    shares (n_clusters + 1, those of noise last) of one object, or the mean of some.
-    `own` is the column that a bar stands on: the label of its first object.
+    The order is by cluster, noise last, then by falling confidence. A bar has the mean
+    shares (n_clusters + 1, noise last) of its objects, and stands on the first's label.
     """
     n, n_clusters = membership.shape
     noise = np.clip(1.0 - membership.sum(axis=1, keepdims=True), 0.0, 1.0)

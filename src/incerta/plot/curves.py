@@ -110,11 +110,6 @@ def reliability(
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
-    Returns
-    -------
-    matplotlib Axes
-        The curve. The bars are in other Axes of the same figure.
-
     Examples
     --------
     >>> from incerta.plot import reliability

@@ -186,10 +186,9 @@ def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Non
 
 
 def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
-    """Ellipses of one standard deviation of covariances (n, 2, 2).
+    """Full axes, and degrees from the first feature to the longer one, of covariances.
 
-    Lengths and widths are full axes, twice the roots of the eigenvalues; angles go from
-    the first feature to the longer axis, in degrees.
+    Ellipses are of one standard deviation: axes are twice the roots of eigenvalues.
     """
     a, b, c = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
     largest = (a + c) / 2.0 + np.hypot((a - c) / 2.0, b)
@@ -201,14 +200,11 @@ def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
 
 
 def separating_features(means: Array, variances: Array, labels: Indices) -> Indices:
-    """The two features in which clusters lie furthest apart relative to their width.
+    """The two features, the better first, in which clusters lie furthest apart.
 
     The criterion is the trace of W⁻¹B for each pair, where B is the covariance of the
     means between clusters, and W that within clusters with the objects' own variances
-    added: a feature that was measured badly separates less. Noise is left out. The
-    better feature comes first; they are 0 and 1 if there are fewer than two clusters.
-
-    Takes n_objects × n_features² operations, and a table of all pairs of features.
+    added. Noise is left out. With fewer than two clusters they are 0 and 1.
     """
     kept = labels >= 0
     clusters, codes = np.unique(labels[kept], return_inverse=True)

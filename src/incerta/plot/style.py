@@ -118,10 +118,7 @@ def markers_in_legend(labels: Indices) -> list[Any]:
 
 
 def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
-    """An entry for each cluster with its hatch and its number of objects.
-
-    Clusters of `also` are named even if no object has their label.
-    """
+    """The same with hatches; clusters of `also` are named even if they are empty."""
     patch = part_of_matplotlib("patches").Patch
     return _entries(labels, lambda cluster: patch(**fill_of(cluster)), also)
 
@@ -143,11 +140,7 @@ def _entries(
 
 
 def mark_groups(axis: Any, labels: Indices) -> list[int]:
-    """Name, on ``ax.xaxis`` or ``ax.yaxis``, the runs of objects sorted by cluster.
-
-    Objects count from 0 along the axis. Returns where one cluster ends and the next
-    begins.
-    """
+    """Name, on an axis, the runs of objects sorted by cluster; return the borders."""
     starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(starts[1:], len(labels))
     # Names of narrow runs would lie upon each other.

@@ -93,10 +93,9 @@ def divergences(
 
 
 def classical_scaling(squares: Array) -> tuple[Array, Array]:
-    """Points in the plane whose squared distances are closest to those given, (n, n).
+    """Points in the plane with squared distances close to those given, (n, n).
 
-    Also the share of the spread along each of the two directions, the largest first; 0
-    if there is none at all.
+    Also the share of the spread along both directions, the largest first; or 0.
     """
     n = len(squares)
     half = -0.5 * (squares + squares.T) / 2.0
@@ -188,9 +187,8 @@ def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
 def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
     """Mean, over the pairs of two blocks, of the share of worlds they are together in.
 
-    `block` (n_objects,) is the block of each object; none is empty. An object is always
-    with itself, even if it is noise. Counts the objects of each block in each cluster
-    and multiplies the counts: pairs of objects are never examined.
+    An object is always with itself, even if it is noise. Products of the numbers of
+    objects of each block in each cluster: pairs of objects are never examined.
     """
     counts = _in_clusters(found, block, n_blocks)
     table = together(counts, counts).astype(np.float64)

@@ -151,7 +151,15 @@ def keep_worlds(
         return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
-    compare: Any = _comparing(divergence, n_clusters, n_jobs, device, seed)
+    where: Any = {"n_jobs": n_jobs} if device == CPU else {"device": device}
+    grouped = partial(between_clusterings, n_clusters=n_clusters, random_state=seed)
+    named: dict[Any, Callable[..., Array]] = {
+        "jensen-shannon": partial(jensen_shannon, **where),
+        "per-feature": partial(jensen_shannon_per_feature, **where),
+        "energy": energy,
+        "clustering": grouped,
+    }
+    compare: Any = divergence if callable(divergence) else named[divergence]
     compared, few = drawn, False
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
         few, some = True, some_by_key(data.keys, DIVERGENCE_OBJECTS, seed)
@@ -178,23 +186,6 @@ def check_number_kept(n_representatives: int | None, n_worlds: int) -> None:
             f"n_worlds={n_worlds}; lower the one or raise the other."
         )
         raise ValueError(msg)
-
-
-def _comparing(
-    divergence: Divergence, n_clusters: int, n_jobs: int | None, device: str, seed: int
-) -> Callable[[Worlds], Array]:
-    if callable(divergence):
-        return divergence
-    where: Any = {"n_jobs": n_jobs} if device == CPU else {"device": device}
-    named: dict[str, Callable[[Worlds], Array]] = {
-        "jensen-shannon": partial(jensen_shannon, **where),
-        "per-feature": partial(jensen_shannon_per_feature, **where),
-        "energy": energy,
-        "clustering": partial(
-            between_clusterings, n_clusters=n_clusters, random_state=seed
-        ),
-    }
-    return named[divergence]
 
 
 @overload
@@ -265,12 +256,16 @@ def representatives(
     >>> representatives(abs(place[:, None] - place), 2, return_loss=True)
     (array([1, 3]), array([12.,  3.]))
     """
-    table = _checked(divergences)
+    table = np.asarray(divergences, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
+        msg = f"divergences has shape {table.shape}; it must be (n_worlds, n_worlds)."
+        raise DataError(msg)
+    if not np.isfinite(table).all() or (table < 0).any():
+        msg = "divergences must be finite and not negative."
+        raise DataError(msg)
     n_worlds = len(table)
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= n_worlds:
-        msg = (
-            f"n={n!r} worlds cannot be chosen from {n_worlds}; lower n to at most that."
-        )
+        msg = f"n={n!r} worlds cannot be chosen from {n_worlds}; choose 1 to so many."
         raise ValueError(msg)
     if method == "greedy":
         chosen = _greedy(table, n)
@@ -307,21 +302,6 @@ def _greedy(table: Array, n: int) -> Indices:
 
 
 def _rounded(sums: Array) -> Array:
-    """Sums without their last digits.
-
-    Two worlds that are each other's only neighbours lower the loss equally; which of
-    them is first must not depend on the order of additions.
-    """
+    """Sums without their last digits, so that ties do not depend on rounding."""
     size = sums.max()
     return np.round(sums / size, 12) if size > 0 else sums
-
-
-def _checked(divergences: ArrayLike) -> Array:
-    table = np.asarray(divergences, dtype=np.float64)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or table.size == 0:
-        msg = f"divergences has shape {table.shape}; it must be (n_worlds, n_worlds)."
-        raise DataError(msg)
-    if not np.isfinite(table).all() or (table < 0).any():
-        msg = "divergences must be finite and not negative."
-        raise DataError(msg)
-    return table

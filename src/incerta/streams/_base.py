@@ -27,92 +27,14 @@ from incerta.streams.absorbing import (
     checked_times,
     without_the_forgotten,
 )
-from incerta.streams.macro import as_before, asked_labels, nearest_labels
+from incerta.streams.macro import as_before, macro_labels, nearest_labels
 from incerta.streams.sketch import Sketch, empty
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
 
-class OneByOne(BaseEstimator):  # type: ignore[misc]
-    """What river asks of a clusterer, for those that have `partial_fit` and `predict`.
-
-    river is not needed for that: its pipelines take whatever has these names.
-    """
-
-    # Pipelines of river ask whether `learn_one` takes a class as well.
-    _supervised = False
-
-    def learn_one(self, x: Mapping[Any, Any], *, time: float | None = None) -> Self:
-        """Take one object, as pipelines of river do.
-
-        Parameters
-        ----------
-        x : mapping
-            From names of features to a value, or to a pair of value and error. Names
-            may come in any order.
-        time : float, optional
-            When it came.
-        """
-        times = None if time is None else [time]
-        taught: Self = self.partial_fit(self._one(x), times=times)
-        return taught
-
-    def predict_one(self, x: Mapping[Any, Any]) -> int:
-        """Cluster of one object.
-
-        Parameters
-        ----------
-        x : mapping
-            As for `learn_one`.
-
-        Returns
-        -------
-        int
-            0 before the first object, as river asks before it teaches.
-        """
-        one = self._one(x)
-        return int(self.predict(one)[0]) if hasattr(self, "n_seen_") else 0
-
-    def clone(
-        self,
-        new_params: Mapping[str, Any] | None = None,
-        include_attributes: bool = False,
-    ) -> Self:
-        """Copy, for river; scikit-learn's `clone` is the same without parameters.
-
-        Parameters
-        ----------
-        new_params : mapping, optional
-            From names of parameters to values that the copy has instead.
-        include_attributes : bool, default=False
-            Whether the copy knows what this one has learnt.
-        """
-        copied = deepcopy(self) if include_attributes else clone(self)
-        found: Self = copied.set_params(**(new_params or {}))
-        return found
-
-    def _get_params(self) -> dict[str, Any]:
-        """Parameters, by river's name for it."""
-        params: dict[str, Any] = self.get_params()
-        return params
-
-    def _one(self, x: Mapping[Any, Any]) -> UncertainData:
-        """One object, with its features in the order of those before."""
-        if not x:
-            msg = f"x={x!r} has no features; give at least one name with a value."
-            raise DataError(msg)
-        named = {str(name): value for name, value in x.items()}
-        unnamed = as_feature_names(None, getattr(self, "n_features_in_", 0))
-        known = getattr(self, "feature_names_in_", unnamed)
-        names = list(known if set(known) == named.keys() else named)
-        pairs = [v if isinstance(v, tuple) else (v, 0.0) for v in map(named.get, names)]
-        values, errors = zip(*pairs, strict=True)
-        return from_gaussian([values], std=[errors], feature_names=names)
-
-
 class StreamClusterer(
     Storable,
-    OneByOne,
     ClusterMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
     ABC,
@@ -135,6 +57,8 @@ class StreamClusterer(
     # Not every one forgets.
     half_life: float | None = None
 
+    # Pipelines of river ask whether `learn_one` takes a class as well.
+    _supervised = False
     _fills: ClassVar[bool] = False  # see `Rule`
     _stored_by_all: ClassVar[dict[str, str]] = {
         "n_seen_": "",
@@ -175,6 +99,69 @@ class StreamClusterer(
         data, when = self._arrived(X, times)
         self._learn(data, when)
         return self
+
+    def learn_one(self, x: Mapping[Any, Any], *, time: float | None = None) -> Self:
+        """Take one object, as pipelines of river do.
+
+        Parameters
+        ----------
+        x : mapping
+            From names of features to a value, or to a pair of value and error. Names
+            may come in any order.
+        time : float, optional
+            When it came.
+        """
+        times = None if time is None else [time]
+        taught: Self = self.partial_fit(self._one(x), times=times)
+        return taught
+
+    def predict_one(self, x: Mapping[Any, Any]) -> int:
+        """Cluster of one object; 0 before the first, as river asks before it teaches.
+
+        Parameters
+        ----------
+        x : mapping
+            As for `learn_one`.
+
+        """
+        data = self._one(x)
+        return int(self.predict(data)[0]) if hasattr(self, "n_seen_") else 0
+
+    def clone(
+        self,
+        new_params: Mapping[str, Any] | None = None,
+        include_attributes: bool = False,
+    ) -> Self:
+        """Copy, for river; scikit-learn's `clone` is the same without parameters.
+
+        Parameters
+        ----------
+        new_params : mapping, optional
+            From names of parameters to values that the copy has instead.
+        include_attributes : bool, default=False
+            Whether the copy knows what this one has learnt.
+        """
+        copied = deepcopy(self) if include_attributes else clone(self)
+        changed: Self = copied.set_params(**(new_params or {}))
+        return changed
+
+    def _get_params(self) -> dict[str, Any]:
+        """Parameters, by river's name for it."""
+        params: dict[str, Any] = self.get_params()
+        return params
+
+    def _one(self, x: Mapping[Any, Any]) -> UncertainData:
+        """One object, with its features in the order of those before."""
+        if not x:
+            msg = f"x={x!r} has no features; give at least one name with a value."
+            raise DataError(msg)
+        named = {str(name): value for name, value in x.items()}
+        unnamed = as_feature_names(None, getattr(self, "n_features_in_", 0))
+        known = getattr(self, "feature_names_in_", unnamed)
+        names = list(known if set(known) == named.keys() else named)
+        pairs = [v if isinstance(v, tuple) else (v, 0.0) for v in map(named.get, names)]
+        values, errors = zip(*pairs, strict=True)
+        return from_gaussian([values], std=[errors], feature_names=names)
 
     @abstractmethod
     def predict(self, X: Any) -> Indices:
@@ -280,21 +267,16 @@ class ByMoments:
         method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
             What clusters them; that of the parameters by default.
 
-        Returns
-        -------
-        ndarray of shape (n_micro,)
-            In the order of `micro_clusters_`.
         """
         check_is_fitted(self, "time_")
         k = self.n_clusters if n_clusters is None else n_clusters
         how = method or self.method
-        return asked_labels(self.micro_clusters_, k, how, as_seed(self.random_state))
+        return macro_labels(self.micro_clusters_, k, how, as_seed(self.random_state))
 
     @cached_property
     def macro_labels_(self: Any) -> Indices:
         """Cluster of each micro-cluster; found when it is asked for."""
-        found: Indices = self.macro_clusters()
-        return as_before(found, self.micro_clusters_, self._numbers)
+        return as_before(self.macro_clusters(), self.micro_clusters_, self._numbers)
 
     def _name(self: Any, data: UncertainData) -> None:
         """Label the objects that came last, and note the numbers of clusters."""

@@ -133,13 +133,8 @@ class SlidingUMicro(ByMoments, StreamClusterer):
 
         Parameters
         ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The next objects, in the order in which they came.
-        y : None
-            Not used; present for pipelines.
-        times : array-like of shape (n_objects,), optional
-            When they came, never before the ones that came before. By default one unit
-            of time after the other.
+        X, y, times
+            As for `UMicro`.
         existence : array-like of shape (n_objects,), optional
             How probable it is that each of them exists, above 0 and up to 1. By default
             all do.
@@ -155,10 +150,8 @@ class SlidingUMicro(ByMoments, StreamClusterer):
 
         Parameters
         ----------
-        x : mapping
-            From names of features to a value, or to a pair of value and error.
-        time : float, optional
-            When it came.
+        x, time
+            As for `UMicro`.
         existence : float, default=1.0
             How probable it is that it exists.
         """

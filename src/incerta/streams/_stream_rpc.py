@@ -45,11 +45,9 @@ from incerta.worlds.streams import as_seed
 
 
 def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
-    """Centres that were the same in all worlds so far, in each of them.
+    """Centres (n_micro, n_before, d) in all worlds of the next objects.
 
-    `centres` (n_micro_clusters, n_before, n_features): one world is enough while all
-    objects are exact. `n_worlds`: number of worlds of the next objects; 1 if they are
-    exact.
+    One world is enough while all objects are exact.
     """
     before = centres.shape[1]
     if before == 1:
@@ -80,14 +78,11 @@ def moved_centres(
     counts: Array,
     done: Absorbed,
 ) -> Array:
-    """Centres of micro-clusters in every world, after they absorbed some objects.
+    """Centres (n_now, n_worlds, d) of micro-clusters that absorbed some objects.
 
-    `centres` (n_before, n_worlds, n_features): where they were. `ids` (n_before,):
-    which they were. `weights` (n_before,): their weights then. `drawn`: as many worlds
-    of the objects, or a single one. `counts` (n_objects,): weights of the objects.
-    `done`: what became of all of them.
-
-    Returns (n_now, n_worlds, n_features): in the order of the micro-clusters of now.
+    `centres` (n_before, n_worlds, d), `ids` and `weights` are as they were before;
+    `drawn` are as many worlds of the objects, or a single one, and `counts` their
+    weights.
     """
     sketch, n, _ = done.room
     now = sketch.id[:n]
@@ -124,7 +119,7 @@ N_STARTS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """What the worlds agree on."""
+    """Common clusters of the worlds."""
 
     labels: Indices  # (n_micro,)
     embedding: Array  # (n_micro, k)

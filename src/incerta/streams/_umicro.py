@@ -58,34 +58,6 @@ def at(snapshots: list[Snapshot], time: float) -> Snapshot | None:
     return before[-1] if before else None
 
 
-def stretch(
-    snapshots: list[Snapshot], start: float, end: float | None, now: float
-) -> tuple[Snapshot | None, Snapshot | None]:
-    """The states between which a stretch of time lies.
-
-    `snapshots`: those that are kept, in rising order of time. `start`, `end`: from
-    when, and until when; an end of None is now. `now`: when the last object came.
-
-    Returns `early`: the state at the start; None is the beginning of the stream.
-    `last`: the state at the end; None is that of now.
-    """
-    if end is not None and not start < end:
-        msg = f"end={end!r} must be after start={start!r}."
-        raise ValueError(msg)
-    early = at(snapshots, start)
-    if end is None or end > now:
-        return early, None
-    last = at(snapshots, end)
-    if last is None:
-        first = f"is of {snapshots[0].time}" if snapshots else "is yet to come"
-        msg = (
-            f"end={end!r} is too long ago: the earliest state that is kept {first}. "
-            "Take a later end, or none."
-        )
-        raise ValueError(msg)
-    return early, last
-
-
 @with_parameters
 class UMicro(ByMoments, StreamClusterer):
     """Cluster a stream of values with errors, in memory that does not grow.
@@ -192,8 +164,7 @@ class UMicro(ByMoments, StreamClusterer):
         Returns
         -------
         UMicro
-            With the micro-clusters of those objects. What was dropped in the meantime
-            is not in it.
+            With the micro-clusters of those objects that were not dropped since.
         """
         check_is_fitted(self, "time_")
         if self.snapshot_every is None:
@@ -202,16 +173,26 @@ class UMicro(ByMoments, StreamClusterer):
                 "stream begins."
             )
             raise ValueError(msg)
-        early, last = stretch(self.snapshots_, start, end, self.time_)
-        sketch = self.micro_clusters_ if last is None else last.sketch
-        time = self.time_ if last is None else last.time
+        if end is not None and not start < end:
+            msg = f"end={end!r} must be after start={start!r}."
+            raise ValueError(msg)
+        snapshots, time, sketch = self.snapshots_, self.time_, self.micro_clusters_
+        if end is not None and end <= time:
+            last = at(snapshots, end)
+            if last is None:
+                first = f"is of {snapshots[0].time}" if snapshots else "is yet to come"
+                msg = (
+                    f"end={end!r} is too long ago: the earliest state that is kept "
+                    f"{first}. Take a later end, or none."
+                )
+                raise ValueError(msg)
+            time, sketch = last.time, last.sketch
+        early = at(snapshots, start)
         if early is not None:
             before = early.sketch.older(self._left(time - early.time))
             sketch = since(sketch, before, self._became)
         if sketch.n == 0:
-            msg = (
-                f"Nothing is known of {start=}, {end=}; take a longer stretch of time."
-            )
+            msg = f"Nothing is known of {start=}, {end=}; take a longer stretch."
             raise ValueError(msg)
         part = UMicro(**self.get_params())
         part.n_features_in_, part.time_ = self.n_features_in_, time

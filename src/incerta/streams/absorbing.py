@@ -59,11 +59,8 @@ def absorb(
 ) -> Absorbed:
     """Put objects into micro-clusters, in their order; arrays of `room` are changed.
 
-    `room`: what there is. `values`, `variances` (n, d): values, and variances of their
-    errors. `ages` (n,): time since weights were 1. `times` (n,): when they came.
-    `engine`: both give the same but for rounding. `existence` (n,): how probable it is
-    that each object is there. Of the micro-clusters that it belongs to, an object goes
-    into that of the surest objects, instead of the nearest. By default all are there.
+    `ages` (n,) are times since weights were 1. With `existence` (n,), an object goes
+    into that of the surest objects, not the nearest, of those that it belongs to.
     """
     joined = np.empty((len(values), 2), dtype=np.int64)
     into = np.empty(len(values), dtype=np.int64)
@@ -90,18 +87,21 @@ def absorb(
                 each[c] = 0
             sketch.mean[c], sketch.id[c] = x, next_id
             room = Room(sketch, n, next_id + 1)
-        _add(room.sketch, c, x, variance, growth, e, time)
-        into[i] = room.sketch.id[c]
+        sketch, weight = room.sketch, growth * e
+        sketch.weight[c] += weight
+        sketch.squares[c] += weight * e
+        gap = x - sketch.mean[c]
+        sketch.mean[c] += gap * (weight / sketch.weight[c])
+        sketch.scatter[c] += weight * gap * (x - sketch.mean[c])
+        sketch.error[c] += weight * variance
+        sketch.number[c] += 1
+        sketch.last[c] = time
+        into[i] = sketch.id[c]
     return Absorbed(room, joined[:n_joined], into)
 
 
 def without_the_forgotten(room: Room, left: float) -> Room:
-    """The same after time has passed, without what has no weight any more.
-
-    `room`: what there is. `left`: what is left of every weight.
-
-    The result is in arrays of its own.
-    """
+    """A copy with the part `left` of every weight, without what has none any more."""
     aged = room.sketch.only(slice(room.n)).older(left)
     return made_room(
         aged.only(np.flatnonzero(aged.weight > FORGOTTEN)), room.sketch.n, room.next_id
@@ -183,36 +183,12 @@ def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
     return int(b)
 
 
-def _add(
-    sketch: Sketch,
-    c: int,
-    x: Array,
-    variance: Array,
-    growth: float,
-    e: float,
-    time: float,
-) -> None:
-    weight = growth * e
-    sketch.weight[c] += weight
-    sketch.squares[c] += weight * e
-    gap = x - sketch.mean[c]
-    sketch.mean[c] += gap * (weight / sketch.weight[c])
-    sketch.scatter[c] += weight * gap * (x - sketch.mean[c])
-    sketch.error[c] += weight * variance
-    sketch.number[c] += 1
-    sketch.last[c] = time
-
-
 # Weights grow by a factor of 2 per half-life; after so many they are brought back.
 MOST_HALVINGS = 400.0
 
 
 def checked_times(times: Any, n: int, last: float | None) -> Array:
-    """When objects came.
-
-    `times` (n,): what was said; None is one unit of time after the other. `n`: number
-    of objects. `last`: when the last object before them came.
-    """
+    """When `n` objects came, after `last`; by default one unit after the other."""
     if times is None:
         return np.arange(n, dtype=np.float64) + (0.0 if last is None else last + 1.0)
     when = np.asarray(times, dtype=np.float64)

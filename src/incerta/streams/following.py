@@ -15,36 +15,20 @@ from incerta.typing import Array, Indices
 def matched(
     old: Array, new: Array, old_spread: Array, new_spread: Array, gate: float
 ) -> Indices:
-    """Former cluster of each cluster of now.
+    """Former cluster of each cluster of now, or −1; takes time cubic in their number.
 
-    Clusters that are paired differ as little as possible in all: the sum of squared
-    distances is smallest, where a cluster without a partner counts like one at the
-    gate.
-
-    `old` (n_old, n_features): former centres. `new` (n_new, n_features): centres of
-    now. `old_spread`, `new_spread`: standard deviations of the objects of each cluster,
-    above 0. Distances are in units of their root mean square. `gate`: distance from
-    which two centres are not those of the same cluster: root mean square over features.
-
-    Returns (n_new,): row of `old`, or −1 for a cluster that was not there before.
-
-    Time grows with the cube of the number of clusters.
+    The sum of squared distances is smallest, where a cluster without a partner counts
+    like one at the gate. Distances of centres, (n_old, d) and (n_new, d), are root mean
+    squares over features, in units of the root mean square of both spreads.
     """
-    apart = squared_distances(old, new, old_spread, new_spread)
+    unit = (old_spread[:, None] ** 2 + new_spread**2) / 2.0
+    apart = ((old[:, None] - new) ** 2 / unit).mean(axis=2)
     capped = np.minimum(apart, gate**2)
     rows, columns = linear_sum_assignment(capped)
-    found = np.full(len(new), -1, dtype=np.intp)
+    partner = np.full(len(new), -1, dtype=np.intp)
     near = apart[rows, columns] < gate**2
-    found[columns[near]] = rows[near]
-    return found
-
-
-def squared_distances(
-    old: Array, new: Array, old_spread: Array, new_spread: Array
-) -> Array:
-    """Mean over features of squared gaps in units of spread, shape (n_old, n_new)."""
-    unit = (old_spread[:, None] ** 2 + new_spread**2) / 2.0
-    return np.asarray(((old[:, None] - new) ** 2 / unit).mean(axis=2))
+    partner[columns[near]] = rows[near]
+    return partner
 
 
 # In units of spread, root mean square over features: beyond it, another cluster.

@@ -21,25 +21,10 @@ N_OBJECTS = 1000
 N_STARTS = 10
 
 
-def asked_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
-    """The same as `macro_labels`, for what a user asked for; there may be fewer."""
-    if method not in METHODS:
-        msg = f"method={method!r} must be one of {', '.join(METHODS)}."
-        raise ValueError(msg)
-    if n_clusters < 1:
-        msg = f"n_clusters={n_clusters!r} must be at least 1."
-        raise ValueError(msg)
-    return macro_labels(sketch, min(n_clusters, sketch.n), method, seed)
-
-
 def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Indices:
-    """Number clusters as before, so that most of the weight keeps its number.
+    """Number clusters, 0 to k - 1, so that most of the weight keeps its number.
 
-    `labels` (n_micro_clusters,): clusters found now, from 0 to k - 1. `sketch`: the
-    micro-clusters. `before`: from ids of micro-clusters to the numbers that their
-    clusters had.
-
-    Returns (n_micro_clusters,): the same clusters, by other numbers from 0 to k - 1.
+    `before` has the former numbers of clusters by the ids of their micro-clusters.
     """
     k = int(labels.max()) + 1
     had = np.array([before.get(id, k) for id in sketch.id.tolist()])
@@ -51,16 +36,20 @@ def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Ind
 
 
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
-    """Cluster micro-clusters by their weights.
+    """Cluster micro-clusters by their weights; there may be fewer clusters.
 
-    `sketch`: the micro-clusters, at least as many as clusters. `n_clusters`: number of
-    clusters. `method`: k-means takes the centres with their weights, which is `UKMeans`
-    of all objects so long as those of a micro-cluster stay together. The others are
-    given objects that are like those that came: as many of each micro-cluster as its
-    weight says, with its spread and its errors. `seed`: of starts and objects.
-
-    Returns (n_micro_clusters,): clusters in order of first appearance.
+    k-means takes the centres with their weights, which is `UKMeans` of all objects so
+    long as those of a micro-cluster stay together. Other methods are given objects like
+    those that came: as many of each micro-cluster as its weight says, with its spread
+    and errors. Clusters are in order of first appearance.
     """
+    if method not in METHODS:
+        msg = f"method={method!r} must be one of {', '.join(METHODS)}."
+        raise ValueError(msg)
+    if n_clusters < 1:
+        msg = f"n_clusters={n_clusters!r} must be at least 1."
+        raise ValueError(msg)
+    n_clusters = min(n_clusters, sketch.n)
     rng = np.random.default_rng(seed)
     if method == "UKMeans":
         found = lloyd(sketch.mean, n_clusters, N_STARTS, rng, sketch.weight).labels
@@ -81,10 +70,8 @@ def nearest_labels(
 ) -> Indices:
     """Clusters of objects, by the micro-clusters and their clusters.
 
-    `sketch`: the micro-clusters. `labels` (n_micro_clusters,): their clusters.
-    `method`: what found them. Clusters of "UKMeans" are where their centre is nearest,
-    those of others where one of their micro-clusters is. `values`, `variances` (n, d):
-    values of the objects, and variances of their errors.
+    Clusters of "UKMeans" are where their centre is nearest, those of other methods
+    where one of their micro-clusters is.
     """
     if method == "UKMeans":
         k = int(labels.max()) + 1
@@ -118,21 +105,16 @@ LEAST_VARIANCE = 1e-6
 def number_of_clusters(sketch: Sketch, seed: int, most: int = 8) -> int:
     """Number of clusters that describes what came best, as Gaussians.
 
-    k-means cuts the micro-clusters into 1, 2, ... parts; each part is a Gaussian, whose
-    moments micro-clusters have. Each object counts for the part it is in, so that a
-    single Gaussian is not cut in two: the number is that with the largest integrated
-    classification likelihood. For data at rest, `incerta.choose_k` knows errors and
-    references, and costs far more.
-
-    `sketch`: the micro-clusters, one at least. `seed`: of the starts of k-means.
-    `most`: largest number that is tried.
+    k-means cuts the micro-clusters into 1, 2, ... parts, each a Gaussian. An object
+    counts for the part it is in, so that a single Gaussian is not cut in two: the
+    number is that with the largest integrated classification likelihood.
     """
     rng = np.random.default_rng(seed)
-    found = [
+    scores = [
         _score(sketch, lloyd(sketch.mean, k, FEW_STARTS, rng, sketch.weight).labels, k)
         for k in range(1, min(most, sketch.n) + 1)
     ]
-    return int(np.argmax(found)) + 1
+    return int(np.argmax(scores)) + 1
 
 
 def _score(sketch: Sketch, labels: Indices, k: int) -> float:

@@ -45,9 +45,12 @@ def absorb_all(
                 if apart < least:
                     c, least = k, apart
         # Where there is room for one, it takes all: there are no two to be joined.
-        if c >= 0 and len(weight) > 1:
-            if least + own > _bound(sketch, n, c, growth, rule):
-                c = -1
+        if (
+            c >= 0
+            and len(weight) > 1
+            and least + own > _bound(sketch, n, c, growth, rule)
+        ):
+            c = -1
         e = existence[i]
         if c >= 0 and not sure:
             c = _surest(sketch, n, values, i, own, e, blur, growth, rule)

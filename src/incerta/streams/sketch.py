@@ -96,24 +96,16 @@ class Sketch(NamedTuple):
 
 def empty(n_features: int, n: int = 0) -> Sketch:
     """Room for micro-clusters, or none of them."""
-    table = (n, n_features)
-    return Sketch(
-        np.zeros(n),
-        np.zeros(n),
-        np.zeros(table),
-        np.zeros(table),
-        np.zeros(table),
-        np.zeros(n, dtype=np.int64),
-        np.full(n, -np.inf),
-        np.zeros(n, dtype=np.int64),
-    )
+    sums = (np.zeros(n) for _ in range(2))
+    tables = (np.zeros((n, n_features)) for _ in range(3))
+    number, id = np.zeros((2, n), dtype=np.int64)
+    return Sketch(*sums, *tables, number, np.full(n, -np.inf), id)
 
 
 def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
-    """Micro-clusters of each group taken together.
+    """Micro-clusters of each group taken together; group −1 is none.
 
-    `sketch`: the micro-clusters. `groups` (q,): group of each; −1 is none. `n_groups`:
-    number of groups; those without any have a weight of 0, and an id of −1.
+    Groups without any have a weight of 0, and an id of −1.
     """
     out = empty(sketch.n_features, n_groups)
     out.id[:] = -1
@@ -133,12 +125,9 @@ def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
 
 
 def since(now: Sketch, before: Sketch, became: Mapping[int, int]) -> Sketch:
-    """What came after an earlier state of the same stream.
+    """What came after an earlier state, aged to the time of now, of the same stream.
 
-    `now`: the later state. `before`: the earlier one, aged to the time of the later
-    one. `became`: ids of micro-clusters that were joined to others, and the ids of
-    those.
-
+    `became` has ids of micro-clusters that were joined to others, and the ids of those.
     Micro-clusters that got no object since are left out.
     """
     place = {id: row for row, id in enumerate(now.id.tolist())}
