@@ -155,7 +155,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         return given / total
 
     def _of_class(self, data: UncertainData) -> FittedMixture:
-        """What the true values of one class are like."""
+        """Mixture of the true values of one class."""
         numbers: Sequence[int]
         if isinstance(self.n_components, str):
             numbers = range(1, min(self.max_components, len(data)) + 1)

@@ -47,7 +47,13 @@ def expected_affinity(a: Law, b: Law, t: float) -> Array:
 
 def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
     """The law itself if its expectations are known, else values, as by `as_values`."""
-    return law if _has_closed_form(law) else as_values(law, seed, keys)
+    if isinstance(law, Independent):
+        # A negative scale is a tail to the left, which the formula does not have.
+        left = law.family == "exponential" and bool((law.scale < 0).any())
+        has_formula = law.family in LOG_FACTORS and not left
+    else:
+        has_formula = isinstance(law, Values | Gaussian)
+    return law if has_formula else as_values(law, seed, keys)
 
 
 def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
@@ -60,14 +66,6 @@ def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law,
     if type(one) is type(two) and one.kind == two.kind:
         return one, two
     return as_values(a, seed + 1, keys), as_values(b, seed)
-
-
-def _has_closed_form(law: Law) -> bool:
-    if not isinstance(law, Independent):
-        return isinstance(law, Values | Gaussian)
-    # A negative scale is a tail to the left, which the formula does not have.
-    left = law.family == "exponential" and bool((law.scale < 0).any())
-    return law.family in LOG_FACTORS and not left
 
 
 @singledispatch

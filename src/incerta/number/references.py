@@ -99,9 +99,8 @@ def p_of_one(
     numbers = tuple(range(1, best.components.n_components + 2))
     own = float(np.nanmax(of_data.gains(numbers)))
     cluster = structureless(seen, best.components, search)
-    fit = delayed(
-        partial(_reference, seen, cluster, replace(search, numbers=numbers), ks)
-    )
+    search = replace(search, numbers=numbers)
+    fit = delayed(partial(_reference, seen, cluster, search, ks))
     rows, gains = [], []
     p = 1.0 / (n_null + 1)
     steps = track(n_null, "references")
@@ -114,18 +113,14 @@ def p_of_one(
             p = 1.0 / number
             break
         if number >= FEW_REFERENCES:
-            beyond = _p_beyond(own, np.array(gains), LEAST_DEVIATION / seen.n_objects)
+            # P-value of the gain, if others like it are of one Gaussian.
+            deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION / seen.n_objects)
+            width = deviation * np.sqrt(1.0 + 1.0 / len(gains))
+            beyond = float(stdtr(number - 1, (np.mean(gains) - own) / width))
             if beyond < CLEAR:
                 p = beyond
                 break
     return p, np.array(rows)
-
-
-def _p_beyond(own: float, gains: Array, least: float) -> float:
-    """P-value of a gain, if others like it are of one Gaussian."""
-    deviation = max(float(gains.std(ddof=1)), least)
-    beyond = (own - gains.mean()) / (deviation * np.sqrt(1.0 + 1.0 / len(gains)))
-    return float(stdtr(len(gains) - 1, -beyond))
 
 
 def _references(
@@ -189,7 +184,8 @@ def structureless(
     correlation: Array = np.eye(d)
     if d > 1:
         correlation = (1.0 - RIDGE) * np.corrcoef(scores.T) + RIDGE * np.eye(d)
-    return Structureless(places, levels, np.linalg.cholesky(correlation))
+    root = np.linalg.cholesky(correlation).astype(np.float64)
+    return Structureless(places, levels, root)
 
 
 def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array]:

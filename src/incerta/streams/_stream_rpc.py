@@ -44,23 +44,6 @@ from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
 
 
-def in_as_many_worlds(centres: Array, n_worlds: int) -> Array:
-    """Centres (n_micro, n_before, d) in all worlds of the next objects.
-
-    One world is enough while all objects are exact.
-    """
-    before = centres.shape[1]
-    if before == 1:
-        return np.repeat(centres, n_worlds, axis=1)
-    if n_worlds not in (1, before):
-        msg = (
-            f"these objects have {n_worlds} worlds, and those before had {before}; all "
-            "joint data of a stream need as many draws, or n_worlds of them."
-        )
-        raise DataError(msg)
-    return centres
-
-
 def rows_of(names: Indices, ids: Indices) -> Indices:
     """Row of each name among ids that are all different; −1 if it is not there."""
     if len(ids) == 0:
@@ -255,10 +238,8 @@ class StreamRPC(StreamClusterer):
 
         Parameters
         ----------
-        X : UncertainData or anything `as_uncertain` takes
-            The objects, in the order in which they came.
-        y : None
-            Not used; present for pipelines.
+        X, y
+            As for `UMicro`.
         """
         super().fit(X)
         self._agreement  # noqa: B018
@@ -298,10 +279,6 @@ class StreamRPC(StreamClusterer):
         n_clusters : int, optional
             Number of clusters; that of the parameters by default.
 
-        Returns
-        -------
-        ndarray of shape (n_micro,)
-            In the order of `micro_clusters_`.
         """
         check_is_fitted(self, "time_")
         if n_clusters is None:
@@ -344,16 +321,25 @@ class StreamRPC(StreamClusterer):
         if np.array_equal(data.ids, np.arange(len(data))):  # numbered, as in concat
             data = replace(data, ids=data.ids + self.n_seen_)
         drawn = worlds_of(data, self.n_worlds, self.seed_)
-        self._centres = in_as_many_worlds(self._centres, len(drawn))
+        before = self._centres.shape[1]
+        if before == 1:  # which is enough while all objects are exact
+            self._centres = np.repeat(self._centres, len(drawn), axis=1)
+        elif len(drawn) not in (1, before):
+            msg = (
+                f"these objects have {len(drawn)} worlds, and those before had "
+                f"{before}; all joint data of a stream need as many draws, or "
+                "n_worlds of them."
+            )
+            raise DataError(msg)
         self.__dict__.pop("_agreement", None)  # of the pieces before
         values, variances = data.mean(), data.variance()
         into = np.empty(len(data), dtype=np.int64)
         for part in pieces(when, self._origin, None, self.half_life):
-            before = self._room.sketch.id[: self._room.n]
+            old_ids = self._room.sketch.id[: self._room.n]
             self._age(float(when[part.start]))
             sketch, n, _ = self._room
             ids, weights = sketch.id[:n].copy(), sketch.weight[:n].copy()
-            centres = self._centres[np.isin(before, ids)]
+            centres = self._centres[np.isin(old_ids, ids)]
             done = self._absorb(values[part], variances[part], when[part])
             counts = 2.0 ** (self._rate * (when[part] - self._origin))
             known = centres, ids, weights

@@ -96,10 +96,11 @@ class Sketch(NamedTuple):
 
 def empty(n_features: int, n: int = 0) -> Sketch:
     """Room for micro-clusters, or none of them."""
-    sums = (np.zeros(n) for _ in range(2))
-    tables = (np.zeros((n, n_features)) for _ in range(3))
+    weight, squares = np.zeros((2, n))
+    mean, scatter, error = np.zeros((3, n, n_features))
     number, id = np.zeros((2, n), dtype=np.int64)
-    return Sketch(*sums, *tables, number, np.full(n, -np.inf), id)
+    last = np.full(n, -np.inf)
+    return Sketch(weight, squares, mean, scatter, error, number, last, id)
 
 
 def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
