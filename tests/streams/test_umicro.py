@@ -13,9 +13,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.streams._umicro import KEPT, Snapshot, at, kept
-from incerta.streams.absorbing import Room, Rule, absorb
+from incerta.streams.absorbing import Room, absorb
 from incerta.streams.macro import as_before
-from incerta.streams.sketch import Sketch, empty, grouped, since
+from incerta.streams.sketch import Rule, Sketch, empty, grouped, since
 
 
 def literal(values, variances, weights=None):

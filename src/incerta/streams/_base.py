@@ -22,13 +22,12 @@ from incerta.models.files import Storable
 from incerta.streams.absorbing import (
     Absorbed,
     Room,
-    Rule,
     absorb,
     checked_times,
     without_the_forgotten,
 )
 from incerta.streams.macro import as_before, macro_labels, nearest_labels
-from incerta.streams.sketch import Sketch, empty
+from incerta.streams.sketch import Rule, Sketch, empty
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.streams import as_seed
 
@@ -122,7 +121,6 @@ class StreamClusterer(
         ----------
         x : mapping
             As for `learn_one`.
-
         """
         data = self._one(x)
         return int(self.predict(data)[0]) if hasattr(self, "n_seen_") else 0
@@ -266,7 +264,6 @@ class ByMoments:
             Number of clusters; that of the parameters by default.
         method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
             What clusters them; that of the parameters by default.
-
         """
         check_is_fitted(self, "time_")
         k = self.n_clusters if n_clusters is None else n_clusters

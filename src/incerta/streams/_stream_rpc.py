@@ -278,7 +278,6 @@ class StreamRPC(StreamClusterer):
         ----------
         n_clusters : int, optional
             Number of clusters; that of the parameters by default.
-
         """
         check_is_fitted(self, "time_")
         if n_clusters is None:

@@ -10,19 +10,11 @@ import numpy as np
 
 from incerta.backend.optional import engine_for
 from incerta.models.registry import stored
-from incerta.streams.sketch import EQUAL, LITTLE, Sketch, empty, grouped
+from incerta.streams.sketch import EQUAL, LITTLE, Rule, Sketch, empty, grouped
 from incerta.typing import Array, Indices
 
 # What has less weight than this left is forgotten.
 FORGOTTEN = 1e-9
-
-
-class Rule(NamedTuple):
-    """When an object goes into a micro-cluster, and how fast that is forgotten."""
-
-    factor: float  # of the uncertain radius, within which objects belong
-    rate: float  # halvings per unit of time
-    fills: bool = False  # whether all begin one of their own while there is room
 
 
 @stored()

@@ -7,8 +7,7 @@ does, and why, is explained in `incerta.streams.absorbing`.
 import numba
 import numpy as np
 
-from incerta.streams.absorbing import Rule
-from incerta.streams.sketch import EQUAL, LITTLE, Sketch
+from incerta.streams.sketch import EQUAL, LITTLE, Rule, Sketch
 from incerta.typing import Array, Indices
 
 

@@ -94,6 +94,14 @@ class Sketch(NamedTuple):
         return self.error.sum(axis=1) / self.weight * self.share_of_one()
 
 
+class Rule(NamedTuple):
+    """When an object goes into a micro-cluster, and how fast that is forgotten."""
+
+    factor: float  # of the uncertain radius, within which objects belong
+    rate: float  # halvings per unit of time
+    fills: bool = False  # whether all begin one of their own while there is room
+
+
 def empty(n_features: int, n: int = 0) -> Sketch:
     """Room for micro-clusters, or none of them."""
     weight, squares = np.zeros((2, n))
