@@ -246,7 +246,7 @@ FAULTS = (
     ),
     Cells(
         "data/files/numbers.py",
-        "    return error * _power(cell)\n",
+        '    return error * float(f"1{cell.power}")\n',
         "    return error\n",
         "a power of ten is not that of the error in parentheses",
     ),

@@ -259,9 +259,8 @@ def _number(text: Cell, decimal: str) -> float | None:
     """A number with marks of thousands, or None if it is not well formed."""
     if isinstance(text, float):
         return text
-    if PLAIN.fullmatch(text) and (
-        "," not in text if decimal == "." else "." not in text
-    ):
+    other = "," if decimal == "." else "."
+    if PLAIN.fullmatch(text) and other not in text:
         return float(text.replace(",", "."))
     if INFINITE.fullmatch(text):
         return float(text)
@@ -300,7 +299,7 @@ def _column(
             limits[row] = value
             limit_example = limit_example or _shown(cells[row])
             continue
-        values[row] = value * _power(cell)
+        values[row] = value * float(f"1{cell.power}")
         errors[row] = error
         if cell.error or cell.last:
             example = example or _shown(cells[row])
@@ -326,11 +325,7 @@ def _error(cell: Parts, decimal: str) -> float | None:
         return None
     if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4
         error *= 10.0 ** -len(str(cell.value).partition(decimal)[2])
-    return error * _power(cell)
-
-
-def _power(cell: Parts) -> float:
-    return float(f"1{cell.power}") if cell.power else 1.0
+    return error * float(f"1{cell.power}")
 
 
 def _without_unit(

@@ -9,12 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from incerta.data.tables.spec import TableSpec
-from incerta.exceptions import (
-    DataError,
-    FileError,
-    IncertaWarning,
-    MissingExtraError,
-)
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingExtraError
 
 NUMBER_BYTES = 8  # every cell becomes a float64 or a code
 MOST_DEFLATED = 1032  # deflate cannot make a byte of more than these
@@ -69,9 +64,9 @@ def needed(path: Path, names: Sequence[str], spec: TableSpec) -> list[str]:
 def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse needed columns of which there are several."""
     times = Counter(names)
-    twice = [name for name in columns if times[name] > 1]
-    if twice:
-        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
+    twice = next((name for name in columns if times[name] > 1), None)
+    if twice is not None:
+        msg = f"{path} has {times[twice]} columns named {twice!r}."
         raise FileError(msg)
 
 
