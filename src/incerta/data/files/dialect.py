@@ -306,12 +306,6 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
     A title stands in the first cell, or makes a row shorter than those of the table.
     The names are then in the first row that has all cells, unless there are numbers in
     it; if there are, in the one above.
-
-    Examples
-    --------
-    >>> from incerta.data.files.dialect import n_titles
-    >>> n_titles([["Lab results", ""], ["", ""], ["id", "h"], ["a", "1.5"]])
-    2
     """
     rows = [[cell.strip() for cell in row] for row in rows[:FEW_ROWS]]
     widths = [len(row) for row in rows if len(row) > 1]

@@ -30,7 +30,6 @@ from incerta.data.guess.readings import Guess
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TEXT, TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
-from incerta.typing import Ids
 
 Parsed: TypeAlias = ParsedText | ParsedCells
 Parser: TypeAlias = Callable[[Path, TableSpec, int], Parsed]
@@ -156,7 +155,12 @@ class OpenTable:
             line = self._parsed.line(self._parsed.text(spec.id).index(""))
             msg = f"id={spec.id!r} is empty in line {line}; fill it or leave it out."
             raise MissingValueError(msg)
-        return replace(data, ids=_numbers_if_plain(data.ids))
+        try:
+            numbers = data.ids.astype(np.int64)
+        except (ValueError, OverflowError):
+            return data
+        same = (numbers.astype(data.ids.dtype) == data.ids).all()
+        return replace(data, ids=numbers) if same else data
 
 
 def limit_of(max_bytes: int | None) -> int:
@@ -206,12 +210,3 @@ def _format_of(path: Path) -> str:
     elif name.endswith(".xls"):
         msg = f"{path} is a file of Excel before 2007. Save it as .xlsx."
     raise FileError(msg)
-
-
-def _numbers_if_plain(ids: Ids) -> Ids:
-    """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
-    try:
-        numbers = ids.astype(np.int64)
-    except (ValueError, OverflowError):
-        return ids
-    return numbers if (numbers.astype(ids.dtype) == ids).all() else ids

@@ -81,17 +81,7 @@ def guess(
     said: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> Guess:
-    """Guess which column is what.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.guess.described import of_numbers
-    >>> from incerta.data.guess.guess import guess
-    >>> columns = [of_numbers(n, np.array([1.0, 2.5])) for n in ("mass", "mass_err")]
-    >>> guess(columns).readings[0].said()
-    {'values': ('mass',), 'errors': ('{}_err',)}
-    """
+    """Guess which column is what; `said` are parameters of `read`."""
     given = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
@@ -384,10 +374,9 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
             return _long(many[0], many[1:], words, left)
     broken = None if id is not None else left.broken_id()
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
-    place = None if id is None or said is not None else left.columns[id]
-    if place is not None and not says(place, PLACE_WORDS):
-        place = None
-    if place is not None:
+    place = None
+    if id is not None and said is None and says(left.columns[id], PLACE_WORDS):
+        place = left.columns[id]
         left.leave_out("it was set", lambda c: c.is_number and says(c, SET_WORDS))
     left.sort()
     values = left.values()
