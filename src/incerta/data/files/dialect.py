@@ -195,14 +195,10 @@ def _encoding(head: bytes) -> str:
     for mark, name in MARKS.items():
         if head.startswith(mark):
             return name
-    if head.isascii():
-        return "utf-8"
-    try:
-        # The last character may be cut.
+    with suppress(UnicodeError):  # the last character may be cut
         codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeError:
-        return WESTERN
-    return "utf-8"
+        return "utf-8"
+    return WESTERN
 
 
 def _warn_of_western(path: Path) -> None:
@@ -234,11 +230,7 @@ def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -
     """
     if len(tables) == 1:
         return next(iter(tables))
-    even = [
-        mark
-        for mark, rows in tables.items()
-        if all(len(row) == len(rows[0]) for row in rows)
-    ]
+    even = [mark for mark, rows in tables.items() if len(set(map(len, rows))) < 2]
     if spec.values:
         able = [mark for mark in tables if _are_columns(_names(source, mark), spec)]
         if able:
@@ -336,11 +328,9 @@ def _spaced(line: str) -> str:
 
 
 def _are_columns(names: Sequence[str], spec: TableSpec) -> bool:
-    try:
-        spec.columns(names)
-    except DataError:
-        return False
-    return True
+    with suppress(DataError):
+        return bool(spec.columns(names))
+    return False
 
 
 def _names(source: Source, separator: str) -> tuple[str, ...]:

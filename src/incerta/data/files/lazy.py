@@ -17,7 +17,7 @@ from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import open_parquet, sizes_of_groups
-from incerta.data.files.reading import NUMBER_BYTES, Reading, needed, refuse_size
+from incerta.data.files.reading import NUMBER_BYTES, needed, reading, refuse_size
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
@@ -54,7 +54,7 @@ def read_lazily(
     pieces: list[Piece] = []
     n_rows = 0
     for file in _files(path):
-        with Reading(file):
+        with reading(file):
             found, n_here = _pieces(file, spec, n_rows, limit)
         pieces += found
         n_rows += n_here
@@ -71,13 +71,12 @@ def read_lazily(
 
 def _refuse_roles(spec: TableSpec) -> None:
     """Refuse what needs the rows of all objects at once."""
-    replicates = spec.error_columns is None and spec.stated_meaning == "error"
     why = (
         "cannot be used with lazy=True: it takes the rows of all objects at once. "
         "Leave lazy out."
     )
     spec.refuse(("sample", "batch", "replicates"), why)
-    if replicates:
+    if spec.error_columns is None and spec.stated_meaning == "error":
         msg = f"meaning='error' of values without errors {why}"
         raise DataError(msg)
 
@@ -158,7 +157,7 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
 
 def _table(piece: Piece, spec: TableSpec) -> Any:
     """Rows of a piece, those of an object all or none."""
-    with Reading(piece.path), open_parquet(piece.path, spec) as file:
+    with reading(piece.path), open_parquet(piece.path, spec) as file:
         rows = file.read_row_groups(piece.groups, columns=piece.columns)
         rows.validate(full=True)  # of text, which may be no text
         if spec.id is None:

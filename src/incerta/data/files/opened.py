@@ -21,7 +21,7 @@ from incerta.data.files.oddities import (
     without_totals,
 )
 from incerta.data.files.profile import Profile, profile_of_frame, profile_of_text
-from incerta.data.files.reading import Reading
+from incerta.data.files.reading import reading
 from incerta.data.files.sheets import parse_sheet
 from incerta.data.files.text import ParsedText, parse_text
 from incerta.data.from_table import from_spec
@@ -71,7 +71,7 @@ class OpenTable:
         self._format = _format_of(path)
         self._parsed: Parsed | None = None
         refuse_other_formats(path, spec, self._format)
-        with Reading(path):
+        with reading(path):
             if path.stat().st_size == 0:
                 msg = f"{path} is empty."
                 raise FileError(msg)
@@ -81,7 +81,7 @@ class OpenTable:
     @cached_property
     def profile(self) -> Profile:
         """What is in the file; time grows with the number of cells."""
-        with Reading(self.path):
+        with reading(self.path):
             n_bytes = self.path.stat().st_size
             if isinstance(self._parsed, ParsedText):
                 return profile_of_text(self._parsed, n_bytes)
@@ -130,7 +130,7 @@ class OpenTable:
         return TableSpec(**{n: known[n] for n in (*TEXT, "sheet") if n in known})
 
     def _table(self, spec: TableSpec) -> TextTable:
-        with Reading(self.path):
+        with reading(self.path):
             if self._parsed is not None:
                 return self._parsed.table(spec)
             return TextTable(READERS[self._format](self.path, spec, self._limit), {})
@@ -139,7 +139,7 @@ class OpenTable:
         """What AnnData does not say: names of observations, columns of embeddings."""
         if self._format != ".h5ad":
             return spec
-        with Reading(self.path):
+        with reading(self.path):
             return replace(
                 spec,
                 id=spec.id or NAMES,
@@ -152,8 +152,8 @@ class OpenTable:
         if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
-            line = self._parsed.line(self._parsed.text(spec.id).index(""))
-            msg = f"id={spec.id!r} is empty in line {line}; fill it or leave it out."
+            place = self._parsed.place(self._parsed.text(spec.id).index(""))
+            msg = f"id={spec.id!r} is empty in {place}; fill it or leave it out."
             raise MissingValueError(msg)
         try:
             numbers = data.ids.astype(np.int64)

@@ -96,9 +96,8 @@ def guess(
     if errors:
         found = _with_errors(errors, left)
     elif "errors" in given:
-        found = Guess(
-            (), f"no columns fit errors={given['errors']!r}; name the values."
-        )
+        doubt = f"no columns fit errors={given['errors']!r}; name the values."
+        found = Guess((), doubt)
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
@@ -307,15 +306,9 @@ def _error_readings(
         # An interval, or the ends of a confidence interval.
         for each in ("interval", "ci95") if kind == "bounds" else (kind,):
             means = f"one row per object: {MEANS.get(each, f'errors of kind {each}')}"
-            reading = Reading(
-                id=id,
-                values=values,
-                errors=columns,
-                kind=each,
-                corr=_correlations(values, each, left),
-                means=means,
-            )
-            readings.append(reading)
+            corr = _correlations(values, each, left)
+            reading = Reading(id=id, values=values, errors=columns, kind=each)
+            readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
     return readings, (MOE,) if unsaid else ()
@@ -497,11 +490,8 @@ def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
 def _about_text(found: Guess, left: Leftover) -> Guess:
     """Say so if columns of numbers have cells that are none."""
     used = {name for reading in found.readings for name in reading.values}
-    meant = [
-        c
-        for c in left.columns.values()
-        if c.doubt and (c in left.free or c.name in used)
-    ]
+    doubtful = (c for c in left.columns.values() if c.doubt)
+    meant = [c for c in doubtful if c in left.free or c.name in used]
     if not meant:
         return found
     names = {c.name for c in meant}
@@ -571,10 +561,8 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
             f"{times[error]} columns are named {error}, as errors are; give each a "
             f"name of its own, such as 'x {error}' for the error of x."
         )
-        means = "without these errors"
-        return _doubting(
-            found, [replace(r, means=means) for r in found.readings], doubt
-        )
+        apart = [replace(r, means="without these errors") for r in found.readings]
+        return _doubting(found, apart, doubt)
     note = (
         f"{times[twice[0]]} columns are named {twice[0]}, and none of them is used; "
         "give each a name of its own."
