@@ -181,9 +181,6 @@ def cells_of(
     return cells, lines
 
 
-# values below a limit ----------------------------------------------------------------
-
-
 def place_below(
     table: dict[str, Any],
     errors: Mapping[str, str],
@@ -285,9 +282,6 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
         f"values {others}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
-
-
-# sheets and JSON ----------------------------------------------------------------------
 
 
 class ParsedCells(NamedTuple):

@@ -22,12 +22,9 @@ from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputati
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 
-# Of a piece, unpacked: reading it takes many times as long as to begin with it.
-PIECE_BYTES = 64 * 2**20
-# Rows that are read at a time to look for the end of an object.
-FEW_ROWS = 2**16
-# Column of the numbers of rows, where these are the ids.
-NUMBER = "number of the row"
+PIECE_BYTES = 64 * 2**20  # unpacked; to begin with a piece takes far less than that
+FEW_ROWS = 2**16  # that are read at a time to look for the end of an object
+NUMBER = "number of the row"  # column where these are the ids
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,17 +123,16 @@ def _pieces(
     there = list(sizes)
     pieces, n_rows = [], 0
     for start, stop in _cuts([size for size, _ in sizes.values()], limit):
-        before, groups = there[start - 1] if start else None, there[start:stop]
         piece = Piece(
             path=path,
             columns=columns,
-            groups=groups,
-            before=before,
+            groups=there[start:stop],
+            before=there[start - 1] if start else None,
             first=first + n_rows,
             limit=limit,
         )
         pieces.append(piece)
-        n_rows += sum(sizes[group][1] for group in groups)
+        n_rows += sum(sizes[group][1] for group in piece.groups)
     return pieces, n_rows
 
 
@@ -150,9 +146,6 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
         total += size
     if sizes:
         yield start, len(sizes)
-
-
-# when a piece is needed -------------------------------------------------------------
 
 
 def _table(piece: Piece, spec: TableSpec) -> Any:

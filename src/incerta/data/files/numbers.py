@@ -192,9 +192,6 @@ def _shown(cell: Cell) -> str:
     return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
 
 
-# the decimal mark ---------------------------------------------------------------------
-
-
 def _hint(number: str) -> str:
     """What a number says about the decimal mark.
 
@@ -274,9 +271,6 @@ def _number(text: Cell, decimal: str) -> float | None:
     if fraction and not fraction.isdecimal():
         return None
     return float(f"{whole}.{fraction or 0}e{power or 0}")
-
-
-# columns ------------------------------------------------------------------------------
 
 
 def _column(

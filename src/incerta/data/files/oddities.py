@@ -127,14 +127,10 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
     if not len(table):
         return
     for name in names:
-        column = table[name]
-        if isinstance(column, np.ndarray):
-            known = column[~np.isnan(column)]
-            ends = (known.min(), known.max()) if len(known) else ()
-        else:  # its library finds them quickly
-            ends = (column.min(), column.max())
-        for end in (float(end) for end in ends if end is not None):
-            if times := times_as_mark(table.numbers(name), end):
+        numbers = table.numbers(name)
+        known = numbers[~np.isnan(numbers)]
+        for end in (float(known.min()), float(known.max())) if len(known) else ():
+            if times := times_as_mark(numbers, end):
                 msg = (
                     f"{end:.10g} occurs {times} times in column "
                     f"{name!r}, far from all other numbers. It was taken for a number; "

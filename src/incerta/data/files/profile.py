@@ -118,9 +118,6 @@ def _without_missing(
     return words[there], places[codes]
 
 
-# text ---------------------------------------------------------------------------------
-
-
 def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
     """Describe all columns of a text file."""
     dialect = parsed.dialect

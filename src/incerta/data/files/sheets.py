@@ -149,11 +149,8 @@ def _number(letters: bytes) -> int:
 
 def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
     """Name and cells of the sheet that is meant."""
-    names: Sequence[str] = [
-        about.name
-        for about in book.sheets_metadata
-        if str(about.typ).endswith("WorkSheet")
-    ]
+    about = book.sheets_metadata
+    names = [sheet.name for sheet in about if str(sheet.typ).endswith("WorkSheet")]
     if sheet is not None:
         name = _named(path, names, sheet)
         return name, book.get_sheet_by_name(name)

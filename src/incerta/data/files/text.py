@@ -231,9 +231,6 @@ def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
     return columns, [name for name in columns if name in (spec.id, spec.sample)]
 
 
-# plain numbers ------------------------------------------------------------------------
-
-
 def _plain_numbers(
     dialect: Dialect,
     columns: Sequence[str],

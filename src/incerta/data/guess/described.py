@@ -126,9 +126,6 @@ def _skewness(numbers: Array) -> float:
     return float(((centred / deviation) ** 3).mean())
 
 
-# what its name says -------------------------------------------------------------------
-
-
 def says(named: Described | str, known: frozenset[str]) -> bool:
     """Tell whether the first or the last word of a name is one of these."""
     words = words_of(named if isinstance(named, str) else named.name)
