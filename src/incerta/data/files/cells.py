@@ -190,12 +190,10 @@ def place_below(
 ) -> dict[str, str]:
     """Put a value and an error in place of each cell that names a limit L.
 
-    All that such a cell says is that the value lies between 0 and L. Equally likely
-    values there have the mean L/2 and the standard deviation L/√12. Where the logarithm
-    is asked for there is no least value; there the value is taken to come from the
-    log-normal law of all values of the column, and to be in the part of it below L.
-    What stands in the table is what the logarithm turns into the mean and the standard
-    deviation of that. Returns the error column of each value.
+    Equally likely values between 0 and L have the mean L/2 and the standard deviation
+    L/√12. Where the logarithm is asked for, the value is in the part below L of the
+    log-normal law of its column, and the table has what the logarithm turns into the
+    mean and the standard deviation of that. Returns the error column of each value.
     """
     if spec.error_kind in BOUNDS or spec.error_kind not in ERROR_OF:
         name, column = next(iter(below.items()))

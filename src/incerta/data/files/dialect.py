@@ -1,7 +1,4 @@
-"""How a text table is written: encoding, separator, decimal mark, missing values.
-
-What is not said is found out from the beginning of the file.
-"""
+"""How a text table is written, by its beginning: encoding, separator, decimal mark."""
 
 import codecs
 import csv

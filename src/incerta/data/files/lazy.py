@@ -47,7 +47,14 @@ def read_lazily(
     `path` is a file, a folder or a pattern; a piece has at most `limit` bytes.
     """
     refuse_imputation(spec)
-    _refuse_roles(spec)
+    why = (
+        "cannot be used with lazy=True: it takes the rows of all objects at once. "
+        "Leave lazy out."
+    )
+    spec.refuse(("sample", "batch", "replicates"), why)
+    if spec.error_columns is None and spec.stated_meaning == "error":
+        msg = f"meaning='error' of values without errors {why}"
+        raise DataError(msg)
     pieces: list[Piece] = []
     n_rows = 0
     for file in _files(path):
@@ -64,18 +71,6 @@ def read_lazily(
         return data
     said = mapped(data.partitions, _with_meaning, spec.stated_meaning)
     return replace(data, partitions=tuple(said))
-
-
-def _refuse_roles(spec: TableSpec) -> None:
-    """Refuse what needs the rows of all objects at once."""
-    why = (
-        "cannot be used with lazy=True: it takes the rows of all objects at once. "
-        "Leave lazy out."
-    )
-    spec.refuse(("sample", "batch", "replicates"), why)
-    if spec.error_columns is None and spec.stated_meaning == "error":
-        msg = f"meaning='error' of values without errors {why}"
-        raise DataError(msg)
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:

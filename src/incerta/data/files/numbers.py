@@ -1,8 +1,4 @@
-"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5.
-
-Which mark is the decimal mark is decided for the whole file, by the cells that leave
-no doubt. Where all leave doubt, nothing is guessed.
-"""
+"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5."""
 
 import re
 import warnings
@@ -210,7 +206,7 @@ def _hint(number: str) -> str:
 
 
 def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
-    """Find the decimal mark of a file, or refuse to guess it."""
+    """Find the decimal mark by cells that leave no doubt, or refuse to guess it."""
     hints: dict[str, tuple[str, int, str]] = {}  # the first cell of each kind
     for name, column in parts.items():
         for row, cell in enumerate(column):

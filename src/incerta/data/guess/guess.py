@@ -1,8 +1,4 @@
-"""Which column of a table may be what: guessed from names, types and cells.
-
-Nothing here is sure. A guess is clear if one reading alone is sensible; else the
-readings are offered, and the user chooses.
-"""
+"""Which column of a table may be what: guessed from names, types and cells."""
 
 from __future__ import annotations
 
