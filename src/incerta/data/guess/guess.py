@@ -151,9 +151,6 @@ def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
     return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
 
 
-# one row per object, with errors ------------------------------------------------------
-
-
 def take_errors(left: Leftover) -> list[Named]:
     """Find the columns of errors by their names, as far as the numbers can be errors.
 
@@ -341,9 +338,6 @@ def _correlations(
     return template
 
 
-# no error columns ---------------------------------------------------------------------
-
-
 def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Guess:
     said = left.said.get("id")
     id = None if is_long else left.take_unique_id()
@@ -475,9 +469,6 @@ def _agree(group: Sequence[str], left: Leftover) -> bool:
     return len(cells) < 2 or bool(2 * cells.var(axis=1).mean() < cells.var())
 
 
-# what is not clear --------------------------------------------------------------------
-
-
 def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
     doubt = f"{found.doubt} {doubt}".strip()
     return replace(found, readings=tuple(readings), doubt=doubt)
@@ -589,9 +580,6 @@ def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
     if id is None or not left.repeats(id):
         return True
     return is_constant_within(column, left.columns[id])
-
-
-# several rows per object --------------------------------------------------------------
 
 
 def repeated_ids(left: Leftover) -> list[Described]:

@@ -15,8 +15,6 @@ from incerta.exceptions import DataError
 from incerta.typing import Array
 from incerta.wording import counted
 
-# what columns are ---------------------------------------------------------------------
-
 
 def _words(text: str) -> list[str]:
     return text.split()
@@ -79,9 +77,6 @@ _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 def words_of(name: str) -> list[str]:
     """Words in a name, in lower case."""
     return [word.lower() for word in _ONE_OF.findall(name)]
-
-
-# errors of values ---------------------------------------------------------------------
 
 
 class Named(NamedTuple):
@@ -546,9 +541,6 @@ def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
         )
         if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\W_]+", after))):
             yield name
-
-
-# plain tables -------------------------------------------------------------------------
 
 
 def refuse_errors(names: Sequence[str], table: Array) -> None:
