@@ -123,8 +123,8 @@ FAULTS = (
     ),
     Guesses(
         "data/tables/names.py",
-        'yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))',
-        'yield Named(value, (name, above), "plusminus", ("e_{}", "E_{}"))',
+        'return Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))',
+        'return Named(value, (name, above), "plusminus", ("e_{}", "E_{}"))',
         "upper and lower errors of VizieR are swapped",
     ),
     Guesses(
@@ -246,7 +246,7 @@ FAULTS = (
     ),
     Cells(
         "data/files/numbers.py",
-        "    return error * _power(cell)\n",
+        '    return error * float(f"1{cell.power}")\n',
         "    return error\n",
         "a power of ten is not that of the error in parentheses",
     ),
@@ -276,8 +276,8 @@ FAULTS = (
     ),
     Files(
         "data/files/opened.py",
-        "numbers if (numbers.astype(ids.dtype) == ids).all() else ids",
-        "numbers",
+        "replace(data, ids=numbers) if same else data",
+        "replace(data, ids=numbers)",
         "station 050114 loses its zero",
     ),
     Files(

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from xml.parsers import expat
 
 import numpy as np
@@ -86,19 +86,15 @@ def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
     table = require("astropy.table", "science", f"reading {path.name}")
     refuse_unpacked(path, limit)
     with _by_astropy():
-        found = table.Table.read(path, format="ascii.ecsv")
-        columns = spec.columns(found.colnames)
-        refuse_twice(path, _names_of_ecsv(path), columns)
-        return _checked_table(found[columns], spec)
-
-
-def _names_of_ecsv(path: Path) -> list[str]:
-    """Names of the columns as the header has them; astropy renames the second one."""
+        read = table.Table.read(path, format="ascii.ecsv")
+    columns = spec.columns(read.colnames)
+    # The header is read again, as astropy renames the second of two columns.
     with path.open(encoding="utf-8", newline="") as stream:
         lines = (line for line in stream if not line.startswith("#") and line.strip())
         header = next(lines, "").strip()
     separator = "," if "," in header else " "
-    return next(csv.reader([header], delimiter=separator), [])
+    refuse_twice(path, next(csv.reader([header], delimiter=separator), []), columns)
+    return _checked_table(read[columns], spec)
 
 
 @contextmanager
@@ -137,8 +133,8 @@ def _with_columns(
 def _checked_table(table: Any, spec: TableSpec) -> dict[str, Any]:
     table.convert_bytestring_to_unicode()
     columns = {name: table[name] for name in table.colnames}
-    units = {name: getattr(column, "unit", None) for name, column in columns.items()}
-    return _checked(columns, {n: str(u) if u else "" for n, u in units.items()}, spec)
+    units = {n: str(getattr(c, "unit", None) or "") for n, c in columns.items()}
+    return _checked(columns, units, spec)
 
 
 def _checked(
@@ -177,32 +173,29 @@ def _native(column: Any) -> Any:
 def _refuse_votable(path: Path) -> None:
     """Refuse a file that is none, that fetches others, or would fill the memory."""
     size = path.stat().st_size
-    root = ""
+    is_first = True
+
+    def refuse(why: str) -> NoReturn:
+        msg = f"{path} {why}"
+        raise FileError(msg)
 
     def start(tag: str, given: dict[str, str]) -> None:
-        nonlocal root
+        nonlocal is_first
         name = tag.rpartition(":")[2].upper()
         n_rows = given.get("nrows", "0").strip()
-        why = ""
-        if not root and name != "VOTABLE":
-            why = f"is no VOTable: it begins with <{tag}>."
-        elif name == "STREAM" and given.get("href"):
+        if is_first and name != "VOTABLE":
+            refuse(f"is no VOTable: it begins with <{tag}>.")
+        if name == "STREAM" and given.get("href"):
             place = f"elsewhere, at {given['href']}, which is not followed"
-            why = f"has its data {place}. Save the table with its data in the file."
-        elif name == "STREAM" and given.get("encoding", "").lower() == "gzip":
-            why = "packs its data by gzip. Save the table without that."
-        elif name == "TABLE" and n_rows.isdecimal() and int(n_rows) > size:
-            why = f"is damaged: its {size} bytes cannot hold {n_rows} rows."
-        root = root or name
-        refuse(why)
+            refuse(f"has its data {place}. Save the table with its data in the file.")
+        if name == "STREAM" and given.get("encoding", "").lower() == "gzip":
+            refuse("packs its data by gzip. Save the table without that.")
+        if name == "TABLE" and n_rows.isdecimal() and int(n_rows) > size:
+            refuse(f"is damaged: its {size} bytes cannot hold {n_rows} rows.")
+        is_first = False
 
     def entity(name: str, *_: Any) -> None:  # which can unpack to any size
         refuse(f"declares the entity {name!r}; files with such are refused.")
-
-    def refuse(why: str) -> None:
-        if why:
-            msg = f"{path} {why}"
-            raise FileError(msg)
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start

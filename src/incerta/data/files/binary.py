@@ -39,24 +39,16 @@ def open_parquet(path: Path, spec: TableSpec) -> Any:
 
 def sizes_of_groups(metadata: Any, columns: Sequence[str]) -> list[int]:
     """Bytes that some columns take in each row group, as the end of a file says."""
-    needed = frozenset(columns)
+    named = frozenset(columns)
     paths = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
-    places = [
-        place
-        for place, path in enumerate(paths)
-        if path in needed or path.partition(".")[0] in needed
-    ]
-    sizes = []
-    for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        chunks = map(group.column, places)
-        # Runs of one value take next to nothing in the file.
-        sizes.append(
-            sum(
-                max(chunk.total_uncompressed_size, chunk.num_values * NUMBER_BYTES)
-                for chunk in chunks
-            )
+    places = [j for j, p in enumerate(paths) if {p, p.partition(".")[0]} & named]
+    return [
+        sum(  # runs of one value take next to nothing in the file
+            max(chunk.total_uncompressed_size, chunk.num_values * NUMBER_BYTES)
+            for chunk in map(group.column, places)
         )
-    return sizes
+        for group in map(metadata.row_group, range(metadata.num_row_groups))
+    ]
 
 
 def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:

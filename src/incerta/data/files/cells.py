@@ -49,14 +49,12 @@ def understood_cells(
     units = {name: column.unit for name, column in numbers.items()}
     used = {n for n, column in numbers.items() if not np.isnan(column.values).all()}
     refuse_other_units(units, spec, used)
-    table: dict[str, Any] = {}
-    for name, column in cells.items():
-        if name in numbers:
-            table[name] = numbers[name].values
-        elif name == spec.batch:
-            table[name] = [None if cell in MISSING else cell for cell in column]
-        else:
-            table[name] = list(column)
+    table: dict[str, Any] = {
+        name: numbers[name].values if name in numbers else list(column)
+        for name, column in cells.items()
+    }
+    if spec.batch is not None and spec.batch in cells:
+        table[spec.batch] = [None if c in MISSING else c for c in cells[spec.batch]]
     own = {name: column for name, column in numbers.items() if column.example}
     below = {name: column for name, column in numbers.items() if column.limit_example}
     errors: dict[str, str] = {}
@@ -183,9 +181,6 @@ def cells_of(
     return cells, lines
 
 
-# values below a limit ----------------------------------------------------------------
-
-
 def place_below(
     table: dict[str, Any],
     errors: Mapping[str, str],
@@ -195,12 +190,10 @@ def place_below(
 ) -> dict[str, str]:
     """Put a value and an error in place of each cell that names a limit L.
 
-    All that such a cell says is that the value lies between 0 and L. Equally likely
-    values there have the mean L/2 and the standard deviation L/√12. Where the logarithm
-    is asked for there is no least value; there the value is taken to come from the
-    log-normal law of all values of the column, and to be in the part of it below L.
-    What stands in the table is what the logarithm turns into the mean and the standard
-    deviation of that. Returns the error column of each value.
+    Equally likely values between 0 and L have the mean L/2 and the standard deviation
+    L/√12. Where the logarithm is asked for, the value is in the part below L of the
+    log-normal law of its column, and the table has what the logarithm turns into the
+    mean and the standard deviation of that. Returns the error column of each value.
     """
     if spec.error_kind in BOUNDS or spec.error_kind not in ERROR_OF:
         name, column = next(iter(below.items()))
@@ -210,11 +203,10 @@ def place_below(
             "as two columns of bounds with kind='interval', here 0 and the limit."
         )
         raise DataError(msg)
-    placed = dict(errors)
-    for name in spec.values:
-        placed[name] = f"{name} (error)"
-        known = table[errors[name]].copy() if name in errors else None
-        table[placed[name]] = np.zeros_like(table[name]) if known is None else known
+    placed = {name: f"{name} (error)" for name in spec.values}
+    for name, error in placed.items():
+        given = table[errors[name]] if name in errors else np.zeros_like(table[name])
+        table[error] = given.copy()
     for name, column in below.items():
         _refuse_no_belief(name, column, table[placed[name]], where)
         rows = ~np.isnan(column.limits)
@@ -241,8 +233,7 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
         )
         raise DataError(msg)
     mean, std = below_limits(known, np.log10(limits))
-    value = 10.0**mean
-    return value, std * value * np.log(10.0)
+    return 10.0**mean, std * 10.0**mean * np.log(10.0)
 
 
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
@@ -291,9 +282,6 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
     warnings.warn(msg, IncertaWarning, stacklevel=7)
 
 
-# sheets and JSON ----------------------------------------------------------------------
-
-
 class ParsedCells(NamedTuple):
     """Columns of cells that are numbers, text, dates, truth values or None."""
 
@@ -337,10 +325,8 @@ def table_of_cells(
 
 def in_words(cell: Any) -> str:
     """A cell as text; 7.0 is 7, as sheets show it."""
-    if cell is None:
-        return ""
-    if isinstance(cell, str):
-        return cell.strip()
+    if cell is None or isinstance(cell, str):
+        return (cell or "").strip()
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float):
@@ -349,9 +335,8 @@ def in_words(cell: Any) -> str:
 
 
 def _number_or_text(cell: Any) -> Cell:
-    if isinstance(cell, (int, float)) and not isinstance(cell, bool):
-        return float(cell)
-    return in_words(cell)
+    is_number = isinstance(cell, (int, float)) and not isinstance(cell, bool)
+    return float(cell) if is_number else in_words(cell)
 
 
 def _as_they_are(cells: Sequence[Any]) -> Any:

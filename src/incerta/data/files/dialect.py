@@ -1,7 +1,4 @@
-"""How a text table is written: encoding, separator, decimal mark, missing values.
-
-What is not said is found out from the beginning of the file.
-"""
+"""How a text table is written, by its beginning: encoding, separator, decimal mark."""
 
 import codecs
 import csv
@@ -195,14 +192,10 @@ def _encoding(head: bytes) -> str:
     for mark, name in MARKS.items():
         if head.startswith(mark):
             return name
-    if head.isascii():
-        return "utf-8"
-    try:
-        # The last character may be cut.
+    with suppress(UnicodeError):  # the last character may be cut
         codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeError:
-        return WESTERN
-    return "utf-8"
+        return "utf-8"
+    return WESTERN
 
 
 def _warn_of_western(path: Path) -> None:
@@ -234,11 +227,7 @@ def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -
     """
     if len(tables) == 1:
         return next(iter(tables))
-    even = [
-        mark
-        for mark, rows in tables.items()
-        if all(len(row) == len(rows[0]) for row in rows)
-    ]
+    even = [mark for mark, rows in tables.items() if len(set(map(len, rows))) < 2]
     if spec.values:
         able = [mark for mark in tables if _are_columns(_names(source, mark), spec)]
         if able:
@@ -306,12 +295,6 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
     A title stands in the first cell, or makes a row shorter than those of the table.
     The names are then in the first row that has all cells, unless there are numbers in
     it; if there are, in the one above.
-
-    Examples
-    --------
-    >>> from incerta.data.files.dialect import n_titles
-    >>> n_titles([["Lab results", ""], ["", ""], ["id", "h"], ["a", "1.5"]])
-    2
     """
     rows = [[cell.strip() for cell in row] for row in rows[:FEW_ROWS]]
     widths = [len(row) for row in rows if len(row) > 1]
@@ -342,11 +325,9 @@ def _spaced(line: str) -> str:
 
 
 def _are_columns(names: Sequence[str], spec: TableSpec) -> bool:
-    try:
-        spec.columns(names)
-    except DataError:
-        return False
-    return True
+    with suppress(DataError):
+        return bool(spec.columns(names))
+    return False
 
 
 def _names(source: Source, separator: str) -> tuple[str, ...]:

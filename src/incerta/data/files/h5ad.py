@@ -193,9 +193,6 @@ def _plain(dataset: Any, limit: int) -> Ids:
     return np.asarray(dataset[:])
 
 
-# matrices -----------------------------------------------------------------------------
-
-
 def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:
     """Some columns of a matrix, dense or sparse."""
     out = np.zeros((n_rows, len(numbers)))

@@ -28,17 +28,13 @@ def parse_json(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
         names = dict.fromkeys(key for record in records for key in record)
         columns = spec.columns(list(names))
         cells = {column: [one.get(column) for one in records] for column in columns}
-
-    def where(row: int) -> str:
-        return f"{word} {places[row]}"
-
     for column in columns:
         for row, cell in enumerate(cells[column]):
             if isinstance(cell, (dict, list)):
                 if spec.values:
-                    _refuse_nested(column, where(row), cell)
+                    _refuse_nested(column, f"{word} {places[row]}", cell)
                 cells[column][row] = json.dumps(cell)  # of a profile: shown as text
-    return ParsedCells(cells, where)
+    return ParsedCells(cells, lambda row: f"{word} {places[row]}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,17 +17,14 @@ from incerta.backend.fold import Recipe, mapped
 from incerta.backend.optional import require
 from incerta.data.container import UncertainData
 from incerta.data.files.binary import open_parquet, sizes_of_groups
-from incerta.data.files.reading import NUMBER_BYTES, Reading, needed, refuse_size
+from incerta.data.files.reading import NUMBER_BYTES, needed, reading, refuse_size
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 
-# Of a piece, unpacked: reading it takes many times as long as to begin with it.
-PIECE_BYTES = 64 * 2**20
-# Rows that are read at a time to look for the end of an object.
-FEW_ROWS = 2**16
-# Column of the numbers of rows, where these are the ids.
-NUMBER = "number of the row"
+PIECE_BYTES = 64 * 2**20  # unpacked; to begin with a piece takes far less than that
+FEW_ROWS = 2**16  # that are read at a time to look for the end of an object
+NUMBER = "number of the row"  # column where these are the ids
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +47,18 @@ def read_lazily(
     `path` is a file, a folder or a pattern; a piece has at most `limit` bytes.
     """
     refuse_imputation(spec)
-    _refuse_roles(spec)
+    why = (
+        "cannot be used with lazy=True: it takes the rows of all objects at once. "
+        "Leave lazy out."
+    )
+    spec.refuse(("sample", "batch", "replicates"), why)
+    if spec.error_columns is None and spec.stated_meaning == "error":
+        msg = f"meaning='error' of values without errors {why}"
+        raise DataError(msg)
     pieces: list[Piece] = []
     n_rows = 0
     for file in _files(path):
-        with Reading(file):
+        with reading(file):
             found, n_here = _pieces(file, spec, n_rows, limit)
         pieces += found
         n_rows += n_here
@@ -67,19 +71,6 @@ def read_lazily(
         return data
     said = mapped(data.partitions, _with_meaning, spec.stated_meaning)
     return replace(data, partitions=tuple(said))
-
-
-def _refuse_roles(spec: TableSpec) -> None:
-    """Refuse what needs the rows of all objects at once."""
-    replicates = spec.error_columns is None and spec.stated_meaning == "error"
-    why = (
-        "cannot be used with lazy=True: it takes the rows of all objects at once. "
-        "Leave lazy out."
-    )
-    spec.refuse(("sample", "batch", "replicates"), why)
-    if replicates:
-        msg = f"meaning='error' of values without errors {why}"
-        raise DataError(msg)
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:
@@ -127,17 +118,16 @@ def _pieces(
     there = list(sizes)
     pieces, n_rows = [], 0
     for start, stop in _cuts([size for size, _ in sizes.values()], limit):
-        before, groups = there[start - 1] if start else None, there[start:stop]
         piece = Piece(
             path=path,
             columns=columns,
-            groups=groups,
-            before=before,
+            groups=there[start:stop],
+            before=there[start - 1] if start else None,
             first=first + n_rows,
             limit=limit,
         )
         pieces.append(piece)
-        n_rows += sum(sizes[group][1] for group in groups)
+        n_rows += sum(sizes[group][1] for group in piece.groups)
     return pieces, n_rows
 
 
@@ -153,12 +143,9 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
         yield start, len(sizes)
 
 
-# when a piece is needed -------------------------------------------------------------
-
-
 def _table(piece: Piece, spec: TableSpec) -> Any:
     """Rows of a piece, those of an object all or none."""
-    with Reading(piece.path), open_parquet(piece.path, spec) as file:
+    with reading(piece.path), open_parquet(piece.path, spec) as file:
         rows = file.read_row_groups(piece.groups, columns=piece.columns)
         rows.validate(full=True)  # of text, which may be no text
         if spec.id is None:

@@ -1,8 +1,4 @@
-"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5.
-
-Which mark is the decimal mark is decided for the whole file, by the cells that leave
-no doubt. Where all leave doubt, nothing is guessed.
-"""
+"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5."""
 
 import re
 import warnings
@@ -192,9 +188,6 @@ def _shown(cell: Cell) -> str:
     return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
 
 
-# the decimal mark ---------------------------------------------------------------------
-
-
 def _hint(number: str) -> str:
     """What a number says about the decimal mark.
 
@@ -213,7 +206,7 @@ def _hint(number: str) -> str:
 
 
 def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
-    """Find the decimal mark of a file, or refuse to guess it."""
+    """Find the decimal mark by cells that leave no doubt, or refuse to guess it."""
     hints: dict[str, tuple[str, int, str]] = {}  # the first cell of each kind
     for name, column in parts.items():
         for row, cell in enumerate(column):
@@ -259,9 +252,8 @@ def _number(text: Cell, decimal: str) -> float | None:
     """A number with marks of thousands, or None if it is not well formed."""
     if isinstance(text, float):
         return text
-    if PLAIN.fullmatch(text) and (
-        "," not in text if decimal == "." else "." not in text
-    ):
+    other = "," if decimal == "." else "."
+    if PLAIN.fullmatch(text) and other not in text:
         return float(text.replace(",", "."))
     if INFINITE.fullmatch(text):
         return float(text)
@@ -275,9 +267,6 @@ def _number(text: Cell, decimal: str) -> float | None:
     if fraction and not fraction.isdecimal():
         return None
     return float(f"{whole}.{fraction or 0}e{power or 0}")
-
-
-# columns ------------------------------------------------------------------------------
 
 
 def _column(
@@ -300,7 +289,7 @@ def _column(
             limits[row] = value
             limit_example = limit_example or _shown(cells[row])
             continue
-        values[row] = value * _power(cell)
+        values[row] = value * float(f"1{cell.power}")
         errors[row] = error
         if cell.error or cell.last:
             example = example or _shown(cells[row])
@@ -326,11 +315,7 @@ def _error(cell: Parts, decimal: str) -> float | None:
         return None
     if decimal not in cell.last:  # 12.3(4) is 12.3 ± 0.4
         error *= 10.0 ** -len(str(cell.value).partition(decimal)[2])
-    return error * _power(cell)
-
-
-def _power(cell: Parts) -> float:
-    return float(f"1{cell.power}") if cell.power else 1.0
+    return error * float(f"1{cell.power}")
 
 
 def _without_unit(

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 import narwhals as nw
@@ -85,32 +86,30 @@ def _statistic_of_last(columns: Sequence[Array]) -> str:
         "median": np.nanmedian,
     }
     for name, statistic in statistics.items():
-        chance, agrees = 1.0, True
-        for column in columns:
-            rest, last = column[:-1], column[-1]
-            if np.isnan(last):
-                continue
-            rest = rest[np.isfinite(rest)]
-            if not len(rest) or not np.isfinite(last):
-                agrees = False
-                break
-            expected = float(statistic(rest))
-            unit = _unit(column)
-            if abs(last - expected) > unit * 0.5 + 1e-9 * abs(expected):
-                agrees = False
-                break
-            width = max(rest.max(), expected) - min(rest.min(), expected)
-            chance *= min(1.0, unit / width) if width else 1.0
-        if agrees and chance < CHANCE:
+        each = (_chance(column, statistic) for column in columns)
+        chances = list(takewhile(np.isfinite, each))
+        if len(chances) == len(columns) and np.prod(chances) < CHANCE:
             return name
     return ""
 
 
-def _unit(column: Array) -> float:
-    """Size of the last digit that numbers of a column are written with."""
+def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
+    """Chance that the last number is that of those above; infinite if it is not."""
+    rest, last = column[:-1], column[-1]
+    rest = rest[np.isfinite(rest)]
+    if np.isnan(last):
+        return 1.0
+    if not len(rest) or not np.isfinite(last):
+        return np.inf
+    expected = float(statistic(rest))
+    # The size of the last digit that numbers of the column are written with.
     some = column[np.isfinite(column)][-20:]
     digits = [f"{number:.10f}".rstrip("0").partition(".")[2] for number in some]
-    return float(10.0 ** -max(map(len, digits), default=0))
+    unit = float(10.0 ** -max(map(len, digits), default=0))
+    if abs(last - expected) > unit * 0.5 + 1e-9 * abs(expected):
+        return np.inf
+    width = max(rest.max(), expected) - min(rest.min(), expected)
+    return min(1.0, unit / width) if width else 1.0
 
 
 def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
@@ -128,15 +127,10 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
     if not len(table):
         return
     for name in names:
-        column = table[name]
-        if isinstance(column, np.ndarray):
-            known = column[~np.isnan(column)]
-            ends = (known.min(), known.max()) if len(known) else ()
-        else:  # its library finds them quickly
-            ends = (column.min(), column.max())
-        for end in (float(end) for end in ends if end is not None):
-            times = times_as_mark(table.numbers(name), end)
-            if times:
+        numbers = table.numbers(name)
+        known = numbers[~np.isnan(numbers)]
+        for end in (float(known.min()), float(known.max())) if len(known) else ():
+            if times := times_as_mark(numbers, end):
                 msg = (
                     f"{end:.10g} occurs {times} times in column "
                     f"{name!r}, far from all other numbers. It was taken for a number; "
@@ -147,7 +141,8 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
 
 def times_as_mark(column: Array, end: float) -> int:
     """Times that the least or largest number of a column occurs as such a mark."""
-    if not looks_like_mark(end):
+    digits = f"{abs(end):.10g}".replace(".", "")
+    if end not in OTHERS and (len(digits) == 1 or set(digits) != {"9"}):  # 9 is none
         return 0
     times = int((column == end).sum())
     rest = column[(column != end) & np.isfinite(column)]
@@ -156,9 +151,3 @@ def times_as_mark(column: Array, end: float) -> int:
     low, high = rest.min(), rest.max()
     gap = low - end if end < low else end - high
     return times if gap > high - low else 0
-
-
-def looks_like_mark(number: float) -> bool:
-    """Tell whether people write a number for a missing value: -999 and 99.99, not 9."""
-    digits = f"{abs(number):.10g}".replace(".", "")
-    return number in OTHERS or (len(digits) > 1 and set(digits) == {"9"})

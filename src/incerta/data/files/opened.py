@@ -21,7 +21,7 @@ from incerta.data.files.oddities import (
     without_totals,
 )
 from incerta.data.files.profile import Profile, profile_of_frame, profile_of_text
-from incerta.data.files.reading import Reading
+from incerta.data.files.reading import reading
 from incerta.data.files.sheets import parse_sheet
 from incerta.data.files.text import ParsedText, parse_text
 from incerta.data.from_table import from_spec
@@ -30,7 +30,6 @@ from incerta.data.guess.readings import Guess
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TEXT, TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
-from incerta.typing import Ids
 
 Parsed: TypeAlias = ParsedText | ParsedCells
 Parser: TypeAlias = Callable[[Path, TableSpec, int], Parsed]
@@ -72,7 +71,7 @@ class OpenTable:
         self._format = _format_of(path)
         self._parsed: Parsed | None = None
         refuse_other_formats(path, spec, self._format)
-        with Reading(path):
+        with reading(path):
             if path.stat().st_size == 0:
                 msg = f"{path} is empty."
                 raise FileError(msg)
@@ -82,7 +81,7 @@ class OpenTable:
     @cached_property
     def profile(self) -> Profile:
         """What is in the file; time grows with the number of cells."""
-        with Reading(self.path):
+        with reading(self.path):
             n_bytes = self.path.stat().st_size
             if isinstance(self._parsed, ParsedText):
                 return profile_of_text(self._parsed, n_bytes)
@@ -131,7 +130,7 @@ class OpenTable:
         return TableSpec(**{n: known[n] for n in (*TEXT, "sheet") if n in known})
 
     def _table(self, spec: TableSpec) -> TextTable:
-        with Reading(self.path):
+        with reading(self.path):
             if self._parsed is not None:
                 return self._parsed.table(spec)
             return TextTable(READERS[self._format](self.path, spec, self._limit), {})
@@ -140,7 +139,7 @@ class OpenTable:
         """What AnnData does not say: names of observations, columns of embeddings."""
         if self._format != ".h5ad":
             return spec
-        with Reading(self.path):
+        with reading(self.path):
             return replace(
                 spec,
                 id=spec.id or NAMES,
@@ -153,10 +152,15 @@ class OpenTable:
         if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
-            line = self._parsed.line(self._parsed.text(spec.id).index(""))
-            msg = f"id={spec.id!r} is empty in line {line}; fill it or leave it out."
+            place = self._parsed.place(self._parsed.text(spec.id).index(""))
+            msg = f"id={spec.id!r} is empty in {place}; fill it or leave it out."
             raise MissingValueError(msg)
-        return replace(data, ids=_numbers_if_plain(data.ids))
+        try:
+            numbers = data.ids.astype(np.int64)
+        except (ValueError, OverflowError):
+            return data
+        same = (numbers.astype(data.ids.dtype) == data.ids).all()
+        return replace(data, ids=numbers) if same else data
 
 
 def limit_of(max_bytes: int | None) -> int:
@@ -206,12 +210,3 @@ def _format_of(path: Path) -> str:
     elif name.endswith(".xls"):
         msg = f"{path} is a file of Excel before 2007. Save it as .xlsx."
     raise FileError(msg)
-
-
-def _numbers_if_plain(ids: Ids) -> Ids:
-    """Turn ids of a text file into whole numbers if nothing is lost by doing so."""
-    try:
-        numbers = ids.astype(np.int64)
-    except (ValueError, OverflowError):
-        return ids
-    return numbers if (numbers.astype(ids.dtype) == ids).all() else ids

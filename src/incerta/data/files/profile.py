@@ -55,12 +55,9 @@ def profile_of_frame(frame: Any, n_bytes: int, *, totals: bool) -> Profile:
     frame, left_out = _without_totals(frame) if totals else (frame, "")
     names = Table(frame).names
     columns = tuple(_noted(_of_column(frame, name)) for name in names)
-    sizes = [
-        column.n_rows
-        for column in columns
-        if column.numbers is not None or column.codes is not None
-    ]
-    return Profile(columns, names, max(sizes, default=0), n_bytes, left_out)
+    filled = (c for c in columns if c.numbers is not None or c.codes is not None)
+    n_rows = max((column.n_rows for column in filled), default=0)
+    return Profile(columns, names, n_rows, n_bytes, left_out)
 
 
 def _without_totals(frame: Any) -> tuple[Any, str]:
@@ -95,10 +92,8 @@ def _told_apart(column: Described, words: Ids, codes: Indices) -> Described:
 
 def _is_inexact(column: Described) -> bool:
     """Whether whole numbers have more digits than floats, as those of catalogues."""
-    numbers = column.numbers
-    if column.kind != "whole" or numbers is None:
-        return False
-    return bool(np.nanmax(np.abs(numbers)) >= MOST_EXACT)
+    numbers = np.asarray(column.numbers)
+    return column.kind == "whole" and bool(np.nanmax(np.abs(numbers)) >= MOST_EXACT)
 
 
 def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
@@ -121,9 +116,6 @@ def _without_missing(
     there = ~np.isin(words, list(missing))
     places = np.where(there, np.cumsum(there) - 1, -1)
     return words[there], places[codes]
-
-
-# text ---------------------------------------------------------------------------------
 
 
 def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
@@ -180,9 +172,8 @@ def _numeric(words: Ids) -> Indices | None:
     """Which words hold numbers; None if too few do for a column of numbers."""
     for some in (words[:FEW_WORDS], words):
         texts = [word.translate(ALIKE) for word in some.tolist()]
-        if not texts or all(map(DATE.fullmatch, texts)):
-            return None
-        if any(map(LEADING_ZERO.fullmatch, texts)):
+        zeros = any(map(LEADING_ZERO.fullmatch, texts))
+        if zeros or all(map(DATE.fullmatch, texts)):
             return None
         numeric = [taken_apart(text) is not None or _is_limit(text) for text in texts]
         if sum(numeric) < MOSTLY * len(numeric):
@@ -198,9 +189,8 @@ def _is_limit(text: str) -> bool:
 def _seems_numeric(words: Ids) -> bool:
     """Whether words that are no numbers, nor ids, begin as numbers do."""
     some = [word.translate(ALIKE) for word in words[:FEW_WORDS].tolist()]
-    if any(map(LEADING_ZERO.match, some)):
-        return False
-    return all(map(BEGINS_AS_NUMBER.match, some))
+    zeros = any(map(LEADING_ZERO.match, some))
+    return not zeros and all(map(BEGINS_AS_NUMBER.match, some))
 
 
 def _numbers(
@@ -262,12 +252,10 @@ def _of_cells(
         way_out = f"; if that means missing, give na={cell!r}"
         if n == 1 and codes[0] == none[0]:
             way_out = "; if it is a unit, leave out the line below the names"
-    unread = n
-    if described.numbers is not None:
-        unread = int(np.isnan(described.numbers).sum())
+    unread = n if described.numbers is None else np.isnan(described.numbers).sum()
     return replace(
         described.noting(*remarks),
-        n_missing=max(unread - n, 0),
+        n_missing=max(int(unread) - n, 0),
         doubt=f"holds {cell!r}, which is no number{way_out}",
     )
 
@@ -295,13 +283,11 @@ def _noted(column: Described) -> Described:
     if numbers is None or column.kind == "empty":
         return column
     remarks = ["constant"] if column.is_constant else []
-    infinite = int(np.isinf(numbers).sum())
-    if infinite:
+    if infinite := int(np.isinf(numbers).sum()):
         remarks.append(f"{infinite:,} infinite")
     marks = []
     for end in sorted({float(np.nanmin(numbers)), float(np.nanmax(numbers))}):
-        times = times_as_mark(numbers, end)
-        if times:
+        if times := times_as_mark(numbers, end):
             marks.append(f"{end:.10g}")
             remarks.append(f"{marks[-1]} {times:,} times: missing? na={marks[-1]}")
     return replace(column.noting(*remarks), marks=tuple(marks))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Literal, overload
 
@@ -131,66 +132,33 @@ def read(
         AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
         values, with `meaning` "error" unless it is given.
 
-    Returns
-    -------
-    UncertainData
-        If lazy, `PartitionedData`, which `UKMeans`, `ErrorMixture` and `ViewConsensus`
-        take.
-
     Notes
     -----
     Only the needed columns are read, in time and memory that grow linearly with rows
-    and columns. In text tables an empty cell and NA, n/a, NaN, null, none, missing, nd,
-    ?, - and the like, in upper or lower case, are missing values. Ids are text, unless
-    all are whole numbers written plainly: station 050114 keeps its zero.
+    and columns. Ids are text, unless all are whole numbers written plainly: station
+    050114 keeps its zero. The page on data says how numbers are understood
+    (``1.234,5``, ``12 cm``, ``150.4 ± 2.0``, ``<0.5``), which words are missing values,
+    and that lines of titles above the names and rows of totals at the bottom are left
+    out, all with warnings where something is assumed.
 
-    Numbers may be written ``1.234,5`` or ``1,234.5``, ``1 234``, ``12 cm`` and
-    ``150.4 ± 2.0``, ``150.4(20)`` or ``150.4 (2.0)``. The decimal mark is that of
-    the whole table, decided by numbers that leave no doubt, such as ``2,5``. If all do,
-    such as ``1,234``, a comma in a file with commas between the columns is a mark of
-    thousands, with a warning; in other files the numbers are refused until `decimal` is
-    given. A dot is a decimal mark unless other numbers have decimal commas. A unit must
-    be the same in all of a column, and is left out with a warning. What follows ± is
-    the standard deviation; a table with such cells has one row per object, and values
-    of columns without them are exact.
-
-    ``<0.5`` and ``≤0.5`` are below a limit L, of which no more is known: the value may
-    be anywhere between 0 and L, and becomes L/2 with the standard deviation L/√12 of
-    such values, with a warning. Other values keep the errors they have, or are exact if
-    the table has none; then `meaning` is "belief" by default. The column must not have
-    values below 0, and each object one row. ``<LOD`` without a number is refused, or
-    missing if `na` says so, and ``>100`` is refused.
-
-    A number such as -999 or 99.99 that occurs several times, far from all others of its
-    column, gets a warning and stays a number unless `na` says otherwise.
-
-    Lines of titles above the names of the columns are left out, with a warning, and so
-    are rows at the bottom that sum up the others: those whose id is total, sum, mean,
-    average or median, in English, German, French, Spanish, Italian, Portuguese or
-    Dutch, and a last row with the sum, mean or median of each value.
-
-    In sheets and in JSON numbers are numbers, and text follows the rules above. Cells
-    of sheets with an error such as #DIV/0! are missing, with a warning. JSON is a list
-    of records, one record per line, or a list for each column. Of FITS and VOTable
-    files the first table that has the columns is read; masked cells are missing.
-    Columns with several numbers in each row are refused.
+    JSON is a list of records, one record per line, or a list for each column. Of FITS
+    and VOTable files the first table that has the columns is read; columns with several
+    numbers in each row are refused. Cells of sheets with an error such as #DIV/0! are
+    missing, with a warning.
 
     Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
     FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
-    Damaged files raise a `FileError` or a `DataError`; damage that nothing in the file
-    contradicts, such as another digit, goes unseen. `max_bytes` is compared with the
-    sizes that a file says it has, and grouping takes several times as much; a gzip file
-    that could exceed it is unpacked twice. Files made to harm can say less, and can end
-    or block the libraries that read them: read those of strangers in a process whose
-    memory and time are limited.
+    Damaged files raise a `FileError` or a `DataError`. `max_bytes` is compared with the
+    sizes that a file says it has. Files made to harm can say less: read those of
+    strangers in a process whose memory and time are limited.
 
-    If lazy, the rows of an object must follow each other in one file, as in files that
-    are sorted by id; an object found in two partitions is an error when the data are
-    used. Partitions consist of whole row groups. What is kept grows with the number of
-    objects, not of rows: labels, memberships, means and variances. Files are read once
-    by `UKMeans`, and twice more for its `membership_`, three times by `ViewConsensus`,
-    up to four times by `ErrorMixture`, and once for each prediction.
+    If lazy, a `PartitionedData` is returned, which `UKMeans`, `ErrorMixture` and
+    `ViewConsensus` take. The rows of an object must follow each other in one file, as
+    in files that are sorted by id. What is kept grows with the number of objects, not
+    of rows. Files are read once by `UKMeans`, and twice more for its `membership_`,
+    three times by `ViewConsensus`, up to four times by `ErrorMixture`, and once for
+    each prediction.
 
     Examples
     --------
@@ -204,26 +172,9 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
+    given = locals()
     spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-        corr=corr,
-        log=log,
-        replicates=replicates,
-        sheet=sheet,
-        layers=layers,
+        **{field.name: given[field.name] for field in fields(TableSpec)}
     )
     if lazy:
         refuse_other_formats(path, spec, ending=None)

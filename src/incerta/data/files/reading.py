@@ -1,20 +1,15 @@
 """How large a file may be, and what damaged files do to their readers, in words."""
 
 import gzip
+import traceback
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from incerta.data.tables.spec import TableSpec
-from incerta.exceptions import (
-    DataError,
-    FileError,
-    IncertaWarning,
-    MissingExtraError,
-)
+from incerta.exceptions import DataError, FileError, IncertaWarning, MissingExtraError
 
 NUMBER_BYTES = 8  # every cell becomes a float64 or a code
 MOST_DEFLATED = 1032  # deflate cannot make a byte of more than these
@@ -24,39 +19,32 @@ OUR_OWN = (DataError, FileError, IncertaWarning, MissingExtraError, MemoryError)
 MISTAKES = (TypeError, NameError)
 
 
-class Reading(AbstractContextManager["Reading"]):
-    """Turns whatever error a damaged file causes in a reader into a `FileError`."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is None or error is None or isinstance(error, OUR_OWN):
-            return
-        if isinstance(error, MISTAKES) and _is_of_this_code(trace):
-            return
-        if isinstance(error, FileNotFoundError):
-            msg = f"there is no file {self.file}."
-            raise FileError(msg) from error
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Turn whatever error a damaged file causes in a reader into a `FileError`."""
+    try:
+        yield
+    except OUR_OWN:
+        raise
+    except FileNotFoundError as error:
+        msg = f"there is no file {file}."
+        raise FileError(msg) from error
+    except BaseException as error:
         # Readers raise errors of their own on damaged files, without a common base;
         # those written in Rust one that is not even an Exception.
-        if isinstance(error, Exception) or kind.__name__ == "PanicException":
-            reason = " ".join(str(error).split()) or type(error).__name__
-            msg = f"{self.file} cannot be read: {reason}"
-            raise FileError(msg) from error
+        is_mistake = isinstance(error, MISTAKES) and _is_of_this_code(error)
+        is_panic = type(error).__name__ == "PanicException"
+        if is_mistake or not (is_panic or isinstance(error, Exception)):
+            raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        msg = f"{file} cannot be read: {reason}"
+        raise FileError(msg) from error
 
 
-def _is_of_this_code(trace: TracebackType | None) -> bool:
+def _is_of_this_code(error: BaseException) -> bool:
     """Tell whether an error was raised here, not in a library that was called."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    name = "" if trace is None else trace.tb_frame.f_globals.get("__name__", "")
-    return str(name).startswith("incerta.")
+    frame, _ = [*traceback.walk_tb(error.__traceback__)][-1]
+    return str(frame.f_globals.get("__name__", "")).startswith("incerta.")
 
 
 def needed(path: Path, names: Sequence[str], spec: TableSpec) -> list[str]:
@@ -69,9 +57,9 @@ def needed(path: Path, names: Sequence[str], spec: TableSpec) -> list[str]:
 def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse needed columns of which there are several."""
     times = Counter(names)
-    twice = [name for name in columns if times[name] > 1]
-    if twice:
-        msg = f"{path} has {times[twice[0]]} columns named {twice[0]!r}."
+    twice = next((name for name in columns if times[name] > 1), None)
+    if twice is not None:
+        msg = f"{path} has {times[twice]} columns named {twice!r}."
         raise FileError(msg)
 
 

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 from xml.etree import ElementTree as ET
 
 from incerta.backend.optional import require
@@ -16,6 +16,8 @@ from incerta.data.files.reading import refuse_size, refuse_twice
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from incerta.wording import counted, unknown_name
+
+Place: TypeAlias = tuple[int, int]  # row and column of a cell, counted from 0
 
 # Where these are text; elsewhere the file marks such cells.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
@@ -34,20 +36,6 @@ NO_RESULT = re.compile(
 )
 
 
-class Place(NamedTuple):
-    """Of a cell in a sheet, counted from 0."""
-
-    row: int
-    column: int
-
-
-class Gaps(NamedTuple):
-    """Cells of a sheet that look empty, and why they are."""
-
-    errors: list[Place]  # such as #DIV/0!
-    n_unknown: int  # formulas without a result
-
-
 def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
     """Parse the needed columns of a sheet; by default of the first that is filled."""
     calamine = require("python_calamine", "io", f"reading {path.name}")
@@ -59,10 +47,10 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
         raise FileError(msg)
     top, left = sheet.start
     rows = sheet.to_python(skip_empty_area=True)
-    errors, n_unknown = gaps.get(name, Gaps([], 0))
+    errors, n_unknown = gaps.get(name, ([], 0))
     marked = {(row - top, column - left) for row, column in errors}
     first = _row_of_names(rows, spec)
-    names = _names_in(rows[first])
+    names = [in_words(cell) for cell in rows[first]]
     try:
         columns = spec.columns([name for name in names if name])
     except DataError as error:
@@ -78,15 +66,13 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
     cells: dict[str, list[Any]] = {}
     wrong: list[Place] = []
     for column in columns:
-        place = places[column]
-        cells[column] = [rows[number][place] for number in kept]
-        for index, cell in enumerate(cells[column]):
-            at = Place(kept[index], place)
-            is_wrong = at in marked or cell in ERRORS
-            if is_wrong or (isinstance(cell, str) and not cell.strip()):
-                cells[column][index] = None
-            if is_wrong:
-                wrong.append(at)
+        place, cells[column] = places[column], []
+        for number in kept:
+            cell = rows[number][place]
+            if is_wrong := (number, place) in marked or cell in ERRORS:
+                wrong.append((number, place))
+            is_blank = isinstance(cell, str) and not cell.strip()
+            cells[column].append(None if is_wrong or is_blank else cell)
     if first:
         _warn(f"{path.name}: names of the columns were found in row {top + first + 1}.")
     if wrong:
@@ -105,26 +91,20 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
 
 def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
     """The first row, or one below titles: the one that has the needed columns."""
-    head = [_names_in(row) for row in rows[:FEW_ROWS]]
+    head = [[in_words(cell) for cell in row] for row in rows[:FEW_ROWS]]
     guess = n_titles(head)
     below = range(min(len(head), MOST_TITLES + 1))
-    places = [0, guess, *below] if spec.values else [guess]
-    for place in places:
+    for place in (0, guess, *below) if spec.values else ():
         with suppress(DataError):
             spec.columns([name for name in head[place] if name])
             return place
     return guess
 
 
-def _names_in(row: Sequence[Any]) -> list[str]:
-    return [in_words(cell) for cell in row]
+def gaps_of(path: Path, limit: int) -> dict[str, tuple[list[Place], int]]:
+    """Cells of each sheet with an error, and the number of formulas without a result.
 
-
-def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
-    """Cells of each sheet that look empty to its reader, if the book is not too large.
-
-    Books are zip files, which say how much they unpack to. In those of OpenDocument
-    errors are text.
+    Books are zip files, which say how much they unpack to; too large ones are refused.
     """
     if not zipfile.is_zipfile(path):
         msg = f"{path} is no file of sheets, or is locked by a password."
@@ -135,8 +115,8 @@ def gaps_of(path: Path, limit: int) -> dict[str, Gaps]:
         for member, name in _sheets_by_member(book).items():
             sheet = book.read(member)
             cells = WITH_ERROR.findall(sheet)
-            errors = [Place(int(row) - 1, _number(column)) for column, row in cells]
-            gaps[name] = Gaps(errors, len(NO_RESULT.findall(sheet)))
+            errors = [(int(row) - 1, _number(column)) for column, row in cells]
+            gaps[name] = errors, len(NO_RESULT.findall(sheet))
     return gaps
 
 
@@ -169,11 +149,8 @@ def _number(letters: bytes) -> int:
 
 def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
     """Name and cells of the sheet that is meant."""
-    names: Sequence[str] = [
-        about.name
-        for about in book.sheets_metadata
-        if str(about.typ).endswith("WorkSheet")
-    ]
+    about = book.sheets_metadata
+    names = [sheet.name for sheet in about if str(sheet.typ).endswith("WorkSheet")]
     if sheet is not None:
         name = _named(path, names, sheet)
         return name, book.get_sheet_by_name(name)

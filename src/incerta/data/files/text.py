@@ -60,7 +60,7 @@ class ParsedText:
             # The decimal mark is that of the whole table: 1.000 may be a thousand.
             texts, lines = cells_of(dialect, columns)
             return ParsedText(dialect, texts, lines=lines).table(spec)
-        rules = dialect.rules(self._place)
+        rules = dialect.rules(self.place)
         lists = {name: _as_list(column) for name, column in cells.items()}
         return understood_cells(lists, rules, spec)
 
@@ -68,24 +68,17 @@ class ParsedText:
         """A column as text."""
         return _as_list(self._cells([name], [name])[name])
 
-    def line(self, row: int) -> int:
+    def place(self, row: int) -> str:
         """The line of the file in which a row begins."""
         if self._lines is None:
             self._lines = cells_of(self.dialect, [])[1]
-        return self._lines[row]
+        return f"line {self._lines[row]}"
 
     def with_line(self, message: str) -> str:
         """A message about a row of the table, with the line of the file instead."""
-        match = ROW.search(message)
-        if match is None:
-            return message
         with suppress(csv.Error, UnicodeError):
-            place = self._place(int(match[1]) - 1)
-            return f"{message[: match.start()]}{place}{message[match.end() :]}"
+            return ROW.sub(lambda m: self.place(int(m[1]) - 1), message, count=1)
         return message
-
-    def _place(self, row: int) -> str:
-        return f"line {self.line(row)}"
 
     def _cells(self, columns: Sequence[str], text: Sequence[str]) -> dict[str, Any]:
         """Some columns; parsed again if they were not, or only as numbers."""
@@ -236,9 +229,6 @@ def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
         )
         raise DataError(msg) from error
     return columns, [name for name in columns if name in (spec.id, spec.sample)]
-
-
-# plain numbers ------------------------------------------------------------------------
 
 
 def _plain_numbers(

@@ -126,9 +126,6 @@ def _skewness(numbers: Array) -> float:
     return float(((centred / deviation) ** 3).mean())
 
 
-# what its name says -------------------------------------------------------------------
-
-
 def says(named: Described | str, known: frozenset[str]) -> bool:
     """Tell whether the first or the last word of a name is one of these."""
     words = words_of(named if isinstance(named, str) else named.name)
@@ -164,15 +161,7 @@ def is_time(column: Described) -> bool:
 
 
 def numbered(column: Described) -> str:
-    """What whole numbers from 0 or 1 on count, by how often each occurs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.guess.described import numbered, of_numbers
-    >>> [numbered(of_numbers("n", np.arange(12.0) // size)) for size in (1, 4)]
-    ['rows', 'groups']
-    """
+    """What whole numbers from 0 or 1 on count, "rows" or "groups", else nothing."""
     numbers = column.numbers
     if column.kind != "whole" or numbers is None or column.n_missing:
         return ""

@@ -1,8 +1,4 @@
-"""Which column of a table may be what: guessed from names, types and cells.
-
-Nothing here is sure. A guess is clear if one reading alone is sensible; else the
-readings are offered, and the user chooses.
-"""
+"""Which column of a table may be what: guessed from names, types and cells."""
 
 from __future__ import annotations
 
@@ -81,17 +77,7 @@ def guess(
     said: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> Guess:
-    """Guess which column is what.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.guess.described import of_numbers
-    >>> from incerta.data.guess.guess import guess
-    >>> columns = [of_numbers(n, np.array([1.0, 2.5])) for n in ("mass", "mass_err")]
-    >>> guess(columns).readings[0].said()
-    {'values': ('mass',), 'errors': ('{}_err',)}
-    """
+    """Guess which column is what; `said` are parameters of `read`."""
     given = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
@@ -106,9 +92,8 @@ def guess(
     if errors:
         found = _with_errors(errors, left)
     elif "errors" in given:
-        found = Guess(
-            (), f"no columns fit errors={given['errors']!r}; name the values."
-        )
+        doubt = f"no columns fit errors={given['errors']!r}; name the values."
+        found = Guess((), doubt)
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
@@ -164,9 +149,6 @@ def _one_column_each(objects: Described, things: Described) -> Guess:
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
     """What the user said is kept, whatever was guessed."""
     return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
-
-
-# one row per object, with errors ------------------------------------------------------
 
 
 def take_errors(left: Leftover) -> list[Named]:
@@ -317,15 +299,9 @@ def _error_readings(
         # An interval, or the ends of a confidence interval.
         for each in ("interval", "ci95") if kind == "bounds" else (kind,):
             means = f"one row per object: {MEANS.get(each, f'errors of kind {each}')}"
-            reading = Reading(
-                id=id,
-                values=values,
-                errors=columns,
-                kind=each,
-                corr=_correlations(values, each, left),
-                means=means,
-            )
-            readings.append(reading)
+            corr = _correlations(values, each, left)
+            reading = Reading(id=id, values=values, errors=columns, kind=each)
+            readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
     return readings, (MOE,) if unsaid else ()
@@ -362,9 +338,6 @@ def _correlations(
     return template
 
 
-# no error columns ---------------------------------------------------------------------
-
-
 def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Guess:
     said = left.said.get("id")
     id = None if is_long else left.take_unique_id()
@@ -384,10 +357,9 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
             return _long(many[0], many[1:], words, left)
     broken = None if id is not None else left.broken_id()
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
-    place = None if id is None or said is not None else left.columns[id]
-    if place is not None and not says(place, PLACE_WORDS):
-        place = None
-    if place is not None:
+    place = None
+    if id is not None and said is None and says(left.columns[id], PLACE_WORDS):
+        place = left.columns[id]
         left.leave_out("it was set", lambda c: c.is_number and says(c, SET_WORDS))
     left.sort()
     values = left.values()
@@ -497,9 +469,6 @@ def _agree(group: Sequence[str], left: Leftover) -> bool:
     return len(cells) < 2 or bool(2 * cells.var(axis=1).mean() < cells.var())
 
 
-# what is not clear --------------------------------------------------------------------
-
-
 def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
     doubt = f"{found.doubt} {doubt}".strip()
     return replace(found, readings=tuple(readings), doubt=doubt)
@@ -508,11 +477,8 @@ def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
 def _about_text(found: Guess, left: Leftover) -> Guess:
     """Say so if columns of numbers have cells that are none."""
     used = {name for reading in found.readings for name in reading.values}
-    meant = [
-        c
-        for c in left.columns.values()
-        if c.doubt and (c in left.free or c.name in used)
-    ]
+    doubtful = (c for c in left.columns.values() if c.doubt)
+    meant = [c for c in doubtful if c in left.free or c.name in used]
     if not meant:
         return found
     names = {c.name for c in meant}
@@ -582,10 +548,8 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
             f"{times[error]} columns are named {error}, as errors are; give each a "
             f"name of its own, such as 'x {error}' for the error of x."
         )
-        means = "without these errors"
-        return _doubting(
-            found, [replace(r, means=means) for r in found.readings], doubt
-        )
+        apart = [replace(r, means="without these errors") for r in found.readings]
+        return _doubting(found, apart, doubt)
     note = (
         f"{times[twice[0]]} columns are named {twice[0]}, and none of them is used; "
         "give each a name of its own."
@@ -616,9 +580,6 @@ def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
     if id is None or not left.repeats(id):
         return True
     return is_constant_within(column, left.columns[id])
-
-
-# several rows per object --------------------------------------------------------------
 
 
 def repeated_ids(left: Leftover) -> list[Described]:

@@ -61,8 +61,7 @@ def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
 
 def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
     """Role in words, and value, of each column of errors."""
-    pairs = reading.kind in PAIRS
-    words = ("low", "high") if pairs else ("error",)
+    words = ("low", "high") if reading.kind in PAIRS else ("error",)
     words = ("error up", "error down") if reading.kind == "plusminus" else words
     columns = reading.error_columns or ((),) * len(reading.values)
     return {

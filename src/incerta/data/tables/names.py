@@ -1,7 +1,4 @@
-"""The words by which columns are known: ids, classes, times, errors and their values.
-
-One list for all doors: the guess, the hint for plain tables, and whoever asks later.
-"""
+"""The words by which columns are known: ids, classes, times, errors and values."""
 
 from __future__ import annotations
 
@@ -12,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+import numpy as np
+
 from incerta.exceptions import DataError
 from incerta.typing import Array
 from incerta.wording import counted
-
-# what columns are ---------------------------------------------------------------------
 
 
 def _words(text: str) -> list[str]:
@@ -80,9 +77,6 @@ _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 def words_of(name: str) -> list[str]:
     """Words in a name, in lower case."""
     return [word.lower() for word in _ONE_OF.findall(name)]
-
-
-# errors of values ---------------------------------------------------------------------
 
 
 class Named(NamedTuple):
@@ -228,8 +222,6 @@ _NUMBERED = re.compile(
     r"(?P<word>(?:rep|replicate|run|trial|r|meas)?)(?P<number>\d{1,3}|[a-z])",
     re.IGNORECASE,
 )
-
-
 _CORRELATION = re.compile(
     r"(.+)[\W_](?:corr|rho|cor)|(?:corr|rho|cor)[\W_](.+)", re.IGNORECASE
 )
@@ -247,60 +239,52 @@ class Repeated(NamedTuple):
 def error_names(names: Sequence[str]) -> list[Named]:
     """Find errors and bounds among columns of numbers, by their names.
 
-    Examples
-    --------
-    >>> from incerta.data.tables.names import error_names
-    >>> for found in error_names(["mass", "mass_err", "t_low", "t_high"]):
-    ...     print(found.value, found.columns, found.kind, found.templates)
-    mass ('mass_err',) None ('{}_err',)
-    t ('t_low', 't_high') interval ('{}_low', '{}_high')
+    ``t_low`` and ``t_high`` are bounds of ``t``, by the templates ``{}_low`` and
+    ``{}_high``.
     """
     names = [name for name in names if len(name) <= LONGEST]
     known = set(names)
-    errors = list(_of_one_value(names))
-    errors = errors or [pair for name in names for pair in _pair(name, known)]
+    single = _of_one_value(names)
+    errors = (
+        [single] if single else list(filter(None, (_pair(n, known) for n in names)))
+    )
     used = {column for named in errors for column in named.columns}
     errors += _single_errors([name for name in names if name not in used], known - used)
     order = {name: place for place, name in enumerate(names)}
     return sorted(errors, key=lambda named: order[named.columns[0]])
 
 
-def _of_one_value(names: Sequence[str]) -> Iterator[Named]:
+def _of_one_value(names: Sequence[str]) -> Named | None:
     """Errors, or bounds, without the name of a value, if there is but one: mean, sd."""
     values = [name for name in names if _ONE_VALUE.fullmatch(name)]
     if len(values) != 1:
-        return
+        return None
     ids = ID_WORDS | ROW_WORDS  # objects may have numbers
     rest = [n for n in names if n != values[0] and ids.isdisjoint(words_of(n)[-1:])]
     others = {name for name in rest if not _ASIDE.fullmatch(name)}
     errors = [name for name in rest if ALONE.fullmatch(name)]
     if others == set(errors) and len(errors) == 1:
-        yield Named(values[0], (errors[0],), kind_of(errors[0]), ())
-        return
-    for name in rest:
-        match = _LOW_ALONE.fullmatch(name)
-        if match is None:
-            continue
+        return Named(values[0], (errors[0],), kind_of(errors[0]), ())
+    for match in filter(None, map(_LOW_ALONE.fullmatch, rest)):
+        name = match[0]
         start, end = match.span("low")
         high = name[:start] + _upper(match["low"]) + name[end:]
         if high in rest and others <= {name, high}:
             kind = "ci95" if _CONFIDENCE.search(name) else "bounds"
-            yield Named(values[0], (name, high), kind, (name, high))
-            return
+            return Named(values[0], (name, high), kind, (name, high))
+    return None
 
 
-def _pair(name: str, known: set[str]) -> Iterator[Named]:
+def _pair(name: str, known: set[str]) -> Named | None:
     value, above = name.removeprefix("e_"), f"E_{name.removeprefix('e_')}"
     if name.startswith("e_") and known >= {value, above}:  # as VizieR has it
-        yield Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
-        return
+        return Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
     if match := _LOW_BARE.fullmatch(name):
         low, stem = match.groups()
-        high = {"l": "h", "lo": "hi", "L": "H"}.get(low, "")
-        if high and f"{high}{stem}" in known:
+        high = {"l": "h", "lo": "hi", "L": "H"}[low]
+        if f"{high}{stem}" in known:
             templates = (f"{low}{{}}", f"{high}{{}}")
-            yield Named(stem, (name, f"{high}{stem}"), "interval", templates)
-            return
+            return Named(stem, (name, f"{high}{stem}"), "interval", templates)
     for pattern in (_QUANTILE, _LOW_AFTER, _LOW_BEFORE, _LOW_GLUED):
         match = pattern.fullmatch(name)
         if match is None:
@@ -325,8 +309,8 @@ def _pair(name: str, known: set[str]) -> Iterator[Named]:
         columns = (name, other)
         if kind == "plusminus":  # first what is above the value
             columns, templates = columns[::-1], templates[::-1]
-        yield Named(value, columns, kind, templates)
-        return
+        return Named(value, columns, kind, templates)
+    return None
 
 
 def _upper(low: str) -> str:
@@ -337,13 +321,10 @@ def _upper(low: str) -> str:
 def _kind_of_pair(mark: str, low: str) -> str | None:
     if _ERROR.search(mark):
         return "plusminus"
-    if low in ("l", "m", "2", "down"):
-        # Too short to mean anything alone.
+    if low in ("l", "m", "2", "down"):  # too short to mean anything alone
         return "ci95" if "ci" in mark and low == "l" else None
-    if "68" in mark:
-        return "ci68"
-    if "90" in mark:
-        return "?"
+    if "68" in mark or "90" in mark:
+        return "ci68" if "68" in mark else "?"
     return "ci95" if _CONFIDENCE.search(mark) else "interval"
 
 
@@ -376,14 +357,10 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
 
 def _runs(marks: Sequence[str]) -> bool:
     """Tell whether marks are running numbers or letters, two at least."""
-    if all(mark.isdecimal() for mark in marks):
-        places = [int(mark) for mark in marks]
-        begins = places[0] in (0, 1)
-    else:
-        places = [ord(mark) for mark in marks if len(mark) == 1]
-        begins = marks[0] in "aA"
-    running = range(places[0], places[0] + len(marks)) if places else ()
-    return begins and len(marks) > 1 and places == list(running)
+    digits = all(mark.isdecimal() for mark in marks)
+    places = [int(mark) if digits else ord(mark[0]) for mark in marks]
+    begins = places[0] in (0, 1) if digits else marks[0] in "aA"
+    return begins and len(marks) > 1 and bool((np.diff(places) == 1).all())
 
 
 def correlation_names(
@@ -392,10 +369,8 @@ def correlation_names(
     """Columns with the correlation of two values, by template."""
     known = set(values)
     columns: dict[str, list[str]] = {}
-    for name in names:
-        match = _CORRELATION.fullmatch(name)
-        if match is None:
-            continue
+    for match in filter(None, map(_CORRELATION.fullmatch, names)):
+        name = match[0]
         start, end = match.span(match.lastindex or 0)
         for cut in re.compile(r"[\W_]+").finditer(name, start, end):
             if {name[start : cut.start()], name[cut.end() : end]} <= known:
@@ -409,11 +384,8 @@ def _single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
     """Find columns that are the error of another one, by their names."""
     others = _without_units(names) | _without_means(names)
     lower = {name.lower(): name for name in reversed(names)}
-    errors = []
-    for name in names:
-        error = _single(name, known, others, lower) or _inside(name, known)
-        if error is not None:
-            errors.append(error)
+    each = (_single(n, known, others, lower) or _inside(n, known) for n in names)
+    errors = [error for error in each if error is not None]
     for rule in (_by_letters, _glued, _estimates), (_by_beginnings,):
         taken = {named.value for named in errors}
         taken |= {named.columns[0] for named in errors}
@@ -537,9 +509,8 @@ def _estimates(names: Sequence[str]) -> Iterator[Named]:
             return
         ends[name[-1]].add(name[:-1])
     if ends["E"] == ends["M"] and len(ends["E"]) > 1:
-        for name in names:
-            if name.endswith("E"):
-                yield Named(name, (f"{name[:-1]}M",), "moe90", ())
+        for name in (name for name in names if name.endswith("E")):
+            yield Named(name, (f"{name[:-1]}M",), "moe90", ())
 
 
 def is_named_as_error(name: str) -> bool:
@@ -549,11 +520,8 @@ def is_named_as_error(name: str) -> bool:
 
 def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
     """Errors of the only other column that begins alike: temp_err of temp_C."""
-    errors = {
-        name: match
-        for name in names
-        if (match := next(filter(None, (p.fullmatch(name) for p in _AFTER)), None))
-    }
+    matches = (p.fullmatch(name) for name in names for p in reversed(_AFTER))
+    errors = {match[0]: match for match in matches if match}  # the first in _AFTER
     values = sorted(name for name in names if name not in errors)
     times = Counter(match["value"] for match in errors.values())
     for name, match in errors.items():
@@ -573,9 +541,6 @@ def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
         )
         if begins and not any(map(_NO_VALUE.fullmatch, re.split(r"[\W_]+", after))):
             yield name
-
-
-# plain tables -------------------------------------------------------------------------
 
 
 def refuse_errors(names: Sequence[str], table: Array) -> None:
