@@ -41,18 +41,9 @@ def expected_in_worlds(
 ) -> tuple[Matrix, Array]:
     """Mean, over worlds, of the reachability of all pairs and of core distances.
 
-    `worlds`: worlds of n objects. `min_samples`: which neighbour makes the core
-    distance; the object itself is the first. `max_eps`: distances beyond it count as
-    `max_eps`; inf for no cap.
-
-    Returns `reach` (n, n): row o, column p: p reached from o. With a finite `max_eps`
-    it is sparse and holds the pairs within `max_eps`, with o core, in at least one
-    world; all others are at `max_eps`. `core` (n,): inf where an object is core in no
-    world.
-
-    Without a cap each world takes n² distances, and memory is that of the result. With
-    a cap, up to 15 features, a tree finds the pairs: time and memory grow with the
-    number of pairs within `max_eps` in any world.
+    Row o, column p: p reached from o. With a finite `max_eps` the matrix is sparse and
+    holds pairs that are within it in some world, with o core; all others are at
+    `max_eps`. The core distance is inf where an object is core in no world.
     """
     n = worlds.shape[1]
     if min_samples > n:
@@ -72,19 +63,10 @@ def expected_on_grid(
 ) -> tuple[Matrix, Array]:
     """Expected reachability of all pairs, as if distances were independent.
 
-    ``E reach = ∫ 1 − P(reach <= r) dr`` by the trapezoid rule, where the probabilities
-    are those of FDBSCAN with radius r.
-
-    `law`: the n objects. `min_samples`, `max_eps`: as for `expected_in_worlds`.
-    `n_radii`: number of radii: a third each at quantiles of the core distances, at
-    quantiles of all distances, and evenly spaced. Some more are added beyond the
-    largest distance drawn, until nothing is left of any tail. `seed`: seed of the draws
-    that place the radii. `fast`: use the closed-form approximation for the
-    probabilities of distances.
-
-    Each radius takes a table of distance probabilities, and `min_samples` operations
-    per entry of it. The result is off by up to half the gap between two radii, which is
-    what objects without uncertainty get.
+    ``E reach = ∫ 1 − P(reach <= r) dr`` by the trapezoid rule, with the probabilities
+    of FDBSCAN. A third of the radii each are quantiles of core distances, quantiles of
+    all distances, and evenly spaced; more are added beyond them until no tail is left.
+    The result is off by up to half the gap between two radii.
     """
     n = law.n_objects
     if min_samples > n:

@@ -156,12 +156,7 @@ class AnyClusterer(WorldsClusterer, family=True):
         Returns
         -------
         Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
-            words.
-
-        Notes
-        -----
-        It takes ``n_seeds * n_worlds`` fits.
+            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself.
         """
         check_is_fitted(self)
         if n_seeds < 2 or n_worlds < 1:

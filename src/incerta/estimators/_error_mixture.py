@@ -215,10 +215,6 @@ class ErrorMixture(UncertainClusterer):
             The next objects; some thousand at a time are a good number.
         y : array-like of shape (n_objects,), optional
             Labels of the piece, as for `fit`.
-
-        Returns
-        -------
-        self
         """
         if isinstance(X, PartitionedData):
             msg = "partial_fit takes pieces one after the other; fit takes partitions."
@@ -272,8 +268,7 @@ class ErrorMixture(UncertainClusterer):
         self.membership_ = membership[:, order]
         self.n_clusters_ = len(order)
 
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+        rank = np.argsort(order)
         self.labels_ = np.where(labels < 0, labels, rank[labels])
         together = np.argsort(rank[groups], kind="stable")
         self.clusters_ = rank[groups][together]
@@ -293,55 +288,19 @@ class ErrorMixture(UncertainClusterer):
         return Facts(objective=self.objective_)
 
     def score_samples(self, X: Any) -> Array:
-        """Log density of what was measured, errors included.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
+        """Log density of what was measured of each object, errors included."""
         data = self._new_objects(X)
         there = measured(data).on(self.device)
         return log_densities(there, self._components()).totals
 
     def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
-        """Mean log density of what was measured.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-        y : None
-            Not used; here for pipelines.
-        sample_weight : array-like of shape (n_objects,), default=None
-            How much each object counts; by default all count the same.
-
-        Returns
-        -------
-        float
-        """
+        """Mean log density of what was measured, each object as it is weighted."""
         densities = self.score_samples(X)
         weights = weights_of(sample_weight, len(densities))
         return float(np.average(densities, weights=weights))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Array:
-        """Draw true values from the mixture, without noise.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of values.
-        random_state : int, RandomState, Generator or None, default=None
-            Seed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
+        """Draw true values, (n_samples, n_features), from the mixture without noise."""
         check_is_fitted(self)
         return drawn(self._components(), n_samples, as_seed(random_state))
 

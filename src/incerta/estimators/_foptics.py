@@ -37,10 +37,7 @@ from incerta.density.reachability import (
     share_within,
 )
 from incerta.density.within import known
-from incerta.estimators._base import (
-    Facts,
-    Reachability,
-)
+from incerta.estimators._base import Facts, Reachability
 from incerta.estimators._fdbscan import DenseClusterer
 from incerta.exceptions import IncertaWarning
 from incerta.labels import in_order_of_appearance
@@ -235,11 +232,6 @@ class FOPTICS(DenseClusterer):
             Cut at this radius.
         xi : float, optional
             Valleys whose sides are this steep.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-            Labels, numbered in the order of the ids; -1 is noise.
         """
         check_is_fitted(self)
         if n_clusters is None and eps is None and xi is None:

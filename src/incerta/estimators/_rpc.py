@@ -35,11 +35,7 @@ from incerta.spectral.consistency import (
     embeddings_alone,
     n_clusters_by_eigengap,
 )
-from incerta.spectral.embedding import (
-    cut,
-    nearest,
-    of_unit_length,
-)
+from incerta.spectral.embedding import cut, nearest, of_unit_length
 from incerta.spectral.extension import (
     Embedded,
     Embeddings,
@@ -278,10 +274,8 @@ class RPC(UncertainClusterer):
         labels = nearest(self._rows(self.embedding_), model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, k)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(k)
         self._model = replace(model, centres=model.centres[order])
-        self.labels_per_world_ = rank[per_world]
+        self.labels_per_world_ = np.argsort(order)[per_world]
 
     def _membership(self) -> Array:
         how = self.width, self.width_scale, self._model.n_neighbors, self.device
@@ -305,11 +299,10 @@ class RPC(UncertainClusterer):
         for j, values in enumerate(worlds):
             own = alone.embeddings[j]
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
-            scales, roots = laplacians.scales[j], laplacians.roots[j]
             world = Embedded(
                 values=values[self._landmarks],
-                scales=scales,
-                roots=roots,
+                scales=laplacians.scales[j],
+                roots=laplacians.roots[j],
                 targets=target,
             )
             rows = extend(values, world, self.width, None, self.device)
@@ -339,10 +332,9 @@ class RPC(UncertainClusterer):
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
     def _each_alone(self, alone: Array) -> Indices:
-        """Labels of the objects in some worlds, by their embeddings.
+        """Labels of the objects in some worlds, by their own embeddings.
 
-        What counts is what a world says on its own, not after it was pulled towards the
-        others: pulled worlds agree with each other, right or wrong.
+        Worlds that were pulled towards the others agree, right or wrong.
         """
         rotated = (own @ aligned(own, self._common) for own in alone)
         centres = self._model.centres

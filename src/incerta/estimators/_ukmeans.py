@@ -247,10 +247,6 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             The next objects. The first piece needs as many as there are clusters.
         y : None
             Not used; present for pipelines.
-
-        Returns
-        -------
-        self
         """
         if not hasattr(self, "_online"):
             self._validate_params()
@@ -406,8 +402,7 @@ def _found_centres(
 ) -> Array:
     """Find the centres of worlds, with some of the objects if there are many.
 
-    Objects that are spread are where their means are, whatever the worlds of their
-    values.
+    Objects that are spread are where their means are in all worlds.
     """
     some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
     if certain(some):

@@ -234,17 +234,7 @@ class ViewConsensus(UncertainClusterer):
     def score(self, X: Any, y: None = None) -> float:
         """How much of the clusters of new objects their true values tell.
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-        y : None
-            Not used; here for scikit-learn's model selection.
-
-        Returns
-        -------
-        float
-            From 0 to 1, as the score of a view; 0 for one cluster.
+        From 0 to 1, as the score of a view; 0 for one cluster. `y` is not used.
         """
         membership = self.predict_proba(X)
         return share_told(membership, membership.mean(axis=0))
