@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.memory import BLOCK_BYTES
 from incerta.backend.optional import engine_for
 from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
@@ -73,7 +73,7 @@ def at_least_without(
 
         numba_counts.at_least_without(_floats(table), starts, wanted, m, out)
         return out
-    n_wanted = _per_row(wanted, starts)
+    n_wanted = np.diff(np.append(0, np.cumsum(wanted))[starts])
     first = np.cumsum(n_wanted) - n_wanted
     for rows in _alike(np.where(n_wanted, lengths, 0), m, m + 1):
         chances, entries = _side_by_side(table.data, starts, rows)
@@ -89,17 +89,6 @@ def at_least_without(
 
 def _floats(table: csr_array) -> Array:
     return np.ascontiguousarray(table.data, dtype=np.float64)
-
-
-def _per_row(wanted: NDArray[np.bool_], starts: NDArray[np.int64]) -> Indices:
-    """Number of wanted entries of each row."""
-    n_rows = len(starts) - 1
-    out = np.zeros(n_rows, dtype=np.intp)
-    for rows in blocks(n_rows, 16 * len(wanted) / max(n_rows, 1)):
-        here = starts[rows.start : rows.stop + 1]
-        so_far = np.cumsum(wanted[here[0] : here[-1]])
-        out[rows] = np.diff(np.append(0, so_far)[here - here[0]])
-    return out
 
 
 def _alike(lengths: Indices, m: int, least: int) -> Iterator[Indices]:

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.density.reachability import TILE_BYTES, TREE_FEATURES
 from incerta.labels import shares
@@ -66,8 +66,7 @@ def labels_in_worlds(
     found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
     if len(levels) == 0:
         return found
-    steps = track(len(worlds), "worlds")
-    for row, world in zip(found, worlds, strict=True):
+    for row, world in zip(found, followed(worlds, "worlds"), strict=True):
         core = _core(world, labels, levels, min_samples)
         row[core] = labels[core]
         if len(core):
@@ -80,16 +79,11 @@ def labels_in_worlds(
             row[:] = np.where(gap <= levels[nearest], nearest, row)
             stray = np.flatnonzero((row != labels) & (labels >= 0) & (row >= 0))
             row[stray] = _own_first(world, stray, core, labels, levels, row)
-        next(steps)
     return found
 
 
 def new_labels_in_worlds(
-    worlds: Worlds,
-    new_worlds: Worlds,
-    labels: Indices,
-    levels: Array,
-    min_samples: int,
+    worlds: Worlds, new_worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
     """Cluster of the nearest core object that lies within the radius of its cluster.
 

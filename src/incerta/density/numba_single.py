@@ -227,13 +227,7 @@ def counts_within(
                 if band <= WIDEST:  # and a number
                     counts[:] = 0
                     _count_singly(
-                        x,
-                        y.ravel(),
-                        sizes,
-                        U(n),
-                        limits,
-                        np.float32(band),
-                        counts,
+                        x, y.ravel(), sizes, U(n), limits, np.float32(band), counts
                     )
                 else:
                     counts[0, :n], counts[1, :n] = 0, 1

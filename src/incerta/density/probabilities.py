@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from incerta.backend.device import CPU
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.data.laws import Law, Values, as_values
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import known, within_between
@@ -112,9 +112,8 @@ def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
     n = worlds.shape[1]
     core = np.zeros(n)
     reached = csr_array((n, n))
-    steps = track(len(worlds), "worlds")
     itself = np.arange(n)
-    for world in worlds:
+    for world in followed(worlds, "worlds"):
         i, j = cKDTree(world).query_pairs(eps, output_type="ndarray").T
         rows, columns = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
         is_core = np.bincount(rows, minlength=n) >= m
@@ -122,7 +121,6 @@ def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
         kept = is_core[rows]
         places = rows[kept], columns[kept]
         reached = reached + csr_array((np.ones(kept.sum()), places), shape=(n, n))
-        next(steps)
     reached = csr_array(reached)
     reached.data /= len(worlds)
     return Reach(core / len(worlds), reached)

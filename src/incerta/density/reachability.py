@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.data.laws import Law
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import within
@@ -81,7 +81,8 @@ def expected_on_grid(
         is_core = at_least(table, min_samples)
         # P(reach) = p · P(o is core without counting p).
         table.data *= at_least_without(table, min_samples - 1)
-        done = k > 1 and _complete(table)  # the first radius alone has no width
+        complete = table.nnz == n * n and float(table.data.min()) >= 1.0 - MISSING
+        done = k > 1 and complete  # the first radius alone has no width
         following = here if done else _following(radii, k, here, max_eps)
         weight = (following - last) / 2
         reached = _added(reached, table, weight)
@@ -118,8 +119,7 @@ def _nothing(n: int, max_eps: float) -> tuple[Matrix, Array]:
 def _of_all_pairs(worlds: Worlds, m: int) -> tuple[Array, Array]:
     n_worlds, n, d = worlds.shape
     reach, core = np.zeros((n, n)), np.zeros(n)
-    steps = track(n_worlds, "reachability")
-    for world in worlds:
+    for world in followed(worlds, "reachability"):
         mth = _mth_nearest(_tree(world), world, m) if d <= TREE_FEATURES else None
         for rows in blocks(n, 8 * n, TILE_BYTES):
             distances = cdist(world[rows], world)
@@ -131,7 +131,6 @@ def _of_all_pairs(worlds: Worlds, m: int) -> tuple[Array, Array]:
                 radius = np.take_along_axis(distances, mth[rows, None], axis=1)
             core[rows] += radius[:, 0]
             reach[rows] += np.maximum(distances, radius, out=distances)
-        next(steps)
     reach /= n_worlds
     return reach, core / n_worlds
 
@@ -143,8 +142,7 @@ def _of_near_pairs(worlds: Worlds, m: int, max_eps: float) -> tuple[csr_array, A
     # also keeps entries whose distance is 0.
     total = csr_array((n, n), dtype=np.complex128)
     core, n_core = np.zeros(n), np.zeros(n, dtype=np.intp)
-    steps = track(n_worlds, "reachability")
-    for world in worlds:
+    for world in followed(worlds, "reachability"):
         radius, (o, p, distances) = find(world, m, max_eps)
         is_core = np.isfinite(radius)
         kept = is_core[o]
@@ -152,7 +150,6 @@ def _of_near_pairs(worlds: Worlds, m: int, max_eps: float) -> tuple[csr_array, A
         total = total + csr_array((reach + 1j, (o, p)), shape=(n, n))
         core += np.where(is_core, radius, max_eps)
         n_core += is_core
-        next(steps)
     capped = 1.0 - total.data.imag / n_worlds
     means = total.data.real / n_worlds + capped * max_eps
     expected = csr_array((means, total.indices, total.indptr), shape=(n, n))
@@ -241,11 +238,6 @@ def _following(radii: Array, k: int, here: float, max_eps: float) -> float:
         return here
     step = float(radii[-1] - radii[-2]) * 2.0**beyond
     return min(here + max(step, 0.01 * here), max_eps)
-
-
-def _complete(reached: csr_array) -> bool:
-    n = reached.shape[0]
-    return reached.nnz == n * n and float(reached.data.min()) >= 1.0 - MISSING
 
 
 def _added(total: Matrix, table: csr_array, weight: float) -> Matrix:

@@ -171,13 +171,7 @@ def within(
 
 
 def within_between(
-    a: Law,
-    b: Law,
-    eps: float,
-    *,
-    seed: int = 0,
-    fast: bool = False,
-    device: str = CPU,
+    a: Law, b: Law, eps: float, *, seed: int = 0, fast: bool = False, device: str = CPU
 ) -> csr_array:
     """``P(|X_i − Y_j| ≤ eps)`` of independent objects of one law and of another.
 

@@ -196,7 +196,18 @@ class UncertainClusterer(
 
     def facts(self) -> Facts:
         """What the fit can tell besides labels and membership; see `Facts`."""
-        return Facts()
+        worlds = getattr(self, "labels_per_world_", None)
+        n_drawn = None if worlds is None else len(worlds)
+        return Facts(
+            objective=getattr(self, "objective_", None),
+            labels_per_world=worlds,
+            n_drawn=getattr(self, "n_drawn_", n_drawn),
+            kept=getattr(self, "representatives_", None),
+            divergences=getattr(self, "divergences_", None),
+            stability=getattr(self, "stability_", None),
+            failures=getattr(self, "failures_", {}),
+            views=getattr(self, "views_", {}),
+        )
 
     @cached_property
     def membership_(self) -> Array:

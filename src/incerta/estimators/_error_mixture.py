@@ -8,17 +8,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
 from incerta.backend.parameters import (
+    AUTO,
     NOT_NEGATIVE,
     SEED,
     WHOLE,
-    StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import Facts, UncertainClusterer
+from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
@@ -113,8 +114,7 @@ class ErrorMixture(UncertainClusterer):
     n_iter_ : int
         Number of rounds.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted; all attributes and predictions
-        have one row for each, in this order.
+        For partitioned data: ids of the objects, sorted, as all other attributes are.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
@@ -124,10 +124,8 @@ class ErrorMixture(UncertainClusterer):
     a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
     not Gaussian count by their mean and covariance. A round takes some ``d**3``
     operations for each object and component, or d with ``covariance="diag"`` and
-    independent errors. Memory beyond the data does not grow with their number. If there
-    are more than 50,000 objects, what is "auto" is chosen with 50,000 of them, and the
-    first rounds take only those. On a device, starts are still chosen on the CPU, with
-    1000 objects.
+    independent errors. Memory beyond the data does not grow with their number. What is
+    "auto" is chosen with at most 50,000 objects, and the first rounds take only those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
@@ -167,11 +165,9 @@ class ErrorMixture(UncertainClusterer):
     array([1, 1, 1, 0, 0, 0, 0])
     """
 
-    n_components: int | str = parameter([*WHOLE, StrOptions({"auto"})], default="auto")
+    n_components: int | str = parameter([*WHOLE, AUTO], default="auto")
     _: KW_ONLY
-    covariance: str = parameter(
-        [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
-    )
+    covariance: str = choice("full", "diag", "tied", default="auto")
     noise: bool = parameter(["boolean"], default=False)
     max_components: int = parameter(WHOLE, default=10)
     prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
@@ -246,9 +242,7 @@ class ErrorMixture(UncertainClusterer):
         return self
 
     def _fit(
-        self,
-        objects: UncertainData | PartitionedData,
-        known: Indices | None = None,
+        self, objects: UncertainData | PartitionedData, known: Indices | None = None
     ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
         refuse_wide(objects.n_features, self.covariance)
@@ -282,10 +276,6 @@ class ErrorMixture(UncertainClusterer):
         self.weights_, self.means_ = components.weights, components.means
         self.covariances_ = components.published
         self.ranges_ = components.ranges
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(objective=self.objective_)
 
     def score_samples(self, X: Any) -> Array:
         """Log density of what was measured of each object, errors included."""
