@@ -86,10 +86,9 @@ def pairs_within(
     most = rows_of.shape[1] * columns_of.shape[1]
     size = 8 * 6 * most * a.boxes.low.shape[1]
     for some in followed(blocks(len(left), size), "pairs"):
-        rows = np.broadcast_to(
-            rows_of[left[some], :, None], (*left[some].shape, *_shape(a, other))
+        rows, columns = np.broadcast_arrays(
+            rows_of[left[some], :, None], columns_of[right[some], None, :]
         )
-        columns = np.broadcast_to(columns_of[right[some], None, :], rows.shape)
         real = (rows >= 0) & (columns >= 0)
         if b is None:
             real &= rows < columns
@@ -146,10 +145,6 @@ def _members(tree: Tree) -> Indices:
     return np.where(place < sizes[:, None], tree.starts[:-1, None] + place, -1)
 
 
-def _shape(a: Tree, b: Tree) -> tuple[int, int]:
-    return int(np.diff(a.starts).max()), int(np.diff(b.starts).max())
-
-
 def within(
     law: Law,
     eps: float,
@@ -166,7 +161,7 @@ def within(
     within 7 standard deviations of their mean, other laws are replaced by 64 stratified
     values each. Pairs whose boxes decide are not computed.
     """
-    half = _collect(_sorted(known(law, seed)), None, eps, fast, least, device)
+    half = _collect(known(law, seed), None, eps, fast, least, device)
     return csr_array(half + half.T)
 
 
@@ -179,7 +174,7 @@ def within_between(
     given by values are replaced by 64 stratified ones each.
     """
     a, b = alike(a, b, seed)
-    return _collect(_sorted(a), _sorted(b), eps, fast, 0.0, device)
+    return _collect(a, b, eps, fast, 0.0, device)
 
 
 def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
@@ -207,31 +202,23 @@ def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
     return a, b
 
 
-class Sorted(NamedTuple):
-    """Objects in the order of a tree of their boxes."""
-
-    law: Law
-    tree: Tree
-
-
-def _sorted(law: Law) -> Sorted:
-    tree = plant(law.boxes())
-    return Sorted(law.take(tree.order), tree)
-
-
 def _collect(
-    a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float, device: str
+    a: Law, b: Law | None, eps: float, fast: bool, least: float, device: str
 ) -> csr_array:
     """Probabilities of near pairs, by their places in the data."""
-    other = a if b is None else b
-    shares_of = _shares_of(a.law, other.law, eps, fast, device)
+    tree = plant(a.boxes())
+    of_b = None if b is None else plant(b.boxes())
+    law = a.take(tree.order)
+    other = law if b is None or of_b is None else b.take(of_b.order)
+    shares_of = _shares_of(law, other, eps, fast, device)
     # Positions of less than 2^31 objects in half the memory.
-    order_a, order_b = (each.tree.order.astype(np.int32) for each in (a, other))
+    order_a = tree.order.astype(np.int32)
+    order_b = order_a if of_b is None else of_b.order.astype(np.int32)
     rows, columns, shares = [order_a[:0]], [order_b[:0]], [np.empty(0)]
     if b is None:  # half of the diagonal: the other half comes with the transpose
         rows, columns = [order_a], [order_a]
         shares = [np.full(len(order_a), 0.5)]
-    for i, j, certain in pairs_within(a.tree, None if b is None else b.tree, eps):
+    for i, j, certain in pairs_within(tree, of_b, eps):
         found = np.ones(len(i))
         found[~certain] = shares_of(i[~certain], j[~certain])
         kept = (found > 0.0) & (found >= least)
