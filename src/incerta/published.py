@@ -5,7 +5,7 @@ Where two of them differ from a method of the library, that method is the one to
 """
 
 import warnings
-from dataclasses import KW_ONLY, replace
+from dataclasses import KW_ONLY, field, replace
 from itertools import starmap
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -15,12 +15,15 @@ from sklearn.cluster import DBSCAN
 from sklearn.exceptions import ConvergenceWarning
 
 from incerta.backend.parameters import (
+    AUTO,
     NOT_NEGATIVE,
     POSITIVE,
+    PROBABILITY,
     SEED,
     WHOLE,
     Interval,
     StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
@@ -42,12 +45,7 @@ from incerta.estimators._base import (
     UncertainClusterer,
     kept_worlds,
 )
-from incerta.estimators._consensus import (
-    STORED,
-    AnyClusterer,
-    WorldsClusterer,
-    agreed,
-)
+from incerta.estimators._consensus import STORED, AnyClusterer, WorldsClusterer, agreed
 from incerta.estimators._fdbscan import STORED as DENSE
 from incerta.estimators._fdbscan import DenseClusterer, grow, prepared
 from incerta.labels import in_order_of_appearance, shares
@@ -69,6 +67,7 @@ __all__ = ["PDBSCAN", "REP", "SC", "UCPC", "CKMeans", "MMVar"]
 MIN_SAMPLES = 5
 
 
+@with_parameters
 class CKMeans(UKMeans):
     """K-means on the means of the objects: UK-means under its published name.
 
@@ -96,29 +95,12 @@ class CKMeans(UKMeans):
     (array([0, 0, 1, 1]), array([1. , 0.9, 1. , 1. ]))
     """
 
-    _takes_partitions = False
-    metric, center, pruning = "sqeuclidean", "mean", None
+    # What is fixed here, and is no parameter.
+    metric: str = field(init=False, default="sqeuclidean", metadata={"allowed": []})
+    center: str = field(init=False, default="mean", metadata={"allowed": []})
+    pruning: str | None = field(init=False, default=None, metadata={"allowed": []})
 
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        init: Any = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        algorithm: str = "lloyd",
-        n_worlds: int = 100,
-        random_state: Seed = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.algorithm = algorithm
-        self.n_worlds = n_worlds
-        self.random_state = random_state
+    _takes_partitions = False
 
 
 @with_parameters
@@ -127,7 +109,7 @@ class _Relocating(UncertainClusterer, family=True):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    init: str = parameter([StrOptions({"k-means++", "random"})], default="k-means++")
+    init: str = choice("random", default="k-means++")
     n_init: int = parameter(WHOLE, default=10)
     max_iter: int = parameter(WHOLE, default=100)
     n_worlds: int = parameter(WHOLE, default=100)
@@ -180,10 +162,6 @@ class _Relocating(UncertainClusterer, family=True):
         # counts what a move does to the centres.
         return nearest_centres(data.mean(), self.cluster_centers_, self._offsets())
 
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(objective=self.objective_)
-
     def _proba(self, data: UncertainData) -> Array:
         n_worlds = 1 if data.exact else self.n_worlds
         centres = self.cluster_centers_
@@ -220,8 +198,7 @@ class UCPC(_Relocating):
     max_iter : int, default=100
         Maximum number of sweeps over all objects in each start.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, for objects that are not given by
-        values; the labels do not depend on it.
+        Number of worlds behind `membership_`, for objects not given by values.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the starts and of the worlds.
 
@@ -324,9 +301,7 @@ class MMVar(_Relocating):
     -----
     Only means and variances matter; they are exact for every kind of data. With c
     members, sum of means U and sum of expected squares Phi, a cluster costs
-    ``Phi / c - |U|² / c²``. A sweep takes ``n_objects * n_clusters * n_features``
-    operations. The result is a local minimum: no single object can move and lower the
-    total.
+    ``Phi / c - |U|² / c²``. Else it is as for `UCPC`.
 
     New objects go to the nearest mean of a mixture. The variances of the mixtures do
     not count there: with them, wide clusters would lose members to narrow neighbours.
@@ -410,23 +385,17 @@ class PDBSCAN(DenseClusterer):
     """
 
     eps: float | str = parameter(
-        [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})], default="auto"
+        [Interval(Real, 0, None, closed="both"), AUTO], default="auto"
     )
-    min_samples: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=5)
+    min_samples: int | str = parameter([*WHOLE, AUTO], default=5)
     _: KW_ONLY
-    assignment: str = parameter(
-        [StrOptions({"threshold", "maximal"})], default="threshold"
-    )
-    core_threshold: float = parameter(
-        [Interval(Real, 0, 1, closed="right")], default=0.5
-    )
-    reach_threshold: float = parameter(
-        [Interval(Real, 0, 1, closed="right")], default=0.5
-    )
+    assignment: str = choice("maximal", default="threshold")
+    core_threshold: float = parameter(PROBABILITY, default=0.5)
+    reach_threshold: float = parameter(PROBABILITY, default=0.5)
     noise_threshold: float = parameter(
         [Interval(Real, 0, 1, closed="both")], default=0.0
     )
-    distances: str = parameter([StrOptions({"exact", "fast"})], default="exact")
+    distances: str = choice("fast", default="exact")
     n_worlds: int = parameter(WHOLE, default=100)
     random_state: Seed = parameter(SEED, default=None)
 
@@ -504,9 +473,7 @@ class SC(WorldsClusterer):
 
     Notes
     -----
-    There are as many runs of DBSCAN as worlds. Pairs of objects are compared by what
-    all worlds say about them, equal objects once; above 5000 different ones only where
-    they can be linked.
+    There are as many runs of DBSCAN as worlds; for the rest see `WorldConsensus`.
 
     References
     ----------
@@ -523,17 +490,15 @@ class SC(WorldsClusterer):
     array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
 
-    eps: float | str = parameter([*POSITIVE, StrOptions({"auto"})], default="auto")
+    eps: float | str = parameter([*POSITIVE, AUTO], default="auto")
     min_samples: int = parameter(WHOLE, default=5)
     n_worlds: int = parameter(WHOLE, default=100)
     n_representatives: int | None = parameter([*WHOLE, None], default=None)
     _: KW_ONLY
     selection: str = parameter(SELECTION, default="greedy")
     divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
-    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
-    linkage: str = parameter(
-        [StrOptions({"components", "average"})], default="components"
-    )
+    noise: str = choice("cluster", default="separate")
+    linkage: str = choice("average", default="components")
     threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
     n_jobs: int | None = parameter([Integral, None], default=None)
     random_state: Seed = parameter(SEED, default=None)
@@ -655,10 +620,8 @@ class REP(AnyClusterer):
     the same partition, about 1 for unrelated ones.
 
     At a confidence of 0.95, `phi_` may be too large for one data set in twenty. With
-    half of the worlds held out it was too large for no more than that in our
-    simulations, with none held out for 8 in a hundred, though on average the true
-    clustering was within `tau_` more often than `phi_` says. With ``bound="wald"`` it
-    was too large for 87 in a hundred.
+    half of the worlds held out it was so no more often in our simulations, with none
+    held out for 8 in a hundred, with ``bound="wald"`` for 87.
 
     References
     ----------
@@ -685,18 +648,16 @@ class REP(AnyClusterer):
     selection: str = parameter(SELECTION, default="greedy")
     divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
     n_alternatives: int = parameter(WHOLE, default=1)
-    criterion: str = parameter([StrOptions({"center", "medoid"})], default="center")
+    criterion: str = choice("medoid", default="center")
     tau: float | None = parameter([*NOT_NEGATIVE, None], default=None)
     bound: str = parameter([StrOptions(set(BOUNDS))], default="clopper-pearson")
     confidence_level: float = parameter(
         [Interval(Real, 0, 1, closed="neither")], default=0.95
     )
     holdout: float | str = parameter(
-        [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})], default="auto"
+        [Interval(Real, 0, 1, closed="left"), AUTO], default="auto"
     )
-    noise: str = parameter(
-        [StrOptions({"singletons", "cluster"})], default="singletons"
-    )
+    noise: str = choice("cluster", default="singletons")
     n_jobs: int | None = parameter([Integral, None], default=None)
     random_state: Seed = parameter(SEED, default=None)
 

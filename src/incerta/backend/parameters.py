@@ -5,22 +5,20 @@ from numbers import Integral, Real
 from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Interval,
-    Options,
-    StrOptions,
-)
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 __all__ = [
+    "AUTO",
     "NOT_NEGATIVE",
     "POSITIVE",
+    "PROBABILITY",
     "SEED",
     "WHOLE",
     "HasMethods",
     "Interval",
     "Options",
     "StrOptions",
+    "choice",
     "parameter",
     "with_parameters",
 ]
@@ -29,6 +27,8 @@ T = TypeVar("T")
 WHOLE: list[Any] = [Interval(Integral, 1, None, closed="left")]
 POSITIVE: list[Any] = [Interval(Real, 0, None, closed="neither")]
 NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]
+PROBABILITY: list[Any] = [Interval(Real, 0, 1, closed="right")]
+AUTO = StrOptions({"auto"})
 SEED: list[Any] = ["random_state", np.random.Generator]
 # Where and how, not what: model files do not hold them.
 OF_THIS_MACHINE = {"checkpoint", "device"}
@@ -39,7 +39,12 @@ def parameter(allowed: list[Any] | str, *, default: Any = MISSING) -> Any:
     return field(default=default, metadata={"allowed": allowed})
 
 
-@dataclass_transform(eq_default=False, field_specifiers=(parameter,))
+def choice(*others: str, default: str) -> Any:
+    """A parameter that is one word or one of some others."""
+    return parameter([StrOptions({default, *others})], default=default)
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(parameter, choice))
 def with_parameters(cls: type[T]) -> type[T]:
     """Give an estimator its ``__init__`` and its checks, from its fields."""
     made: Any = dataclass(eq=False, repr=False)(cls)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incerta.backend.memory import BLOCK_BYTES, blocks
+from incerta.backend.memory import BLOCK_BYTES
 from incerta.backend.optional import engine_for
 from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
@@ -22,19 +22,10 @@ STATE = 2**14
 
 
 def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
-    """Probability that at least `m` of the events of a row happen.
+    """Probability that at least `m` of the independent events of each row happen.
 
-    `table` (n_rows, n_columns): probabilities of independent events; those of entries
-    not stored are 0. `m`: how many events are asked for. `engine`: what does the work.
-    "auto" is numba if the extra ``fast`` is installed; the results differ only by
-    rounding.
-
-    Returns (n_rows,): exactly 0 for rows of fewer than `m` entries; 0 or 1 where all
-    probabilities are. Rounding leaves a relative error of about 1e-16 per entry.
-
-    At most ``m`` operations per entry; a row is abandoned once `m` events are certain
-    up to rounding, so that rows of thousands of likely events cost no more than their
-    first few times `m` entries. Memory beyond the table does not grow with it.
+    Exactly 0 for rows of fewer than `m` entries. A row is abandoned once `m` events are
+    certain up to rounding: long rows of likely events cost a few times `m` entries.
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if m <= 0:
@@ -51,7 +42,7 @@ def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
     for rows in _alike(lengths, m, m):
         missing = _nothing_yet(m, len(rows))
         _fold(missing, _side_by_side(table.data, starts, rows)[0])
-        out[rows] = _enough(missing)
+        out[rows] = np.where(_settled(missing), 1.0, np.minimum(missing[0], 1.0))
     return out
 
 
@@ -64,18 +55,8 @@ def at_least_without(
 ) -> Array:
     """Probability that at least `m` of the other events of its row happen.
 
-    `table` (n_rows, n_columns): probabilities of independent events; those of entries
-    not stored are 0. `m`: how many events are asked for. `wanted` (n_stored,): which of
-    the stored entries are to be left out, one at a time; by default each of them.
-    `engine`: what does the work. "auto" is numba if the extra ``fast`` is installed;
-    the results differ only by rounding.
-
-    Returns (n_wanted,): in the order of ``table.data[wanted]``: each without its own
-    entry.
-
-    At most ``4 m`` operations per wanted entry and ``m`` per other entry, and less for
-    rows where `m` events are certain up to rounding. Memory beyond the table and the
-    result grows with the root of the longest row.
+    For each of the `wanted` entries, by default all, in the order of ``table.data``. It
+    takes at most ``4 m`` operations per wanted entry, and ``m`` per other one.
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if wanted is None:
@@ -92,7 +73,7 @@ def at_least_without(
 
         numba_counts.at_least_without(_floats(table), starts, wanted, m, out)
         return out
-    n_wanted = _per_row(wanted, starts)
+    n_wanted = np.diff(np.append(0, np.cumsum(wanted))[starts])
     first = np.cumsum(n_wanted) - n_wanted
     for rows in _alike(np.where(n_wanted, lengths, 0), m, m + 1):
         chances, entries = _side_by_side(table.data, starts, rows)
@@ -108,17 +89,6 @@ def at_least_without(
 
 def _floats(table: csr_array) -> Array:
     return np.ascontiguousarray(table.data, dtype=np.float64)
-
-
-def _per_row(wanted: NDArray[np.bool_], starts: NDArray[np.int64]) -> Indices:
-    """Number of wanted entries of each row."""
-    n_rows = len(starts) - 1
-    out = np.zeros(n_rows, dtype=np.intp)
-    for rows in blocks(n_rows, 16 * len(wanted) / max(n_rows, 1)):
-        here = starts[rows.start : rows.stop + 1]
-        so_far = np.cumsum(wanted[here[0] : here[-1]])
-        out[rows] = np.diff(np.append(0, so_far)[here - here[0]])
-    return out
 
 
 def _alike(lengths: Indices, m: int, least: int) -> Iterator[Indices]:
@@ -137,10 +107,7 @@ def _alike(lengths: Indices, m: int, least: int) -> Iterator[Indices]:
 def _side_by_side(
     data: Array, starts: NDArray[np.int64], rows: Indices
 ) -> tuple[Array, Indices]:
-    """Entries of some `rows` as columns, and their positions in `data`.
-
-    Shorter rows end with events of probability 0, at position -1.
-    """
+    """Entries of `rows` as columns, then events of probability 0 at position -1."""
     lengths = starts[rows + 1] - starts[rows]
     steps = np.arange(lengths.max())[:, None]
     entries = np.where(steps < lengths, starts[rows] + steps, -1)
@@ -157,11 +124,7 @@ def _on_top(chances: Array, chosen: NDArray[np.bool_]) -> Array:
 
 
 def _nothing_yet(m: int, n_rows: int) -> Array:
-    """State of rows of which nothing is counted yet, of shape (m + 1, n_rows).
-
-    ``missing[j]`` is the probability that j more events are needed; at j = 0 there
-    were `m` or more.
-    """
+    """``missing[j]``: probability that j more events are needed, none counted yet."""
     missing = np.zeros((m + 1, n_rows))
     missing[m] = 1.0
     return missing
@@ -186,19 +149,12 @@ def _settled(missing: Array) -> NDArray[np.bool_]:
     return missing[1:].sum(axis=0) <= NEGLIGIBLE * missing[0]
 
 
-def _enough(missing: Array) -> Array:
-    return np.where(_settled(missing), 1.0, np.minimum(missing[0], 1.0))
-
-
 def _without_each(before: Array, chances: Array) -> Array:
     """Probability of enough events with one of `chances` left out, each in turn.
 
     P(A + B ≥ m) = Σ_c P(A = c) P(B ≥ m − c), with A the events before the one left
-    out, on top of those already counted in `before`, and B the events after it.
-    Dividing its factor out of the count of all would cost less, but is a difference
-    whose error grows like (p / (1 − p))^m, and impossible for p = 1.
-
-    The states before are stored at every √n-th event only, and made again in between.
+    out, on top of those in `before`, and B those after it. To divide its factor out of
+    the count of all would cancel. States before are stored at every √n-th event only.
     """
     n = len(chances)
     m = len(before) - 1

@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.density.reachability import TILE_BYTES, TREE_FEATURES
 from incerta.labels import shares
@@ -58,26 +58,15 @@ class DenseClusters:
 def labels_in_worlds(
     worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
-    """Cluster of each object in each world, given where the others lie there.
+    """Cluster of each object in each world, (n_worlds, n_objects).
 
-    `worlds`: worlds of the clustered objects. `labels` (n_objects,): their clusters, −1
-    for noise. `levels` (n_clusters,): radius at which each cluster was found.
-    `min_samples`: number of objects within the radius, the object itself included, that
-    makes it core.
-
-    Returns (n_worlds, n_objects): in a world an object belongs to its own cluster if
-    another object of it that is core there lies within the radius; else to the cluster
-    of the nearest such object; else, if it is core there, to its own; else it is noise.
-
-    Two searches in a tree per world; the one that counts neighbours takes most of the
-    time. Above 15 features the distances of all pairs are taken, as trees prune
-    nothing.
+    Its own cluster if another object of it that is core there lies within the radius;
+    else that of the nearest such object; else its own if it is core; else -1, noise.
     """
     found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
     if len(levels) == 0:
         return found
-    steps = track(len(worlds), "worlds")
-    for row, world in zip(found, worlds, strict=True):
+    for row, world in zip(found, followed(worlds, "worlds"), strict=True):
         core = _core(world, labels, levels, min_samples)
         row[core] = labels[core]
         if len(core):
@@ -90,25 +79,15 @@ def labels_in_worlds(
             row[:] = np.where(gap <= levels[nearest], nearest, row)
             stray = np.flatnonzero((row != labels) & (labels >= 0) & (row >= 0))
             row[stray] = _own_first(world, stray, core, labels, levels, row)
-        next(steps)
     return found
 
 
 def new_labels_in_worlds(
-    worlds: Worlds,
-    new_worlds: Worlds,
-    labels: Indices,
-    levels: Array,
-    min_samples: int,
+    worlds: Worlds, new_worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
-    """Cluster of new objects in each world: that of the nearest core object.
+    """Cluster of the nearest core object that lies within the radius of its cluster.
 
-    `worlds`, `labels`, `levels`, `min_samples`: as for `labels_in_worlds`.
-    `new_worlds`: as many worlds of the new objects, which do not count as neighbours of
-    any object.
-
-    Returns (n_worlds, n_new): −1 where no core object lies within the radius of its
-    cluster.
+    New objects do not count as neighbours of any object; −1 is noise.
     """
     found = np.full(new_worlds.shape[:2], -1, dtype=np.intp)
     if len(levels) == 0:
@@ -149,10 +128,7 @@ def _own_first(
     levels: Array,
     row: Indices,
 ) -> Indices:
-    """Objects nearer to another cluster that are still within the radius of their own.
-
-    They are few, and of few clusters: one tree for each of these.
-    """
+    """Stray objects that are within the radius of their own cluster, too, go there."""
     out = row[stray].copy()
     for cluster in np.unique(labels[stray]):
         here = np.flatnonzero(labels[stray] == cluster)

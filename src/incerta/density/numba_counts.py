@@ -4,8 +4,7 @@ Imported only where the extra ``fast`` is installed; compiled once and cached. W
 states mean, and why they are as they are, is explained in `incerta.density.counts`.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy as np
@@ -15,18 +14,13 @@ from numpy.typing import NDArray
 from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array
 
-F = TypeVar("F", bound=Callable[..., Any])
+jit: Any = numba.njit
 
 # Tables may be memory maps, which cannot be written to.
 _FLOATS = types.Array(types.float64, 1, "C", readonly=True)
 _STARTS = types.Array(types.int64, 1, "C", readonly=True)
 _FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 _RESULT = types.Array(types.float64, 1, "C")
-
-
-def jit(*signature: Any, **options: Any) -> Callable[[F], F]:
-    """``numba.njit``, which has no types of its own."""
-    return numba.njit(*signature, **options)
 
 
 @jit(fastmath={"contract"})

@@ -102,8 +102,7 @@ def _recount(
 ) -> None:
     """Where the two counts differ, make the first one right by squared differences.
 
-    Feature k of a column is `steps` times k after its first. Squares are added in the
-    order of the features, and no option lets the compiler reorder them.
+    They are added in the order of the features, which no option lets compilers change.
     """
     which = np.flatnonzero(counts[0] != counts[1])
     n, d = which.shape[0], values.shape[1]
@@ -228,13 +227,7 @@ def counts_within(
                 if band <= WIDEST:  # and a number
                     counts[:] = 0
                     _count_singly(
-                        x,
-                        y.ravel(),
-                        sizes,
-                        U(n),
-                        limits,
-                        np.float32(band),
-                        counts,
+                        x, y.ravel(), sizes, U(n), limits, np.float32(band), counts
                     )
                 else:
                     counts[0, :n], counts[1, :n] = 0, 1

@@ -22,18 +22,7 @@ class Ordering(NamedTuple):
 
 
 def densest_first(core: Array, places: Array) -> Indices:
-    """Objects from the densest on, those of equal density from place to place.
-
-    `core` (n_objects,): core distances. `places` (n_objects, n_features): where the
-    objects are expected; the first feature decides first.
-
-    Returns (n_objects,): only objects that share all of these come in the order of
-    their rows.
-
-    >>> import numpy as np
-    >>> densest_first(np.array([2.0, 1.0, 1.0]), np.array([[0.0], [9.0], [8.0]]))
-    array([2, 1, 0])
-    """
+    """Objects by core distance; equal ones by place, the first feature first."""
     return np.lexsort([*places.T[::-1], core])
 
 
@@ -42,18 +31,10 @@ def order(
 ) -> Ordering:
     """Order objects by reachability: OPTICS on a given matrix.
 
-    `reach` (n_objects, n_objects): row o, column p: distance at which p is reached from
-    o. Entries that are not stored reach nothing. `core` (n_objects,): core distances;
-    an object at inf reaches no other. `first` (n_objects,): objects in the order in
-    which they may start, and in which equals go; that of the rows by default.
-
-    Starts at the first object not yet in order, and continues with the one with
-    the smallest reachability, the first among equals.
-
-    Dense: n² operations, a row at a time. Sparse: the stored entries, plus a heap.
-    OPTICS leaves open where to start. From which object one starts decides which
-    clusters are found where one object reaches another within a radius, but not the
-    other way round; with expected distances that is no rare case.
+    Entries that are not stored reach nothing. OPTICS leaves open where to start, which
+    decides about clusters where reaching is not mutual: here it is the `first` object
+    not yet in order. The next one is that of the smallest reachability, first among
+    equals.
     """
     if first is None:
         first = np.arange(len(core))
@@ -73,13 +54,7 @@ class Extraction(NamedTuple):
 def clusters_at_cut(
     found: Ordering, core: Array, eps: float, min_cluster_size: int = 1
 ) -> Extraction:
-    """Clusters at one radius: runs of objects reached within `eps`.
-
-    `found`: from `order`. `core` (n_objects,): core distances. `eps`: the radius.
-    `min_cluster_size`: clusters with fewer objects are noise.
-
-    Linear in the number of objects.
-    """
+    """Runs of objects reached within `eps`; small ones are noise."""
     labels = cluster_optics_dbscan(
         reachability=found.reachability,
         core_distances=core,
@@ -97,17 +72,10 @@ def clusters_by_number(
     min_cluster_size: int,
     max_eps: float = np.inf,
 ) -> Extraction:
-    """Clusters at the radius that leaves a given number of them.
+    """Clusters at the radius that leaves a given number of them, or nearest to it.
 
-    `found`, `core`: as for `clusters_at_cut`. `n_clusters`: number of clusters wanted.
-    Where no radius gives it, the nearest number, the larger of two; among radii with
-    the same number that with the least noise. `min_cluster_size`: clusters with fewer
-    objects count as noise. `max_eps`: the largest radius that means anything.
-
-    The cut is half way from the radius that was chosen to the next one at which
-    anything changes, so that it separates the clusters as much as possible.
-
-    All radii are compared at once, in the time of a few sorts.
+    Of two numbers the larger one is taken, of several radii that with the least noise.
+    The cut is half way from it to the next radius at which anything changes.
     """
     reach, core_of = found.reachability[found.ordering], core[found.ordering]
     # Objects alone become clusters at their core distance.
@@ -126,17 +94,10 @@ def clusters_by_number(
 def clusters_by_steepness(
     found: Ordering, core: Array, xi: float, min_samples: int, min_cluster_size: int
 ) -> Extraction:
-    """Clusters as valleys of the reachability plot with steep sides.
+    """Clusters as valleys of the reachability plot with sides as steep as `xi`.
 
-    `found`, `core`: as for `clusters_at_cut`. `xi`: how steep: the relative drop or
-    rise from one object to the next. `min_samples`: maximum number of consecutive
-    objects for which a side may pause. `min_cluster_size`: minimum number of objects in
-    a cluster, at least 2.
-
-    The level of a cluster is the largest reachability in it; that of its first
-    object, from which the others were reached, does not count.
-
-    scikit-learn's implementation: about linear, at worst quadratic.
+    Their level is the largest reachability past the first object, from which others
+    were reached. A side may pause for `min_samples` objects.
     """
     n = len(core)
     pause, least = max(min_samples, 2), max(min_cluster_size, 2)
@@ -212,10 +173,9 @@ def _at_all_cuts(
 ) -> tuple[Indices, Indices]:
     """Number of clusters with at least `size` objects, and of other objects, per cut.
 
-    At a cut, an object reached within it joins the one before it in the ordering, and
-    clusters are runs of objects so joined. A run of at least `size` objects holds one
-    window of `size` objects more than of ``size + 1``, so that the difference of their
-    numbers counts runs. A window holds once the cut reaches its largest link.
+    Clusters are runs of objects that are joined to the one before. A run of at least
+    `size` objects holds one window of `size` objects more than of ``size + 1``. A
+    window holds once the cut reaches its largest link.
     """
     n = len(reach)
     if size > n:

@@ -28,21 +28,12 @@ ROUNDING = 1e-12
 
 
 def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
-    """Distances of all objects to their `min_samples`-th nearest, pooled and sorted.
-
-    `worlds`: at most the first five are used. `min_samples`: which neighbour; an object
-    is its own first. Where there are fewer objects, the farthest of them.
-
-    One search in a tree per world.
-    """
+    """Sorted `core_distances` of the first five worlds, pooled."""
     return np.sort(core_distances(worlds[:POOLED_WORLDS], min_samples), axis=None)
 
 
 def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
-    """Distance of each object to its `min_samples`-th nearest in every world.
-
-    `worlds` (n_objects, n_features). `min_samples`: as for `neighbour_distances`.
-    """
+    """Distances to the `min_samples`-th nearest, itself the first, or the farthest."""
     found = [
         cKDTree(world).query(world, k=[min(min_samples, len(world))])[0]
         for world in worlds
@@ -53,19 +44,14 @@ def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
 def positive_knee(worlds: Worlds, min_samples: int) -> float:
     """Knee of the `neighbour_distances`, above 0: DBSCAN takes no radius of 0.
 
-    It is 0 where objects coincide. A knee is a distance of two objects; they are within
-    the radius in any units, however distances are rounded.
+    Two objects at this very distance are within it, however distances are rounded.
     """
     found = knee(neighbour_distances(worlds, min_samples)) * (1.0 + ROUNDING)
     return max(found, float(np.finfo(np.float64).tiny))
 
 
 def knee(distances: Array) -> float:
-    """Where a rising curve bends up: its point farthest below the chord.
-
-    `distances` (n_distances,): in rising order.
-
-    Returns one of the distances: the last one for a curve that does not bend.
+    """The distance at which a rising curve is farthest below its chord.
 
     >>> knee(np.array([1.0, 1.1, 1.2, 1.3, 5.0, 9.0]))
     1.3
@@ -122,15 +108,10 @@ class Tree:
 def persistent_radius(tree: Tree, min_samples: int) -> float:
     """A radius at which the clusters that last longest are apart.
 
-    `min_samples`: number of objects that makes an object core.
-
-    It is half way between one that joins two of them and one that leaves out more of
-    their objects, or lets them fall apart. If all objects are one cluster, a radius
-    that leaves out one in twenty.
-
-    A cluster weighs what it holds, summed over the logarithms of radii. Every radius is
-    worth the clusters that it shows. 80 radii are tried, at the cost of the number of
-    objects each.
+    Every radius is worth the clusters that it shows; a cluster weighs what it holds,
+    summed over the logarithms of radii. The radius is half way between one that joins
+    two of the clusters and one that loses more of their objects. If all objects are one
+    cluster, it leaves out one in twenty.
     """
     largest = float(max(tree.core.max(), tree.radii.max(initial=0.0)))
     # Objects that coincide are core at no distance at all, others never.
@@ -154,12 +135,9 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
 
 
 def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
-    """Cluster of each object at every radius, from the largest down.
+    """Cluster of each object at falling radii, (n_radii, n_objects); -1 for none.
 
-    `radii` (n_radii,): in falling order. `least_size`: smaller clusters are none.
-
-    Returns (n_radii, n_objects): -1 for none. A cluster keeps its number until it falls
-    apart into two or more.
+    A cluster keeps its number until it falls apart into two or more.
     """
     found = np.full((len(radii), len(tree.core)), -1)
     above, n_found = np.zeros(len(tree.core), dtype=np.intp), 1
@@ -197,13 +175,10 @@ def _worth(clusters: Indices, radii: Array, scale: float) -> tuple[Mask, Array]:
 
 
 def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
-    """Join objects at the radius that their distance is below every second time.
+    """Smallest spanning tree of the 30 nearest of each object.
 
-    `law`: the objects. `worlds`: of them; the first ten are used. `min_samples`: number
-    of objects, itself included, that makes an object core.
-
-    Returns the smallest spanning tree of the 30 nearest of each object, with the radius
-    at which both are core in every second world, and within reach of each other.
+    Edges have the radius at which, in every second world, both objects are core and
+    within reach of each other.
     """
     near = nearest(law, N_NEIGHBOURS)
     apart = typical_distances(law, near)
@@ -268,12 +243,10 @@ def nearest(law: Law, k: int) -> Indices:
 
 
 def typical_distances(law: Law, near: Indices) -> Array:
-    """Medians of the distances of objects to others.
+    """Medians of the distances to other objects, `near` (n_objects, k).
 
-    `law`: the objects. `near` (n_objects, k): the others.
-
-    From two moments of the squared distance, taken for a scaled chi-square (E. Wilson,
-    M. Hilferty, 1931).
+    The squared distance is taken for a scaled chi-square (E. Wilson, M. Hilferty,
+    1931).
     """
     if isinstance(law, Joint):
         each = [_squares(draw, near).sum(axis=2) for draw in _some_draws(law)]

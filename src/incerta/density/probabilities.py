@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from incerta.backend.device import CPU
 from incerta.backend.keyed import Keys
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.data.laws import Law, Values, as_values
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import known, within_between
@@ -23,11 +23,7 @@ from incerta.worlds import Worlds
 
 
 class Reach(NamedTuple):
-    """Probabilities of being core, and of being reached.
-
-    `reached[o, p]` is the probability that p is reached from o, diagonal included;
-    what is not stored is too small to count.
-    """
+    """Probabilities of being core, and that p is reached from o: ``reached[o, p]``."""
 
     core: Array
     reached: csr_array
@@ -36,13 +32,8 @@ class Reach(NamedTuple):
 def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
     """Take the distances of an object to the others to be independent.
 
-    `table` (n_objects, n_objects): probabilities of being within eps, from `within`.
-    `m`: number of objects, itself included, that makes an object core. `least`:
-    reachability is computed where it can be at least this, and where the object it
-    starts from is core with at least this probability.
-
-    Returns ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours,
-    ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``.
+    ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours, and
+    ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``, where both can be at least `least`.
     """
     core = at_least(table, m)
     rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
@@ -54,8 +45,7 @@ def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
 def of_products(table: csr_array, m: int) -> Reach:
     """Multiply the probability of being core by that of being within eps.
 
-    This is our reading of PDBSCAN: at most what `of_marginals` gives, as an object
-    that is within eps helps to make the other one core.
+    Our reading of PDBSCAN: at most `of_marginals`, as neighbours help to be core.
     """
     core = at_least(table, m)
     rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
@@ -64,11 +54,7 @@ def of_products(table: csr_array, m: int) -> Reach:
 
 
 def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
-    """Take objects as neighbours if that has at least a given probability.
-
-    Being core is then yes or no, and whatever is a neighbour of a core object is
-    reached from it; this is what ELKI computes.
-    """
+    """Whoever is within eps with enough probability is a neighbour, as in ELKI."""
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     close = table.data >= threshold
     core = np.bincount(rows[close], minlength=table.shape[0]) >= m
@@ -89,17 +75,10 @@ def of_values(
 ) -> Reach:
     """Go through the values of each object: given one, all else is independent.
 
-    `law`: independent objects. `m`, `eps`: as everywhere in this module. `n_values`:
-    number of values that represent an object not given by values, where it is the one
-    that is core; its neighbours keep their law. `seed`, `fast`, `device`: as for
-    `within`. `keys` (n_objects, n_uniforms): keys of the uniform numbers of objects not
-    given by values; see `as_values`.
-
-    Returns ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o with the
-    probabilities p_q(a) that q is within eps of a; and ``reached[o, p] = Σ_a w_a p_p(a)
-    T_{m−1}({p_q(a)}, q ≠ p)``.
-
-    It costs as much as `of_marginals` for as many objects as there are values.
+    ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o, of which q is within eps
+    with the probability p_q(a), and
+    ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)}, q ≠ p)``. Objects not given by
+    values have `n_values` of them; as neighbours they keep their law.
     """
     values = as_values(law, seed, keys, n_values)
     law = known(law, seed, keys)
@@ -129,17 +108,12 @@ def of_values(
 
 
 def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
-    """Count the worlds in which an object is core, and another within eps of it.
-
-    What `of_values` gives, up to the error of counting; for joint draws there is no
-    other way.
-    """
+    """Count worlds: `of_values` with an error, and the only way for joint draws."""
     n = worlds.shape[1]
     core = np.zeros(n)
     reached = csr_array((n, n))
-    steps = track(len(worlds), "worlds")
     itself = np.arange(n)
-    for world in worlds:
+    for world in followed(worlds, "worlds"):
         i, j = cKDTree(world).query_pairs(eps, output_type="ndarray").T
         rows, columns = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])
         is_core = np.bincount(rows, minlength=n) >= m
@@ -147,7 +121,6 @@ def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
         kept = is_core[rows]
         places = rows[kept], columns[kept]
         reached = reached + csr_array((np.ones(kept.sum()), places), shape=(n, n))
-        next(steps)
     reached = csr_array(reached)
     reached.data /= len(worlds)
     return Reach(core / len(worlds), reached)
@@ -179,23 +152,12 @@ def grown(
     *,
     alone: bool = False,
 ) -> tuple[Indices, Indices]:
-    """Join core objects that reach each other, and attach the others.
+    """Join core objects that reach each other either way, and attach the others.
 
-    `reach`: probabilities of being core and of being reached. `core_threshold`:
-    probability from which an object counts as core. `reach_threshold`: core objects are
-    in one cluster where one reaches the other with at least this probability, directly
-    or through others. `noise_below`: any other object goes to the core object that
-    reaches it most probably, to the first of equals, if that probability is at least
-    this and not 0; else it is noise. `alone`: whether an object that is core but
-    reaches no other is a cluster of its own. Without uncertainty there is none, unless
-    one object is enough to be core; a very uncertain object may lie densely wherever it
-    is, and still be near no other one in particular. It is then not taken as core.
-
-    Returns `labels` (n_objects,): numbered in order of first appearance, −1 for noise.
-    `core` (n_core,): the core objects.
-
-    Either direction joins two core objects, so that the order of the objects does not
-    matter. One pass over the stored probabilities.
+    An object that is not core goes to the core object, the first of equals, that
+    reaches it most probably, unless that is below `noise_below` or 0. Unless `alone`,
+    what reaches no other object is not core: a very uncertain object may lie densely
+    wherever it is, and near no other one in particular.
     """
     is_core = reach.core >= core_threshold
     if not alone:

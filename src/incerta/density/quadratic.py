@@ -47,33 +47,17 @@ def gaussian_within(
 ) -> Array:
     """``P(|D| <= eps)`` of Gaussian vectors D with independent features.
 
-    `gap` (n_pairs, n_features): mean of each D; for the difference of two objects, that
-    of their means. `variance` (n_pairs, n_features): variance of each feature of D: for
-    independent objects, the sum of theirs. A feature of variance 0 is certain. `eps`:
-    length, at least 0. `fast`: match four moments instead of integrating; see below.
+    `gap` and `variance` (n_pairs, n_features): mean and variance of each D. The result
+    is exactly 0 or 1 where D is certain, or nearly so (4e-18). One uncertain feature is
+    a difference of normal distribution functions, equal variances are a noncentral
+    chi-square. Else the Laplace transform of |D|² is inverted along a path through its
+    saddle point: 37 complex terms per feature, with an error below 1e-9. (Along the
+    imaginary axis, as J. P. Imhof did, Biometrika 48, 1961, the integrand oscillates.)
 
-    Returns (n_pairs,): values in [0, 1]; exactly 0 or 1 where D is certain, or nearly
-    so (4e-18).
-
-    One uncertain feature is a difference of normal distribution functions, equal
-    variances are a noncentral chi-square. The general case inverts the Laplace
-    transform of |D|² along a path through its saddle point: 37 complex terms per
-    feature, with an absolute error below 1e-9 for any number of features and any ratio
-    of variances. (The classic way is the integral of Imhof [1]_ along the imaginary
-    axis, where the integrand oscillates and, with few features, hardly decays.)
-
-    With `fast`, |D|² is replaced by the noncentral chi-square with the same first four
-    moments, or three if there is none [2]_: eight times as fast, and exact for equal
-    variances. Otherwise its error depends on the number of features. Over gaps of up to
-    1e3 standard deviations and variances of ratio up to 100, it was 0.13 at worst for 2
-    to 5 features, 0.04 for 10 and 1e-4 for 50; ratios up to 1e8 give 0.13, 0.13 and
-    0.02. It is worst for objects closer than their own spread, where the result may be
-    0.
-
-    [1] J. P. Imhof, "Computing the distribution of quadratic forms in normal
-    variables", Biometrika 48, 1961. [2] H. Liu, Y. Tang, H. H. Zhang, "A new chi-square
-    approximation to the distribution of non-negative definite quadratic forms in
-    non-central normal variables", Computational Statistics & Data Analysis 53, 2009.
+    With `fast`, |D|² is the noncentral chi-square with the same first four moments, or
+    three if there is none (H. Liu, Y. Tang, H. H. Zhang, CSDA 53, 2009): eight times as
+    fast, but off by up to 0.13 for few features, most for objects closer than their
+    spread.
     """
     n_pairs, d = gap.shape
     out = np.empty(n_pairs)
@@ -85,14 +69,9 @@ def gaussian_within(
 def correlated_within(
     gap: Array, covariance: Array, eps: float, *, fast: bool = False
 ) -> Array:
-    """``P(|D| <= eps)`` of Gaussian vectors D with correlated features.
+    """``P(|D| <= eps)`` of Gaussian vectors D with a covariance, which may be singular.
 
-    `gap` (n_pairs, n_features): mean of each D. `covariance` (n_pairs, n_features,
-    n_features): covariance of each D; may be singular. `eps`, `fast`: as for
-    `gaussian_within`.
-
-    D is rotated so that its features are independent, which does not change its length:
-    this takes the cube of the number of features for each pair, then `gaussian_within`.
+    They are rotated so that features are independent: d³ operations for each pair.
     """
     n_pairs, d = gap.shape
     out = np.empty(n_pairs)
@@ -214,10 +193,7 @@ def _derivatives(s: Array, a: Array, b: Array, power: Array) -> tuple[Array, Arr
 
 
 def _saddle_points(a: Array, b: Array, power: Array, above: Array) -> Array:
-    """Where exp(s) E exp(−sQ) / |s| is least: left of 0 if `above`, else right.
-
-    Its logarithm is convex on either side: Newton's method, kept between bounds.
-    """
+    """Where exp(s) E exp(−sQ) / |s| is least: left of 0 if `above`, else right."""
     # On the left, the widest feature alone gives a quadratic equation for its z. On the
     # right, 1/s alone gives the lower bound, (1 + as)² >= 4as the upper one.
     widest = a.max(axis=1)

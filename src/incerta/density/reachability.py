@@ -14,7 +14,7 @@ from scipy.spatial import KDTree
 from scipy.spatial.distance import cdist
 
 from incerta.backend.memory import blocks
-from incerta.backend.progress import track
+from incerta.backend.progress import followed, track
 from incerta.data.laws import Law
 from incerta.density.counts import at_least, at_least_without
 from incerta.density.within import within
@@ -41,18 +41,9 @@ def expected_in_worlds(
 ) -> tuple[Matrix, Array]:
     """Mean, over worlds, of the reachability of all pairs and of core distances.
 
-    `worlds`: worlds of n objects. `min_samples`: which neighbour makes the core
-    distance; the object itself is the first. `max_eps`: distances beyond it count as
-    `max_eps`; inf for no cap.
-
-    Returns `reach` (n, n): row o, column p: p reached from o. With a finite `max_eps`
-    it is sparse and holds the pairs within `max_eps`, with o core, in at least one
-    world; all others are at `max_eps`. `core` (n,): inf where an object is core in no
-    world.
-
-    Without a cap each world takes n² distances, and memory is that of the result. With
-    a cap, up to 15 features, a tree finds the pairs: time and memory grow with the
-    number of pairs within `max_eps` in any world.
+    Row o, column p: p reached from o. With a finite `max_eps` the matrix is sparse and
+    holds pairs that are within it in some world, with o core; all others are at
+    `max_eps`. The core distance is inf where an object is core in no world.
     """
     n = worlds.shape[1]
     if min_samples > n:
@@ -72,19 +63,10 @@ def expected_on_grid(
 ) -> tuple[Matrix, Array]:
     """Expected reachability of all pairs, as if distances were independent.
 
-    ``E reach = ∫ 1 − P(reach <= r) dr`` by the trapezoid rule, where the probabilities
-    are those of FDBSCAN with radius r.
-
-    `law`: the n objects. `min_samples`, `max_eps`: as for `expected_in_worlds`.
-    `n_radii`: number of radii: a third each at quantiles of the core distances, at
-    quantiles of all distances, and evenly spaced. Some more are added beyond the
-    largest distance drawn, until nothing is left of any tail. `seed`: seed of the draws
-    that place the radii. `fast`: use the closed-form approximation for the
-    probabilities of distances.
-
-    Each radius takes a table of distance probabilities, and `min_samples` operations
-    per entry of it. The result is off by up to half the gap between two radii, which is
-    what objects without uncertainty get.
+    ``E reach = ∫ 1 − P(reach <= r) dr`` by the trapezoid rule, with the probabilities
+    of FDBSCAN. A third of the radii each are quantiles of core distances, quantiles of
+    all distances, and evenly spaced; more are added beyond them until no tail is left.
+    The result is off by up to half the gap between two radii.
     """
     n = law.n_objects
     if min_samples > n:
@@ -99,7 +81,8 @@ def expected_on_grid(
         is_core = at_least(table, min_samples)
         # P(reach) = p · P(o is core without counting p).
         table.data *= at_least_without(table, min_samples - 1)
-        done = k > 1 and _complete(table)  # the first radius alone has no width
+        complete = table.nnz == n * n and float(table.data.min()) >= 1.0 - MISSING
+        done = k > 1 and complete  # the first radius alone has no width
         following = here if done else _following(radii, k, here, max_eps)
         weight = (following - last) / 2
         reached = _added(reached, table, weight)
@@ -136,8 +119,7 @@ def _nothing(n: int, max_eps: float) -> tuple[Matrix, Array]:
 def _of_all_pairs(worlds: Worlds, m: int) -> tuple[Array, Array]:
     n_worlds, n, d = worlds.shape
     reach, core = np.zeros((n, n)), np.zeros(n)
-    steps = track(n_worlds, "reachability")
-    for world in worlds:
+    for world in followed(worlds, "reachability"):
         mth = _mth_nearest(_tree(world), world, m) if d <= TREE_FEATURES else None
         for rows in blocks(n, 8 * n, TILE_BYTES):
             distances = cdist(world[rows], world)
@@ -149,7 +131,6 @@ def _of_all_pairs(worlds: Worlds, m: int) -> tuple[Array, Array]:
                 radius = np.take_along_axis(distances, mth[rows, None], axis=1)
             core[rows] += radius[:, 0]
             reach[rows] += np.maximum(distances, radius, out=distances)
-        next(steps)
     reach /= n_worlds
     return reach, core / n_worlds
 
@@ -161,8 +142,7 @@ def _of_near_pairs(worlds: Worlds, m: int, max_eps: float) -> tuple[csr_array, A
     # also keeps entries whose distance is 0.
     total = csr_array((n, n), dtype=np.complex128)
     core, n_core = np.zeros(n), np.zeros(n, dtype=np.intp)
-    steps = track(n_worlds, "reachability")
-    for world in worlds:
+    for world in followed(worlds, "reachability"):
         radius, (o, p, distances) = find(world, m, max_eps)
         is_core = np.isfinite(radius)
         kept = is_core[o]
@@ -170,7 +150,6 @@ def _of_near_pairs(worlds: Worlds, m: int, max_eps: float) -> tuple[csr_array, A
         total = total + csr_array((reach + 1j, (o, p)), shape=(n, n))
         core += np.where(is_core, radius, max_eps)
         n_core += is_core
-        next(steps)
     capped = 1.0 - total.data.imag / n_worlds
     means = total.data.real / n_worlds + capped * max_eps
     expected = csr_array((means, total.indices, total.indptr), shape=(n, n))
@@ -259,11 +238,6 @@ def _following(radii: Array, k: int, here: float, max_eps: float) -> float:
         return here
     step = float(radii[-1] - radii[-2]) * 2.0**beyond
     return min(here + max(step, 0.01 * here), max_eps)
-
-
-def _complete(reached: csr_array) -> bool:
-    n = reached.shape[0]
-    return reached.nnz == n * n and float(reached.data.min()) >= 1.0 - MISSING
 
 
 def _added(total: Matrix, table: csr_array, weight: float) -> Matrix:

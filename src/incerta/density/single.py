@@ -36,11 +36,7 @@ class Factors(NamedTuple):
 
 
 def factors(values: Array, centre: Array, eps: float) -> Factors:
-    """Prepare values for `near`.
-
-    `values` (n, d). `centre` (d,): the nearer values are to it, the less is lost.
-    `eps`: the distance, above 0.
-    """
+    """Prepare values for `near`: the nearer to the centre, the less is lost."""
     n, d = values.shape
     left, right = np.ones((2, n, d + 1), dtype=np.float32)
     with np.errstate(all="ignore"):
@@ -52,13 +48,9 @@ def factors(values: Array, centre: Array, eps: float) -> Factors:
 
 
 def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
-    """Whether values are within eps of each other.
+    """Whether values of x (n_x, d) and of y (n_y, d) are within eps of each other.
 
-    `x` (n_x, d). `y` (n_y, d). `eps`: the distance; values at exactly this distance are
-    within it. `of_x`, `of_y`: of these values, from one centre.
-
-    Returns (n_x, n_y): as ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added
-    feature by feature.
+    As ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added feature by feature.
     """
     band = rounding(of_x, of_y)
     if not band <= WIDEST:  # or not a number
@@ -88,9 +80,8 @@ def counts(close: Mask) -> Indices:
 def rounding(of_x: Factors, of_y: Factors) -> float:
     """Bound of the error of squared distances.
 
-    A sum of n products of rounded factors is off by at most n + 2 roundings of the sum
-    of their sizes, which is less than (|x| + |y|)², and a limit by one of at most twice
-    that where it matters; the bound is about twice both together.
+    A sum of n products is off by n + 2 roundings of the sum of their sizes, less than
+    (|x| + |y|)², and a limit by one of twice that; the bound is twice both together.
     """
     n = of_x.left.shape[1]
     reach = of_x.lengths.max() + of_y.lengths.max()
@@ -98,11 +89,7 @@ def rounding(of_x: Factors, of_y: Factors) -> float:
 
 
 def _squared_distances(x: Array, y: Array) -> Array:
-    """Squared differences of all pairs, added feature by feature.
-
-    scipy's are faster, but round differently where a processor multiplies and adds in
-    one step.
-    """
+    """Sums feature by feature; those of scipy depend on the processor."""
     total = np.zeros((len(x), len(y)))
     for one, other in zip(x.T, y.T, strict=True):
         total += np.square(one[:, None] - other)

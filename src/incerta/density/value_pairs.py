@@ -26,18 +26,10 @@ def pairs_of_values(
 ) -> Shares:
     """Prepare ``Σ w_s w_t 1[|x_s − y_t| ≤ eps]`` over the values of two objects.
 
-    `a`, `b`: objects given by values. `eps`: the distance; a pair of values at exactly
-    this distance counts. `engine`: what counts objects without weights; "auto" is numba
-    if the extra ``fast`` is installed. The results are the same. `device`: where values
-    are compared; the engine is for the CPU.
-
     The function takes the positions i in `a`, in rising order, and j in `b` of pairs of
-    objects, and gives the share of each pair.
-
-    Every pair of values is decided as by differences that are squared and added in
-    double precision, feature by feature, though most of them in single precision; see
-    `near`. Objects without weights are counted in whole numbers, so their shares are
-    exact.
+    objects, and gives the share of each pair. Every pair of values is decided as in
+    double precision, feature by feature, though most in single precision. Objects
+    without weights are counted in whole numbers: their shares are exact.
     """
     if a.kind == "exact" and b.kind == "exact":
         return partial(_of_points, a.values, b.values, eps)
@@ -112,8 +104,7 @@ def _runs(
 ) -> Iterator[tuple[slice, slice, slice | Indices, Indices]]:
     """Each object of a with some of its partners in b, about a tile at a time.
 
-    Yields the pairs, where the values of the object and of its partners are, and
-    where each partner begins among the latter.
+    The pairs, the values of both sides, and where each partner begins.
     """
     sizes = b.counts[j]
     ends = np.cumsum(sizes)
@@ -184,11 +175,7 @@ class PairsOnDevice:
     """Sums over the pairs of values within eps of two objects, on a device.
 
     Objects are filled up to one length by values that are near to nothing. Where
-    rounding could turn a decision, differences are squared and added feature by
-    feature, as on the CPU: decisions are the same.
-
-    `a`, `b`: the objects. `eps`: the distance. `weighted`: whether probabilities are
-    added up instead of pairs counted. `device`: a device of torch.
+    rounding could turn a decision, differences are squared and added as on the CPU.
     """
 
     def __init__(

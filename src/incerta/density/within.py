@@ -5,7 +5,6 @@ from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from incerta.backend.device import CPU
@@ -34,8 +33,7 @@ CACHE = 2**18
 class Tree(NamedTuple):
     """Objects sorted so that neighbours in space are neighbours in the order.
 
-    `levels` go from one box around everything down to one box per leaf; node i of a
-    level has the nodes 2 i and 2 i + 1 of the next one below it.
+    Node i of a level has the nodes 2 i and 2 i + 1 of the next one below it.
     """
 
     order: Indices  # position of each object of the tree among those it was made of
@@ -45,12 +43,7 @@ class Tree(NamedTuple):
 
 
 def plant(boxes: Boxes) -> Tree:
-    """Sort objects into a tree of boxes.
-
-    `boxes`: bounds of at least one object.
-
-    One sort of all objects per level: n log² n.
-    """
+    """Sort objects into a tree of boxes: one sort of all objects per level."""
     n = len(boxes.low)
     depth = max(0, int(np.ceil(np.log2(n / LEAF))))
     centres = boxes.low / 2 + boxes.high / 2  # halved first: the sum may overflow
@@ -66,20 +59,13 @@ def plant(boxes: Boxes) -> Tree:
         order = order[np.lexsort((here[np.arange(n), widest[node]], node))]
     starts = n * np.arange(2**depth + 1) // 2**depth
     sorted_boxes = Boxes(boxes.low[order], boxes.high[order])
-    level_boxes = Boxes(
-        np.minimum.reduceat(sorted_boxes.low, starts[:-1]),
-        np.maximum.reduceat(sorted_boxes.high, starts[:-1]),
-    )
-    levels = [level_boxes]
-    while len(levels[0].low) > 1:
-        below = levels[0]
-        levels.insert(
-            0,
-            Boxes(
-                np.minimum(below.low[::2], below.low[1::2]),
-                np.maximum(below.high[::2], below.high[1::2]),
-            ),
-        )
+    low = np.minimum.reduceat(sorted_boxes.low, starts[:-1])
+    high = np.maximum.reduceat(sorted_boxes.high, starts[:-1])
+    levels = [Boxes(low, high)]
+    while len(low) > 1:
+        low = np.minimum(low[::2], low[1::2])
+        high = np.maximum(high[::2], high[1::2])
+        levels.insert(0, Boxes(low, high))
     return Tree(order, starts, sorted_boxes, levels)
 
 
@@ -88,12 +74,9 @@ def pairs_within(
 ) -> Iterator[tuple[Indices, Indices, Mask]]:
     """Pairs of objects whose boxes come within `eps` of each other.
 
-    `a`, `b`: pairs have an object of each; where `b` is None, two objects of `a`, the
-    earlier one first. `eps`: the distance.
-
-    Yields `rows`, `columns` (n_pairs,): positions in the order of the trees; rows do
-    not fall within a block. `certain` (n_pairs,): true where no two points of the boxes
-    are further apart than `eps`.
+    Where b is None, two objects of a, the earlier one first. Yields positions in the
+    order of the trees, rows rising within a block, and whether pairs are certain: no
+    two points of their boxes are further apart than `eps`.
     """
     other = a if b is None else b
     left, right = _leaves_within(a, other, eps, within_one=b is None)
@@ -103,10 +86,9 @@ def pairs_within(
     most = rows_of.shape[1] * columns_of.shape[1]
     size = 8 * 6 * most * a.boxes.low.shape[1]
     for some in followed(blocks(len(left), size), "pairs"):
-        rows = np.broadcast_to(
-            rows_of[left[some], :, None], (*left[some].shape, *_shape(a, other))
+        rows, columns = np.broadcast_arrays(
+            rows_of[left[some], :, None], columns_of[right[some], None, :]
         )
-        columns = np.broadcast_to(columns_of[right[some], None, :], rows.shape)
         real = (rows >= 0) & (columns >= 0)
         if b is None:
             real &= rows < columns
@@ -163,10 +145,6 @@ def _members(tree: Tree) -> Indices:
     return np.where(place < sizes[:, None], tree.starts[:-1, None] + place, -1)
 
 
-def _shape(a: Tree, b: Tree) -> tuple[int, int]:
-    return int(np.diff(a.starts).max()), int(np.diff(b.starts).max())
-
-
 def within(
     law: Law,
     eps: float,
@@ -178,57 +156,29 @@ def within(
 ) -> csr_array:
     """``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
 
-    `law`: the objects; independent of each other unless the law is joint. `eps`: the
-    distance, at least 0. `seed`: seed of the values that represent laws other than
-    values, Gaussians and joint draws. `fast`: whether Gaussian differences are matched
-    by four moments instead of integrated; see `gaussian_within` for the error. `least`:
-    probabilities below it are left out. `device`: where values of objects given by
-    values are compared; the result is the same.
-
-    Returns (n_objects, n_objects): symmetric; 1 on the diagonal, as an object is at
-    distance 0 from itself, though two independent copies of it would not be. What is
-    not stored is 0.
-
-    Exact for objects given by values and for joint draws. Gaussian objects are taken to
-    lie within 7 standard deviations of their mean. Other laws are replaced by 64
-    stratified values each. Pairs whose boxes are further apart than eps are never
-    looked at, and pairs that cannot be further apart are 1 without being computed; the
-    others take an operation per feature and pair of values, or an integral per pair.
+    Symmetric; 1 on the diagonal. Probabilities below `least` are left out, and what is
+    not stored is 0. Exact for values and joint draws. Gaussian objects are taken to lie
+    within 7 standard deviations of their mean, other laws are replaced by 64 stratified
+    values each. Pairs whose boxes decide are not computed.
     """
-    n = law.n_objects
-    found = _collect(_sorted(known(law, seed)), None, eps, fast, least, device)
-    half = _table(found, (n, n))
+    half = _collect(known(law, seed), None, eps, fast, least, device)
     return csr_array(half + half.T)
 
 
 def within_between(
-    a: Law,
-    b: Law,
-    eps: float,
-    *,
-    seed: int = 0,
-    fast: bool = False,
-    device: str = CPU,
+    a: Law, b: Law, eps: float, *, seed: int = 0, fast: bool = False, device: str = CPU
 ) -> csr_array:
-    """``P(|X_i − Y_j| ≤ eps)`` of objects of one law and of another.
+    """``P(|X_i − Y_j| ≤ eps)`` of independent objects of one law and of another.
 
-    `a`, `b`: objects, independent of each other. `eps`, `seed`, `fast`, `device`: as
-    for `within`.
-
-    Exact, or an integral, where both are given by values, both are Gaussian, or one has
-    no uncertainty; else objects not given by values are replaced by 64 stratified ones
-    each.
+    As `within` if both laws are of one kind or one has no uncertainty; else objects not
+    given by values are replaced by 64 stratified ones each.
     """
     a, b = alike(a, b, seed)
-    found = _collect(_sorted(a), _sorted(b), eps, fast, 0.0, device)
-    return _table(found, (a.n_objects, b.n_objects))
+    return _collect(a, b, eps, fast, 0.0, device)
 
 
 def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
-    """The law itself if its distance probabilities are known, else values from it.
-
-    `law`, `seed`, `keys`: as for `as_values`.
-    """
+    """The law if its distance probabilities are known, else `as_values` of it."""
     gaussian = isinstance(law, Independent) and law.family == "gaussian"
     if gaussian or isinstance(law, (Values, Gaussian, Joint)):
         return law
@@ -252,52 +202,32 @@ def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
     return a, b
 
 
-class Sorted(NamedTuple):
-    """Objects in the order of a tree of their boxes."""
-
-    law: Law
-    tree: Tree
-
-
-class NearPairs(NamedTuple):
-    """Pairs of objects, by their places in the data, and their probabilities."""
-
-    rows: NDArray[np.int32]
-    columns: NDArray[np.int32]
-    shares: Array
-
-
-def _table(found: NearPairs, shape: tuple[int, int]) -> csr_array:
-    places = found.rows, found.columns
-    return csr_array(coo_array((found.shares, places), shape=shape))
-
-
-def _sorted(law: Law) -> Sorted:
-    tree = plant(law.boxes())
-    return Sorted(law.take(tree.order), tree)
-
-
 def _collect(
-    a: Sorted, b: Sorted | None, eps: float, fast: bool, least: float, device: str
-) -> NearPairs:
-    other = a if b is None else b
-    shares_of = _shares_of(a.law, other.law, eps, fast, device)
+    a: Law, b: Law | None, eps: float, fast: bool, least: float, device: str
+) -> csr_array:
+    """Probabilities of near pairs, by their places in the data."""
+    tree = plant(a.boxes())
+    of_b = None if b is None else plant(b.boxes())
+    law = a.take(tree.order)
+    other = law if b is None or of_b is None else b.take(of_b.order)
+    shares_of = _shares_of(law, other, eps, fast, device)
     # Positions of less than 2^31 objects in half the memory.
-    order_a, order_b = (each.tree.order.astype(np.int32) for each in (a, other))
+    order_a = tree.order.astype(np.int32)
+    order_b = order_a if of_b is None else of_b.order.astype(np.int32)
     rows, columns, shares = [order_a[:0]], [order_b[:0]], [np.empty(0)]
     if b is None:  # half of the diagonal: the other half comes with the transpose
         rows, columns = [order_a], [order_a]
         shares = [np.full(len(order_a), 0.5)]
-    for i, j, certain in pairs_within(a.tree, None if b is None else b.tree, eps):
+    for i, j, certain in pairs_within(tree, of_b, eps):
         found = np.ones(len(i))
         found[~certain] = shares_of(i[~certain], j[~certain])
         kept = (found > 0.0) & (found >= least)
         rows.append(order_a[i[kept]])
         columns.append(order_b[j[kept]])
         shares.append(found[kept])
-    return NearPairs(
-        np.concatenate(rows), np.concatenate(columns), np.concatenate(shares)
-    )
+    places = np.concatenate(rows), np.concatenate(columns)
+    shape = len(order_a), len(order_b)
+    return csr_array(coo_array((np.concatenate(shares), places), shape=shape))
 
 
 @singledispatch

@@ -21,10 +21,7 @@ from incerta.data.container import UncertainData
 from incerta.data.order import at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.known import known_labels, partial
-from incerta.labels import (
-    confidence_of,
-    likeliest,
-)
+from incerta.labels import confidence_of, likeliest
 from incerta.models.checks import wrong
 from incerta.models.files import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
@@ -150,10 +147,6 @@ class UncertainClusterer(
             For `ErrorMixture` and `ViewConsensus`; others do not use it. Nor do these
             where it holds no −1: so scikit-learn passes classes that clusters are
             compared with.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         check_device(getattr(self, "device", CPU))
@@ -176,19 +169,7 @@ class UncertainClusterer(
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Indices:
-        """Find the clusters of `X`, and return `labels_`.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `fit`.
-        y : array-like of shape (n_objects,), optional
-            As for `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
+        """Find the clusters of `X`, as `fit` does, and return `labels_`."""
         return self.fit(X, y).labels_
 
     def predict(self, X: Any) -> Indices:
@@ -199,20 +180,11 @@ class UncertainClusterer(
         X : UncertainData or anything `as_uncertain` takes
             New objects with the features of the fit, independent of the objects of the
             fit unless both are joint.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
         """
         return self._predict(self._new_objects(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each cluster for new objects.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
+        """Probability of each cluster for new objects, given as for `predict`.
 
         Returns
         -------
@@ -223,14 +195,19 @@ class UncertainClusterer(
         return self._proba(self._new_objects(X))
 
     def facts(self) -> Facts:
-        """What the fit can tell besides labels and membership.
-
-        Returns
-        -------
-        Facts
-            Reports and pictures show what is not None.
-        """
-        return Facts()
+        """What the fit can tell besides labels and membership; see `Facts`."""
+        worlds = getattr(self, "labels_per_world_", None)
+        n_drawn = None if worlds is None else len(worlds)
+        return Facts(
+            objective=getattr(self, "objective_", None),
+            labels_per_world=worlds,
+            n_drawn=getattr(self, "n_drawn_", n_drawn),
+            kept=getattr(self, "representatives_", None),
+            divergences=getattr(self, "divergences_", None),
+            stability=getattr(self, "stability_", None),
+            failures=getattr(self, "failures_", {}),
+            views=getattr(self, "views_", {}),
+        )
 
     @cached_property
     def membership_(self) -> Array:

@@ -13,7 +13,7 @@ from incerta.backend.parameters import (
     SEED,
     WHOLE,
     Interval,
-    StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
@@ -30,7 +30,6 @@ from incerta.ensemble.runs import (
 from incerta.estimators._base import (
     DIVERGENCE,
     SELECTION,
-    Facts,
     UncertainClusterer,
     check_model,
     kept_worlds,
@@ -85,16 +84,6 @@ class WorldsClusterer(UncertainClusterer, family=True):
     n_clusters_: int
     _takes_kept = True
     _stored: ClassVar[dict[str, str]] = STORED
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(
-            labels_per_world=self.labels_per_world_,
-            n_drawn=self.n_drawn_,
-            kept=self.representatives_,
-            stability=self.stability_,
-            failures=self.failures_,
-        )
 
     def _keep(self, kept: Kept, runs: Runs) -> None:
         """Tell each world in terms of ``labels_``; those that failed are left out."""
@@ -156,12 +145,7 @@ class AnyClusterer(WorldsClusterer, family=True):
         Returns
         -------
         Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself in
-            words.
-
-        Notes
-        -----
-        It takes ``n_seeds * n_worlds`` fits.
+            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself.
         """
         check_is_fitted(self)
         if n_seeds < 2 or n_worlds < 1:
@@ -221,15 +205,11 @@ class WorldConsensus(AnyClusterer):
         The clusterer. It is copied, never changed. Every ``random_state`` in it that is
         None gets a seed for each world; one that is set stays.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws: all of them
-        are used if there are fewer than `n_worlds`, else `n_worlds` of them, evenly
-        spaced.
-    n_representatives : int, optional
-        Cluster only this many worlds, chosen to represent all, as in `RPC`.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+        Number of worlds to draw. Joint data have no more worlds than draws; of more
+        draws, `n_worlds` are used, evenly spaced.
+    n_representatives, selection, divergence
+        Cluster only so many worlds, chosen to represent all, as in `RPC`; by default
+        all worlds are.
     consensus : str, default="coassociation"
         How the clusterings are made into one:
 
@@ -279,9 +259,8 @@ class WorldConsensus(AnyClusterer):
         Share of the worlds in which the object falls into each cluster; the rest,
         up to 1, is noise.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world, in terms of the consensus: its clusters are matched one to
-        one with those of the consensus, by overlap, and each of those left over goes
-        with the one it overlaps most.
+        Labels in each world: its clusters are matched one to one with those of the
+        consensus, by overlap; those left over go with the one they overlap most.
     raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         As the clusterer gave them.
     stability_ : float
@@ -307,13 +286,11 @@ class WorldConsensus(AnyClusterer):
 
     Notes
     -----
-    There are as many fits as worlds, each at the cost of the clusterer. The consensus
-    takes n_worlds × n_objects operations and memory, and all pairs of at most 5000
-    objects that are labelled differently: beyond that, the cut is made among the 5000
-    most frequent patterns of labels, and the others join the cluster they are with most
-    often. With "graph" all patterns that can touch are compared, in blocks.
-
-    Fitted clusterers that can predict are kept, with all that they hold.
+    There are as many fits as worlds; fitted clusterers that can predict are kept. The
+    consensus takes n_worlds × n_objects operations and memory, and all pairs of at most
+    5000 objects that are labelled differently: beyond that, the cut is made among the
+    5000 most frequent patterns of labels, and the others join the cluster they are with
+    most often. With "graph" all patterns that can touch are compared, in blocks.
 
     A clusterer in a world clusters values, errors included: with errors that are large
     compared with the clusters it sees the clusters blurred. Confidence is a share of
@@ -346,12 +323,9 @@ class WorldConsensus(AnyClusterer):
     _: KW_ONLY
     selection: str = parameter(SELECTION, default="greedy")
     divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
-    consensus: str = parameter(
-        [StrOptions({"coassociation", "graph", "kmeans-binary", "vote"})],
-        default="coassociation",
-    )
+    consensus: str = choice("graph", "kmeans-binary", "vote", default="coassociation")
     n_clusters: int | None = parameter([*WHOLE, None], default=None)
-    noise: str = parameter([StrOptions({"separate", "cluster"})], default="separate")
+    noise: str = choice("cluster", default="separate")
     threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
     soft: bool = parameter(["boolean"], default=False)
     n_jobs: int | None = parameter([Integral, None], default=None)

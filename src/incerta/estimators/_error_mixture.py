@@ -8,17 +8,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
 from incerta.backend.parameters import (
+    AUTO,
     NOT_NEGATIVE,
     SEED,
     WHOLE,
-    StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import Facts, UncertainClusterer
+from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
@@ -113,8 +114,7 @@ class ErrorMixture(UncertainClusterer):
     n_iter_ : int
         Number of rounds.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted; all attributes and predictions
-        have one row for each, in this order.
+        For partitioned data: ids of the objects, sorted, as all other attributes are.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
@@ -124,10 +124,8 @@ class ErrorMixture(UncertainClusterer):
     a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
     not Gaussian count by their mean and covariance. A round takes some ``d**3``
     operations for each object and component, or d with ``covariance="diag"`` and
-    independent errors. Memory beyond the data does not grow with their number. If there
-    are more than 50,000 objects, what is "auto" is chosen with 50,000 of them, and the
-    first rounds take only those. On a device, starts are still chosen on the CPU, with
-    1000 objects.
+    independent errors. Memory beyond the data does not grow with their number. What is
+    "auto" is chosen with at most 50,000 objects, and the first rounds take only those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
@@ -167,11 +165,9 @@ class ErrorMixture(UncertainClusterer):
     array([1, 1, 1, 0, 0, 0, 0])
     """
 
-    n_components: int | str = parameter([*WHOLE, StrOptions({"auto"})], default="auto")
+    n_components: int | str = parameter([*WHOLE, AUTO], default="auto")
     _: KW_ONLY
-    covariance: str = parameter(
-        [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
-    )
+    covariance: str = choice("full", "diag", "tied", default="auto")
     noise: bool = parameter(["boolean"], default=False)
     max_components: int = parameter(WHOLE, default=10)
     prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
@@ -215,10 +211,6 @@ class ErrorMixture(UncertainClusterer):
             The next objects; some thousand at a time are a good number.
         y : array-like of shape (n_objects,), optional
             Labels of the piece, as for `fit`.
-
-        Returns
-        -------
-        self
         """
         if isinstance(X, PartitionedData):
             msg = "partial_fit takes pieces one after the other; fit takes partitions."
@@ -250,9 +242,7 @@ class ErrorMixture(UncertainClusterer):
         return self
 
     def _fit(
-        self,
-        objects: UncertainData | PartitionedData,
-        known: Indices | None = None,
+        self, objects: UncertainData | PartitionedData, known: Indices | None = None
     ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
         refuse_wide(objects.n_features, self.covariance)
@@ -272,8 +262,7 @@ class ErrorMixture(UncertainClusterer):
         self.membership_ = membership[:, order]
         self.n_clusters_ = len(order)
 
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+        rank = np.argsort(order)
         self.labels_ = np.where(labels < 0, labels, rank[labels])
         together = np.argsort(rank[groups], kind="stable")
         self.clusters_ = rank[groups][together]
@@ -288,60 +277,20 @@ class ErrorMixture(UncertainClusterer):
         self.covariances_ = components.published
         self.ranges_ = components.ranges
 
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(objective=self.objective_)
-
     def score_samples(self, X: Any) -> Array:
-        """Log density of what was measured, errors included.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-        """
+        """Log density of what was measured of each object, errors included."""
         data = self._new_objects(X)
         there = measured(data).on(self.device)
         return log_densities(there, self._components()).totals
 
     def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
-        """Mean log density of what was measured.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-        y : None
-            Not used; here for pipelines.
-        sample_weight : array-like of shape (n_objects,), default=None
-            How much each object counts; by default all count the same.
-
-        Returns
-        -------
-        float
-        """
+        """Mean log density of what was measured, each object as it is weighted."""
         densities = self.score_samples(X)
         weights = weights_of(sample_weight, len(densities))
         return float(np.average(densities, weights=weights))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Array:
-        """Draw true values from the mixture, without noise.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of values.
-        random_state : int, RandomState, Generator or None, default=None
-            Seed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-        """
+        """Draw true values, (n_samples, n_features), from the mixture without noise."""
         check_is_fitted(self)
         return drawn(self._components(), n_samples, as_seed(random_state))
 

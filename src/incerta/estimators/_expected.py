@@ -16,7 +16,7 @@ from incerta.backend.parameters import (
     parameter,
     with_parameters,
 )
-from incerta.backend.progress import track
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law, points_like
 from incerta.distances.affinity import (
@@ -116,12 +116,12 @@ class ExpectedSpectral(UncertainClusterer):
 
     Notes
     -----
-    Gaussian, uniform and exponential objects: n² operations per feature, exact. Lists
-    of values: all pairs of values, in blocks, exact. Joint worlds: the mean of their
-    affinities, exact. Other laws are replaced by 64 stratified values each. Above 5000
-    objects, 1000 of them, chosen by their ids, stand for all: the others are put next
-    to them by their expected affinity (Nyström). A cluster that has none of the 1000 is
-    not seen. Joint objects are all compared with each other, at most 20,000 of them.
+    Gaussian, uniform and exponential objects take n² operations per feature, lists of
+    values all pairs of values, joint worlds the mean of their affinities: all exact.
+    Other laws are replaced by 64 stratified values each. Above 5000 objects, 1000 of
+    them, chosen by their ids, stand for all: the others are put next to them (Nyström).
+    A cluster that has none of the 1000 is not seen. Of joint objects, at most 20,000,
+    all are compared.
 
     Examples
     --------
@@ -197,9 +197,8 @@ class ExpectedSpectral(UncertainClusterer):
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        worlds = getattr(self, "labels_per_world_", None)
-        n_drawn = self.n_worlds if worlds is None else len(worlds)
-        return Facts(labels_per_world=worlds, n_drawn=n_drawn)
+        facts = super().facts()
+        return facts if facts.n_drawn else replace(facts, n_drawn=self.n_worlds)
 
     def _proba(self, data: UncertainData) -> Array:
         counts = np.zeros((len(data), self.n_clusters))
@@ -267,14 +266,12 @@ class ExpectedSpectral(UncertainClusterer):
     def _labels_in_worlds(self, data: UncertainData) -> Iterator[Indices]:
         law, centres = self._model.law, self._model.centres
         worlds = worlds_of(data, self.n_worlds, self.seed_)
-        steps = track(len(worlds), "confidence")
-        for world in worlds:
+        for world in followed(worlds, "confidence"):
             labels = np.empty(len(world), dtype=np.intp)
             for part in blocks(len(world), self._object_bytes()):
                 rows = self._rows(self._extend(points_like(law, world[part]), law))
                 labels[part] = nearest(rows, centres)
             yield labels
-            next(steps)
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, ExpectedEmbedding):

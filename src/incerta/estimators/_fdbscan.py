@@ -10,10 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
 from incerta.backend.parameters import (
+    AUTO,
+    PROBABILITY,
     SEED,
     WHOLE,
     Interval,
-    StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
@@ -30,7 +32,7 @@ from incerta.density.probabilities import (
 )
 from incerta.density.reachability import share_within
 from incerta.density.within import known, within
-from incerta.estimators._base import Facts, UncertainClusterer, check_model
+from incerta.estimators._base import UncertainClusterer, check_model
 from incerta.labels import in_order_of_appearance, shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
@@ -114,11 +116,6 @@ class DenseClusterer(UncertainClusterer, family=True):
         """Labels of the objects in each world."""
         check_is_fitted(self)
         return self._at_rows(self._model.labels_per_world(), axis=1)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        worlds = self.labels_per_world_
-        return Facts(labels_per_world=worlds, n_drawn=len(worlds))
 
     def _membership(self) -> Array:
         return shares(self.labels_per_world_, len(self.cluster_levels_))
@@ -208,22 +205,19 @@ class FDBSCAN(DenseClusterer):
 
     Notes
     -----
-    Pairs whose boxes are further apart than `eps` are never touched, so time and
-    memory grow with the number of pairs that can be close, not with n². For lists of
-    values, each pair of objects takes all pairs of their values; only these are
-    compared on a device. Counting neighbours then takes `min_samples` operations per
-    pair.
+    Time and memory grow with the number of pairs that can be within `eps`, not with n².
+    For lists of values, each pair of objects takes all pairs of their values. Counting
+    neighbours then takes `min_samples` operations per pair.
 
     A single object must reach another with probability `threshold`: an object that is
     almost certainly reached by one of many core objects, but by none of them in
     particular with that probability, is noise. `confidence_` shows this: it looks at
     all of them at once.
 
-    Core objects are joined where either reaches the other, so that the order of the
-    objects does not matter; another object goes to the core object that reaches it
-    most probably. An object that is probably core, but reaches no other with enough
-    probability, makes no cluster: it is very uncertain, and lies densely in one place
-    or another. Taken literally, each of them would be a cluster of its own.
+    Core objects are joined where either reaches the other; another object goes to the
+    core object that reaches it most probably. An object that is probably core, but
+    reaches no other with enough probability, makes no cluster: it is very uncertain,
+    and lies densely in one place or another.
 
     References
     ----------
@@ -243,15 +237,13 @@ class FDBSCAN(DenseClusterer):
     """
 
     eps: float | str = parameter(
-        [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})], default="auto"
+        [Interval(Real, 0, None, closed="both"), AUTO], default="auto"
     )
-    min_samples: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=5)
+    min_samples: int | str = parameter([*WHOLE, AUTO], default=5)
     _: KW_ONLY
-    variant: str = parameter(
-        [StrOptions({"marginal", "exact", "threshold", "worlds"})], default="marginal"
-    )
-    threshold: float = parameter([Interval(Real, 0, 1, closed="right")], default=0.5)
-    distances: str = parameter([StrOptions({"exact", "fast"})], default="exact")
+    variant: str = choice("exact", "threshold", "worlds", default="marginal")
+    threshold: float = parameter(PROBABILITY, default=0.5)
+    distances: str = choice("fast", default="exact")
     n_values: int = parameter(WHOLE, default=32)
     n_worlds: int = parameter(WHOLE, default=100)
     device: str = parameter([str], default=CPU)

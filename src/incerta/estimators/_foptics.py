@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.parameters import (
+    AUTO,
     NOT_NEGATIVE,
     SEED,
     WHOLE,
     Interval,
-    StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
@@ -37,10 +38,7 @@ from incerta.density.reachability import (
     share_within,
 )
 from incerta.density.within import known
-from incerta.estimators._base import (
-    Facts,
-    Reachability,
-)
+from incerta.estimators._base import Facts, Reachability
 from incerta.estimators._fdbscan import DenseClusterer
 from incerta.exceptions import IncertaWarning
 from incerta.labels import in_order_of_appearance
@@ -91,8 +89,7 @@ class FOPTICS(DenseClusterer):
         `eps`. Steep valleys have at least 2.
     n_worlds : int, default=100
         Number of worlds behind the expectation, and behind `membership_`. Joint data
-        have no more worlds than draws; of more draws than `n_worlds`, that many are
-        used, evenly spaced.
+        have no more worlds than draws.
     n_radii : int, default=64
         Number of radii for ``method="grid"``.
     random_state : int, RandomState, Generator or None, default=None
@@ -120,13 +117,8 @@ class FOPTICS(DenseClusterer):
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         In each world, the cluster of which a core object is within the cluster's level;
         -1 is noise. Computed when first asked for.
-    membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; the rest,
-        up to 1, is noise.
-    confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label, noise or not.
-    seed_, n_features_in_, feature_names_in_
-        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
+    membership_, confidence_, seed_, n_features_in_, feature_names_in_
+        As of `FDBSCAN`.
 
     Warns
     -----
@@ -167,11 +159,9 @@ class FOPTICS(DenseClusterer):
     max_eps: float = parameter(
         [Interval(Real, 0, None, closed="right")], default=np.inf
     )
-    method: str = parameter([StrOptions({"worlds", "grid"})], default="worlds")
+    method: str = choice("grid", default="worlds")
     n_clusters: int | None = parameter([*WHOLE, None], default=None)
-    eps: float | str | None = parameter(
-        [*NOT_NEGATIVE, StrOptions({"auto"}), None], default=None
-    )
+    eps: float | str | None = parameter([*NOT_NEGATIVE, AUTO, None], default=None)
     xi: float | None = parameter(
         [Interval(Real, 0, 1, closed="left"), None], default=None
     )
@@ -235,11 +225,6 @@ class FOPTICS(DenseClusterer):
             Cut at this radius.
         xi : float, optional
             Valleys whose sides are this steep.
-
-        Returns
-        -------
-        ndarray of shape (n_objects,)
-            Labels, numbered in the order of the ids; -1 is noise.
         """
         check_is_fitted(self)
         if n_clusters is None and eps is None and xi is None:

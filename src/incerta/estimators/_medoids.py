@@ -13,14 +13,15 @@ from incerta.backend.parameters import (
     SEED,
     WHOLE,
     StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
-from incerta.backend.progress import track
+from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law
 from incerta.distances.expected import expected_distance_matrix, expected_distances
-from incerta.estimators._base import Facts, UncertainClusterer
+from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import ScoredByDistance
 from incerta.labels import in_order_of_appearance
 from incerta.models.checks import wrong
@@ -107,14 +108,12 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     values, exactly; Gaussian, uniform and exponential objects an integral per pair,
     about 40 times the work of squares; other laws are replaced by 64 stratified values
     each. A pass takes n² operations. Joint worlds give the mean distance over the
-    worlds. On a device, all this is computed there but for the integrals; the search
-    for medoids stays on the CPU.
+    worlds. Integrals, and the search for medoids, stay on the CPU.
 
-    The share of values in `membership_` is based on ``|x − μ|² + s`` with the mean and
-    the total variance of the medoid; also with ``metric="euclidean"``, where it is an
-    approximation. New objects, and all values in `membership_`, are taken to be
-    independent of the medoids, so that `predict` may differ from `labels_` for joint
-    worlds, and for a medoid whose uncertainty exceeds the distance to the next one.
+    `membership_` is based on ``|x − μ|² + s`` with the mean and the total variance of
+    the medoid; with ``metric="euclidean"`` this is an approximation. Its values and new
+    objects are taken to be independent of the medoids, so that `predict` may differ
+    from `labels_`.
 
     References
     ----------
@@ -140,9 +139,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    metric: str = parameter(
-        [StrOptions({"sqeuclidean", "euclidean"})], default="sqeuclidean"
-    )
+    metric: str = choice("euclidean", default="sqeuclidean")
     method: str = parameter([StrOptions(set(METHODS))], default="fasterpam")
     n_init: int = parameter(WHOLE, default=10)
     max_iter: int = parameter(WHOLE, default=100)
@@ -191,10 +188,6 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     def _cores(self) -> tuple[Law, str]:
         return self._model, self.metric
 
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(objective=self.objective_)
-
     def _proba(self, data: UncertainData) -> Array:
         spread = self._model.variance().sum(axis=1)
         centres = self.cluster_centers_
@@ -209,14 +202,12 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         """States of the start that ends lowest, the earliest if several do."""
         search = METHODS[self.method]
         best: list[Medoids] = []
-        steps = track(self.n_init, "medoids")
-        for start in range(self.n_init):
+        for start in followed(range(self.n_init), "medoids"):
             rng = np.random.default_rng([self.seed_, 4, start])
             first = seeds(distances, self.n_clusters, rng)
             history = list(islice(search(distances, first), self.max_iter))
             if not best or history[-1].objective < best[-1].objective:
                 best = history
-            next(steps)
         if not best[-1].converged:
             msg = (
                 f"the medoids still change after max_iter={self.max_iter} passes; "

@@ -1,7 +1,7 @@
 """PossibleWorldConsistency: one graph for all worlds that falls into clusters."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,13 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 
-from incerta.backend.parameters import (
-    SEED,
-    WHOLE,
-    StrOptions,
-    parameter,
-    with_parameters,
-)
+from incerta.backend.parameters import SEED, WHOLE, choice, parameter, with_parameters
 from incerta.backend.progress import followed, track
 from incerta.data.container import UncertainData
 from incerta.ensemble.consensus_affinity import (
@@ -32,7 +26,6 @@ from incerta.ensemble.consensus_affinity import (
 from incerta.estimators._base import (
     DIVERGENCE,
     SELECTION,
-    Facts,
     UncertainClusterer,
     check_model,
     kept_worlds,
@@ -80,12 +73,8 @@ class PossibleWorldConsistency(UncertainClusterer):
         Number of clusters.
     n_worlds : int, default=100
         Number of worlds to draw. Joint data have no more worlds than draws.
-    n_representatives : int, optional
-        Keep only this many worlds, chosen as in `RPC`; all by default.
-    selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen, with `n_representatives`; see `RPC`.
-    divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are, with `n_representatives`; see `RPC`.
+    n_representatives, selection, divergence
+        Keep only so many worlds, chosen as in `RPC`; all by default.
     n_neighbors : int, default=10
         Neighbours of an object in each world. Doubled, at most three times, if the
         graph of all worlds has more than `n_clusters` components.
@@ -133,8 +122,7 @@ class PossibleWorldConsistency(UncertainClusterer):
     -----
     It takes two searches for neighbours per world, then the lowest eigenvectors of a
     sparse matrix per round. Memory holds one number for every pair of objects that are
-    neighbours in any world: with q neighbours and M worlds at most M q per object, and
-    far fewer unless the objects are very uncertain.
+    neighbours in any world.
 
     The publication's own formulas are not freely available; the affinities, and the
     steps that lead to the right number of components, are those of constrained
@@ -164,7 +152,7 @@ class PossibleWorldConsistency(UncertainClusterer):
     selection: str = parameter(SELECTION, default="greedy")
     divergence: Divergence = parameter(DIVERGENCE, default="jensen-shannon")
     n_neighbors: int = parameter(WHOLE, default=10)
-    weights: str = parameter([StrOptions({"uniform", "auto"})], default="uniform")
+    weights: str = choice("auto", default="uniform")
     max_iter: int = parameter(WHOLE, default=50)
     random_state: Seed = parameter(SEED, default=None)
 
@@ -196,14 +184,6 @@ class PossibleWorldConsistency(UncertainClusterer):
         self.labels_per_world_ = self._in_each_world(worlds)
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
 
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(
-            labels_per_world=self.labels_per_world_,
-            n_drawn=self.n_drawn_,
-            kept=self.representatives_,
-        )
-
     def _proba(self, data: UncertainData) -> Array:
         # In each world a new object goes with the cluster to whose objects it has the
         # most affinity.
@@ -218,7 +198,10 @@ class PossibleWorldConsistency(UncertainClusterer):
         most = worlds.shape[1] - 2
         self.n_neighbors_ = max(min(self.n_neighbors, most), 1)
         for doubling in range(MOST_DOUBLINGS + 1):
-            graphs: Iterable[csr_array] = self._graphs(worlds)
+            graphs: Iterable[csr_array] = (
+                adaptive_affinity(values, self.n_neighbors_)
+                for values in followed(worlds, "worlds")
+            )
             if self.weights == "auto":
                 graphs = list(graphs)
             mean = weighted_mean(graphs, self.weights_)
@@ -227,12 +210,6 @@ class PossibleWorldConsistency(UncertainClusterer):
                 break
             self.n_neighbors_ = min(2 * self.n_neighbors_, most)
         return graphs if isinstance(graphs, list) else None, mean
-
-    def _graphs(self, worlds: Worlds) -> Iterator[csr_array]:
-        steps = track(len(worlds), "worlds")
-        for values in worlds:
-            yield adaptive_affinity(values, self.n_neighbors_)
-            next(steps)
 
     def _rounds(self, graphs: list[csr_array] | None, mean: csr_array) -> list[Any]:
         """States on the way to the right number of components."""
@@ -246,10 +223,7 @@ class PossibleWorldConsistency(UncertainClusterer):
             return weighted_mean(graphs, self.weights_)
 
         rounds = rank_constrained(
-            mean,
-            self.n_clusters,
-            _leading,
-            None if graphs is None else remix,
+            mean, self.n_clusters, _leading, None if graphs is None else remix
         )
         steps = track(self.max_iter, "rounds")
         return [state for _, state in zip(steps, rounds, strict=False)]

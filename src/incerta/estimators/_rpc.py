@@ -10,6 +10,7 @@ import numpy as np
 from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
 from incerta.backend.parameters import (
+    AUTO,
     NOT_NEGATIVE,
     POSITIVE,
     SEED,
@@ -23,7 +24,6 @@ from incerta.data.container import UncertainData
 from incerta.estimators._base import (
     DIVERGENCE,
     SELECTION,
-    Facts,
     UncertainClusterer,
     kept_worlds,
 )
@@ -35,11 +35,7 @@ from incerta.spectral.consistency import (
     embeddings_alone,
     n_clusters_by_eigengap,
 )
-from incerta.spectral.embedding import (
-    cut,
-    nearest,
-    of_unit_length,
-)
+from incerta.spectral.embedding import cut, nearest, of_unit_length
 from incerta.spectral.extension import (
     Embedded,
     Embeddings,
@@ -75,9 +71,8 @@ class RPC(UncertainClusterer):
         the common embedding, from 2 to 10 clusters; it never says that there is only
         one, and is a hint rather than a test where clusters overlap.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws: all of them
-        are used if there are fewer than `n_worlds`, else `n_worlds` of them, evenly
-        spaced.
+        Number of worlds to draw. Joint data have no more worlds than draws; of more
+        draws, `n_worlds` are used, evenly spaced.
     n_representatives : int, default=10
         Worlds to keep, at most `n_worlds`; all of joint data that have fewer draws.
     selection : {"greedy", "central", "random"}, default="greedy"
@@ -144,19 +139,15 @@ class RPC(UncertainClusterer):
         Number of sweeps.
     n_clusters_ : int
         Number of clusters that was used.
-    seed_ : int
-        Seed of everything random: ``random_state=seed_`` repeats the fit.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    seed_, n_features_in_, feature_names_in_
+        ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
     With M worlds, R of them kept, and n objects: M² n² kernel evaluations for the
-    divergences (n at most 1000), and R n² for the affinities. Memory holds one or a few
-    n × n matrices up to 5000 objects. Above that, R n times 1000 kernel evaluations
-    put the objects next to those that stand for all, M n times 1000 for `membership_`,
-    and memory holds one world and one row per object. Objects without uncertainty have
-    a single world; the result is then spectral clustering.
+    divergences (n at most 1000), and R n² for the affinities. Memory holds a few n × n
+    matrices up to 5000 objects; above, one world and a row of 1000 per object. Objects
+    without uncertainty have a single world: this is spectral clustering.
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
     and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
@@ -176,7 +167,7 @@ class RPC(UncertainClusterer):
     (array([0, 0, 1, 1]), array([1., 1., 1., 1.]))
     """
 
-    n_clusters: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=3)
+    n_clusters: int | str = parameter([*WHOLE, AUTO], default=3)
     n_worlds: int = parameter(WHOLE, default=100)
     n_representatives: int = parameter(WHOLE, default=10)
     _: KW_ONLY
@@ -188,9 +179,7 @@ class RPC(UncertainClusterer):
         [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
-    n_neighbors: int | str | None = parameter(
-        [*WHOLE, StrOptions({"auto"}), None], default="auto"
-    )
+    n_neighbors: int | str | None = parameter([*WHOLE, AUTO, None], default="auto")
     weight: float = parameter(NOT_NEGATIVE, default=1.0)
     normalize_rows: bool = parameter(["boolean"], default=False)
     tol: float = parameter(NOT_NEGATIVE, default=1e-6)
@@ -264,24 +253,15 @@ class RPC(UncertainClusterer):
         self.embedding_ = np.zeros((worlds.shape[1], k))
         per_world = np.empty(worlds.shape[:2], dtype=np.intp)
         for j in followed(range(len(worlds)), "objects"):
-            values = worlds[j]
             both = np.hstack([model.common_target, model.targets[j]])
-            world = Embedded(
-                values=values[self._landmarks],
-                scales=model.scales[j],
-                roots=model.roots[j],
-                targets=both,
-            )
-            rows = extend(values, world, self.width, None, self.device)
+            rows = self._beside(worlds[j], model.scales[j], model.roots[j], both)
             per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
             self.embedding_ += rows[:, :k] / len(worlds)
         labels = nearest(self._rows(self.embedding_), model.centres)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, k)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(k)
         self._model = replace(model, centres=model.centres[order])
-        self.labels_per_world_ = rank[per_world]
+        self.labels_per_world_ = np.argsort(order)[per_world]
 
     def _membership(self) -> Array:
         how = self.width, self.width_scale, self._model.n_neighbors, self.device
@@ -306,29 +286,22 @@ class RPC(UncertainClusterer):
             own = alone.embeddings[j]
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
             scales, roots = laplacians.scales[j], laplacians.roots[j]
-            world = Embedded(
-                values=values[self._landmarks],
-                scales=scales,
-                roots=roots,
-                targets=target,
-            )
-            rows = extend(values, world, self.width, None, self.device)
+            rows = self._beside(values, scales, roots, target)
             yield nearest(self._rows(rows), self._model.centres)
+
+    def _beside(
+        self, values: Array, scales: Array, roots: Array, targets: Array
+    ) -> Array:
+        """Embed all objects of a world next to the landmarks."""
+        world = Embedded(
+            values=values[self._landmarks], scales=scales, roots=roots, targets=targets
+        )
+        return extend(values, world, self.width, None, self.device)
 
     def _predict(self, data: UncertainData) -> Indices:
         # The extensions of the common embedding are averaged, and cut at its centres.
         mean = np.mean(list(self._extensions(data, common=True)), axis=0)
         return nearest(self._rows(mean), self._model.centres)
-
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(
-            objective=self.objective_,
-            labels_per_world=self.labels_per_world_,
-            n_drawn=self.n_drawn_,
-            kept=self.representatives_,
-            divergences=self.divergences_,
-        )
 
     def _proba(self, data: UncertainData) -> Array:
         extended = self._extensions(data, common=False)
@@ -339,10 +312,9 @@ class RPC(UncertainClusterer):
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
     def _each_alone(self, alone: Array) -> Indices:
-        """Labels of the objects in some worlds, by their embeddings.
+        """Labels of the objects in some worlds, by their own embeddings.
 
-        What counts is what a world says on its own, not after it was pulled towards the
-        others: pulled worlds agree with each other, right or wrong.
+        Worlds that were pulled towards the others agree, right or wrong.
         """
         rotated = (own @ aligned(own, self._common) for own in alone)
         centres = self._model.centres

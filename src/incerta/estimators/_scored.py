@@ -38,10 +38,6 @@ class ScoredByDistance:
             Not used; here for pipelines.
         sample_weight : array-like of shape (n_objects,), default=None
             How much each object counts; by default 1.
-
-        Returns
-        -------
-        float
         """
         cores, metric = self._cores()
         objects = self._new_objects(X)

@@ -16,6 +16,7 @@ from incerta.backend.parameters import (
     SEED,
     WHOLE,
     StrOptions,
+    choice,
     parameter,
     with_parameters,
 )
@@ -25,7 +26,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain
 from incerta.data.partitioned import PartitionedData
-from incerta.estimators._base import Facts, UncertainClusterer
+from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import ScoredByDistance, as_points
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.mixture.pieces import by_moments, some_objects
@@ -160,8 +161,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted; all attributes and predictions
-        have one row for each, in this order.
+        For partitioned data: ids of the objects, sorted, as all other attributes are.
     n_evaluations_ : int
         Expected distances computed over all starts; 0 with squared distances, which
         need none.
@@ -202,10 +202,8 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    metric: str = parameter(
-        [StrOptions({"sqeuclidean", "euclidean"})], default="sqeuclidean"
-    )
-    center: str = parameter([StrOptions({"mean", "geometric-median"})], default="mean")
+    metric: str = choice("euclidean", default="sqeuclidean")
+    center: str = choice("geometric-median", default="mean")
     pruning: str | None = parameter(
         [StrOptions({"all", *PRUNING}), None], default="all"
     )
@@ -215,7 +213,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     n_init: int = parameter(WHOLE, default=10)
     max_iter: int = parameter(WHOLE, default=300)
     tol: float = parameter(NOT_NEGATIVE, default=1e-4)
-    algorithm: str = parameter([StrOptions({"lloyd", "elkan"})], default="lloyd")
+    algorithm: str = choice("elkan", default="lloyd")
     n_worlds: int = parameter(WHOLE, default=100)
     random_state: Seed = parameter(SEED, default=None)
 
@@ -247,10 +245,6 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             The next objects. The first piece needs as many as there are clusters.
         y : None
             Not used; present for pipelines.
-
-        Returns
-        -------
-        self
         """
         if not hasattr(self, "_online"):
             self._validate_params()
@@ -361,10 +355,6 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     def _cores(self) -> tuple[Values, str]:
         return as_points(self.cluster_centers_), self.metric
 
-    def facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
-        return Facts(objective=self.objective_)
-
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
         centres, no_offsets = self._model.centres, np.zeros(self.n_clusters)
         how = centres, no_offsets, self.n_worlds, self.seed_
@@ -406,8 +396,7 @@ def _found_centres(
 ) -> Array:
     """Find the centres of worlds, with some of the objects if there are many.
 
-    Objects that are spread are where their means are, whatever the worlds of their
-    values.
+    Objects that are spread are where their means are in all worlds.
     """
     some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
     if certain(some):

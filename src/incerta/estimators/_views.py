@@ -1,7 +1,7 @@
 """ViewConsensus: several unlike views of the data, each judged, and their mean."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -92,8 +92,7 @@ class ViewConsensus(UncertainClusterer):
         Cluster of each object in each world, by the view that counts most; only up to
         1000 objects, and if there is something uncertain.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted; all attributes and predictions
-        are in their order.
+        For partitioned data: ids of the objects, sorted, as all other attributes are.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
@@ -130,9 +129,8 @@ class ViewConsensus(UncertainClusterer):
 
     A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
     1000 objects views are found with 1000 of them, chosen by their ids; the laws of
-    their clusters say how probable these are for all, in one pass. The same laws are
-    used in predictions. Data in partitions, of a dask cluster (`from_dask`) or of files
-    (``read(..., lazy=True)``), stay there, except for the 1000.
+    their clusters, which are used in predictions, say how probable these are for all.
+    Data in partitions (`from_dask`, ``read(..., lazy=True)``) stay there but for these.
 
     References
     ----------
@@ -167,16 +165,10 @@ class ViewConsensus(UncertainClusterer):
     takes_labels = True
     _takes_missing = True
     _takes_partitions = True
-    _stored: ClassVar[dict[str, str]] = {
-        "views_": "",
-        "ids_": "a n",
-        "_model": "",
-    }
+    _stored: ClassVar[dict[str, str]] = {"views_": "", "ids_": "a n", "_model": ""}
 
     def _fit(
-        self,
-        objects: UncertainData | PartitionedData,
-        known: Indices | None = None,
+        self, objects: UncertainData | PartitionedData, known: Indices | None = None
     ) -> None:
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
@@ -227,24 +219,13 @@ class ViewConsensus(UncertainClusterer):
 
     def facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        worlds = getattr(self, "labels_per_world_", None)
-        n_drawn = 1 if worlds is None else len(worlds)
-        return Facts(labels_per_world=worlds, n_drawn=n_drawn, views=self.views_)
+        facts = super().facts()
+        return facts if facts.n_drawn else replace(facts, n_drawn=1)
 
     def score(self, X: Any, y: None = None) -> float:
         """How much of the clusters of new objects their true values tell.
 
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            As for `predict`.
-        y : None
-            Not used; here for scikit-learn's model selection.
-
-        Returns
-        -------
-        float
-            From 0 to 1, as the score of a view; 0 for one cluster.
+        From 0 to 1, as the score of a view; 0 for one cluster. `y` is not used.
         """
         membership = self.predict_proba(X)
         return share_told(membership, membership.mean(axis=0))
