@@ -207,6 +207,8 @@ class UncertainData:
     ) -> UncertainData:
         """Map every object by ``matrix @ value + offset``.
 
+        Gaussians, values and joint worlds keep their kind under any matrix.
+
         Parameters
         ----------
         matrix : array-like of shape (n_new_features, n_features) or (n_features,)
@@ -216,11 +218,6 @@ class UncertainData:
         feature_names : sequence of str, optional
             Names of the new features. Factors keep the old names, a matrix counts
             from ``map0``.
-
-        Returns
-        -------
-        UncertainData
-            Gaussians, values and joint worlds keep their kind under any matrix.
 
         Examples
         --------
@@ -375,8 +372,10 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
 
 def _facts(data: UncertainData) -> dict[str, str]:
     """Return what to say about `data`, as pairs of a heading and a text."""
+    numbered = np.array_equal(data.ids, np.arange(data.n_objects))
+    examples = "" if numbered else f" ({_listed([*map(str, data.ids[:4])], 3)})"
     shown = {
-        "objects": f"{data.n_objects:,}{_examples(data)}",
+        "objects": f"{data.n_objects:,}{examples}",
         "features": f"{data.n_features:,}: {_listed(data.feature_names)}",
         "kind": data.kind,
     }
@@ -395,12 +394,6 @@ def _facts(data: UncertainData) -> dict[str, str]:
         shown["reliability"] = shares.by_feature(data.feature_names)
         shown["of objects"] = shares.by_object()
     return shown
-
-
-def _examples(data: UncertainData) -> str:
-    if np.array_equal(data.ids, np.arange(data.n_objects)):
-        return ""
-    return f" ({_listed([str(name) for name in data.ids[: SHOWN_FEATURES + 1]], 3)})"
 
 
 def _listed(names: Sequence[str], most: int = SHOWN_FEATURES) -> str:

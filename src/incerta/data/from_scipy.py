@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import stats
@@ -19,19 +19,6 @@ from incerta.models.registry import Recipe, State, UnstorableError, register, st
 from incerta.typing import Array, ArrayLike, Indices
 
 # laws of distributions ---------------------------------------------------------------
-
-
-class CellGroup(Protocol):
-    """Univariate distributions of one kind, `size` of them."""
-
-    @property
-    def size(self) -> int: ...
-
-    def quantile(self, u: Array) -> Array: ...
-
-    def moments(self) -> tuple[Array, Array]: ...
-
-    def take(self, index: Indices) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +87,9 @@ class SingleGroup:
 
     def take(self, index: Indices) -> "SingleGroup":
         return SingleGroup(tuple(self.members[i] for i in index))
+
+
+CellGroup: TypeAlias = FrozenGroup | ObjectGroup | SingleGroup  # univariate ones
 
 
 def _check_cells(law: "Cells") -> None:
@@ -491,11 +481,8 @@ class _Cell(NamedTuple):
 
 
 def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None:
-    """Return the cells of one distribution as a group, and what it has in common.
-
-    The two private names are scipy's own record of the parameters; without them a
-    distribution is still usable, but only on its own.
-    """
+    """Return the cells of one distribution as a group, and what it has in common."""
+    # Without scipy's private record of the parameters it is usable on its own only.
     size = int(np.prod(shape))
 
     def flat(parameter: Any) -> Array:
@@ -544,20 +531,19 @@ def _merged(cells: list[_Cell]) -> CellGroup:
     first = cells[0].group
     if isinstance(first, ObjectGroup):
         named = {
-            name: np.array([c.group.parameters[name][c.member] for c in cells])  # type: ignore[attr-defined]
+            name: np.array([c.group.parameters[name][c.member] for c in cells])  # type: ignore[union-attr, call-overload]
             for name in first.parameters
         }
         return ObjectGroup(first.cls, named, len(cells))
     assert isinstance(first, FrozenGroup)
-    columns = np.array([[p[c.member] for p in c.group.parameters] for c in cells])  # type: ignore[attr-defined]
+    columns = np.array([[p[c.member] for p in c.group.parameters] for c in cells])  # type: ignore[union-attr]
     return FrozenGroup(first.generator, tuple(columns.T.copy()))
 
 
 def _normals(rows: list[Any]) -> Law:
     mean = np.array([np.atleast_1d(row.mean) for row in rows], dtype=np.float64)
-    cov = np.array([np.atleast_2d(row.cov) for row in rows], dtype=np.float64)
-    n, d = mean.shape
-    return Gaussian.with_covariance(mean, as_covariances(cov, (n, d)))
+    cov = [np.atleast_2d(row.cov) for row in rows]
+    return Gaussian.with_covariance(mean, as_covariances(cov, mean.shape))
 
 
 def _kernels(rows: list[Any]) -> Law:

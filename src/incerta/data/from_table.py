@@ -122,13 +122,10 @@ def from_frame(
         letters. They are taken as the rows of a long table would be: `meaning` is
         "error" by default; with "spread" they are the values of a distribution.
 
-    Returns
-    -------
-    UncertainData
-        Objects in order of first appearance.
-
     Notes
     -----
+    Objects come in order of first appearance.
+
     **Missing values** are left out, kept or filled with a warning that counts them.
 
     With ``missing="drop"`` these are left out: in wide form, objects with a missing

@@ -47,8 +47,8 @@ class Law(ABC):
 
     # How many draws of all objects together there are; None if they are independent.
     n_draws: int | None = None
-    # Whether the features of an object are independent of each other, each with one
-    # uniform number.
+    # Whether the features of an object are independent, each with a uniform number of
+    # its own key.
     independent_features = False
 
     @property
@@ -70,19 +70,15 @@ class Law(ABC):
         return self.n_features
 
     def keys(self, objects: Keys, features: Keys) -> Keys:
-        """Keys (n_objects, n_uniforms) of the uniform numbers of objects.
-
-        Independent features have the numbers that belong to their own keys.
-        """
+        """Keys (n_objects, n_uniforms) of the uniform numbers of objects."""
         of_each = features if self.independent_features else numbered(self.n_uniforms)
         return objects[:, None] + of_each
 
     @abstractmethod
     def at(self, u: Array) -> Array:
-        """Turn uniforms, strictly between 0 and 1, into values.
+        """Turn uniforms u, 0 < u < 1, into values; see `n_uniforms` and `n_features`.
 
-        From shape (n_worlds, n_objects, n_uniforms) to (n_worlds, n_objects,
-        n_features).
+        The first axes of both are worlds and objects.
         """
 
     @abstractmethod
@@ -133,12 +129,9 @@ class Law(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Arrays(Law):
-    """Laws that are a few arrays, which are cut and joined along their axes.
+    """Laws that are a few arrays, which are cut and joined along their axes."""
 
-    `axes` has a letter for each axis of an array: n for objects, d for features. The
-    first array has both.
-    """
-
+    # A letter for each axis: n for objects, d for features. The first array has both.
     axes: ClassVar[dict[str, str]]
 
     @property
@@ -236,10 +229,7 @@ def _check_stacked(law: "Stacked") -> None:
 @stored(_check_stacked, part="i n", row="i n")
 @dataclass(frozen=True, eq=False)
 class Stacked(Law):
-    """Objects of different kinds side by side.
-
-    Object i is object ``row[i]`` of ``parts[part[i]]``.
-    """
+    """Objects of different kinds: object i is ``row[i]`` of ``parts[part[i]]``."""
 
     parts: tuple[Law, ...]
     part: Indices
@@ -481,9 +471,8 @@ class Independent(Arrays):
 class Gaussian(Arrays):
     """Gaussians with correlated features: ``centre + factor @ z``.
 
-    `factor` is the symmetric root of the covariance: it exists for singular
-    matrices too and changes continuously with them, unlike Cholesky's. A missing value
-    has the centre NaN, and no part in the factor.
+    Symmetric roots of covariances exist for singular matrices, too, and change
+    continuously, unlike Cholesky's. A missing value has the centre NaN and factors 0.
     """
 
     centre: Array
@@ -494,11 +483,8 @@ class Gaussian(Arrays):
 
     @classmethod
     def with_covariance(cls, mean: Array, cov: Array) -> "Gaussian":
-        """Factor covariances already known to be positive semi-definite.
-
-        It is the correlations that are factored: next to a feature in other units, of
-        much larger variances, a small variance would be lost in the rounding.
-        """
+        """Factor covariances that are positive semi-definite."""
+        # By correlations: next to much larger variances, small ones would be lost.
         scale = np.sqrt(np.clip(np.einsum("nii->ni", cov), 0.0, None))
         by = np.where(scale > 0.0, scale, 1.0)
         eigenvalues, vectors = np.linalg.eigh(cov / by[:, :, None] / by[:, None])
@@ -664,8 +650,7 @@ class Mixtures(Arrays):
         return Mixtures(self.shares, centres, matrix @ self.factors)
 
 
-# Draws that stand for a law where no formula is known.
-N_VALUES = 64
+N_VALUES = 64  # draws that stand for a law where no formula is known
 # What streams are for; worlds have the numbers below.
 _VALUES, _STRATA = 2, 3
 
@@ -681,21 +666,11 @@ def _check_starts(law: "Values") -> None:
 @stored(_check_starts, values="f v d", starts="i s", weights="f v")
 @dataclass(frozen=True, eq=False)
 class Values(Law):
-    """Discrete laws: all objects' values end to end, nothing padded.
+    """Discrete laws: object i has the values ``starts[i]:starts[i + 1]``."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_values, n_features)
-        Values of object i are ``values[starts[i]:starts[i + 1]]``.
-    starts : ndarray of shape (n_objects + 1,)
-        Where each object begins; the last entry is the number of values.
-    weights : ndarray of shape (n_values,) or None
-        Probabilities, summing to one per object; None means equally likely.
-    """
-
-    values: Array
-    starts: Indices
-    weights: Array | None = None
+    values: Array  # (n_values, n_features)
+    starts: Indices  # (n_objects + 1,)
+    weights: Array | None = None  # (n_values,), summing to 1 per object; None: equal
 
     n_uniforms = 1
 
@@ -852,13 +827,9 @@ def _check_draws(law: "Joint") -> None:
 @stored(_check_draws, draws="f w n d")
 @dataclass(frozen=True, eq=False)
 class Joint(Arrays):
-    """Joint draws, shape (n_draws, n_objects, n_features), equally likely.
+    """Equally likely joint draws, picked by one uniform per world for all objects."""
 
-    Its worlds are the draws themselves; `at` never mixes objects of different
-    draws, so it takes one uniform per world, the same for every object.
-    """
-
-    draws: Array
+    draws: Array  # (n_draws, n_objects, n_features)
 
     axes = {"draws": "wnd"}
     kind = "joint worlds"
@@ -899,8 +870,7 @@ def as_values(
 ) -> Values:
     """Objects given by values: their own, or `n_values` stratified draws of each.
 
-    `keys` (n_objects, n_uniforms): keys of the uniform numbers, see `Law.keys`; objects
-    and features are counted by default.
+    `keys` are those of `Law.keys`; objects and features are counted by default.
     """
     if isinstance(law, Values):
         return law
