@@ -85,8 +85,10 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
     means nothing, and changes nothing, not even the rounding of sums.
     """
     starts = groups.starts
-    if weights is not None and _alike(weights, starts):
-        weights = None
+    if weights is not None:
+        first = np.repeat(weights[starts[:-1]], np.diff(starts))
+        if (weights == first).all() and (first > 0).all():
+            weights = None  # one weight for all values of an object says nothing
     if len(table) > len(groups.ids):
         order = _canonical(table, starts, weights)
         table = table[order]
@@ -114,12 +116,6 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
     if np.allclose(shares * np.repeat(counts, counts), 1.0, rtol=1e-12, atol=0):
         return Values(table, starts)
     return Values(table, starts, shares)
-
-
-def _alike(weights: Array, starts: Indices) -> bool:
-    """Whether the values of each object have one weight, so that it says nothing."""
-    first = np.repeat(weights[starts[:-1]], np.diff(starts))
-    return bool((weights == first).all() and (first > 0).all())
 
 
 def _canonical(table: Array, starts: Indices, weights: Array | None) -> Indices:

@@ -383,7 +383,9 @@ def _facts(data: UncertainData) -> dict[str, str]:
         shown["meaning"] = f"{data.meaning}: {MEANINGS[data.meaning]}"
     counts = data.values_per_object()
     if counts is not None and not data.exact and len(counts):
-        shown["values per object"] = _range(counts)
+        low, high = counts.min(), counts.max()
+        number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        shown["values per object"] = f"{number} ({counts.sum():,} in all)"
     gaps = data.law.missing()
     if gaps is not None:
         shown["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
@@ -399,12 +401,6 @@ def _facts(data: UncertainData) -> dict[str, str]:
 def _listed(names: Sequence[str], most: int = SHOWN_FEATURES) -> str:
     short = [name if len(name) <= 24 else name[:23] + "…" for name in names[:most]]
     return ", ".join(short) + (", …" if len(names) > most else "")
-
-
-def _range(counts: Indices) -> str:
-    low, high = counts.min(), counts.max()
-    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"{number} ({counts.sum():,} in all)"
 
 
 def _uncertainty(data: UncertainData) -> dict[str, str]:
