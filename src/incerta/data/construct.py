@@ -19,7 +19,7 @@ from incerta.data.checks import (
     as_weights,
 )
 from incerta.data.container import UncertainData
-from incerta.data.grouping import Groups, group_rows
+from incerta.data.grouping import Groups, encode, group_codes
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices, Mask
@@ -70,7 +70,7 @@ def from_samples(
         )
         raise DataError(msg)
     likely = None if weights is None else as_weights(weights, len(table))
-    groups = group_rows(labels)
+    groups = group_codes(encode(labels))
     if groups.order is not None:
         table = table[groups.order]
         likely = None if likely is None else likely[groups.order]

@@ -28,11 +28,6 @@ class Groups(NamedTuple):
     order: Indices | None  # rows in that order; None if they already are
 
 
-def group_rows(labels: Ids) -> Groups:
-    """Find the rows of each object."""
-    return group_codes(encode(labels))
-
-
 def encode(labels: Ids) -> Coded:
     """Number the ids in order of first appearance."""
     # Only heads of runs of equal ids are compared: sorted input costs no sort.
