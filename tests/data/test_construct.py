@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.data.grouping import group_rows
+from incerta.data.grouping import encode, group_codes
 from incerta.exceptions import DataError
 
 NAN = float("nan")
@@ -156,7 +156,7 @@ def test_equal_weights_are_no_weights():
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
 def test_grouping_against_a_loop(labels):
-    groups = group_rows(np.array(labels))
+    groups = group_codes(encode(np.array(labels)))
     expected = list(dict.fromkeys(labels))
     assert groups.ids.tolist() == expected
     order = np.arange(len(labels)) if groups.order is None else groups.order

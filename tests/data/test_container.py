@@ -35,7 +35,7 @@ def test_moments_of_values_against_a_loop(data):
 def test_moments_do_not_depend_on_blocks(monkeypatch):
     data = make("weighted", n=50, d=3)
     whole = data.mean(), data.variance(), data.covariance()
-    monkeypatch.setattr("incerta.data.laws.values.BLOCK_BYTES", 200)
+    monkeypatch.setattr("incerta.data.laws.BLOCK_BYTES", 200)
     for one, many in zip(
         whole, (data.mean(), data.variance(), data.covariance()), strict=True
     ):

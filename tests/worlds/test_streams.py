@@ -15,7 +15,7 @@ from scipy import stats
 
 import incerta as ic
 from incerta.backend.keyed import keys_of, mixed, stream_keys, uniforms
-from incerta.data.laws.base import numbered
+from incerta.data.laws import numbered
 from tests.strategies import KINDS, make
 
 ALPHA = 1e-6

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import incerta as ic
 from incerta.backend.keyed import keyed_permutation
 from incerta.backend.memory import blocks
-from incerta.data.laws import values
+from incerta.data import laws
 from incerta.partition import shares
 from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
@@ -146,7 +146,7 @@ def test_quasi_worlds_are_random_in_order_and_within_strata():
 
 
 def test_streams_are_for_one_purpose_each():
-    purposes = [streams._VALUES, streams._STRATA, values._VALUES, values._STRATA]
+    purposes = [streams._VALUES, streams._STRATA, laws._VALUES, laws._STRATA]
     assert len({*purposes, shares._WEIGHTS}) == 5
 
 

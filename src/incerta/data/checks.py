@@ -324,11 +324,8 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
 
 
 def _refuse_indefinite(cov: Array, size: Array) -> None:
-    """Raise if a variance or an eigenvalue is negative beyond rounding.
-
-    Eigenvalues are those of the correlations: next to a large variance, a small one
-    would pass for rounding.
-    """
+    """Raise if a variance or an eigenvalue is negative beyond rounding."""
+    # Of correlations: next to a large variance, a small one would pass for rounding.
     variances = np.einsum("nii->ni", cov)
     least = 1e-14 * size[:, None]
     if (negative := variances < -least).any():

@@ -204,11 +204,7 @@ def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
 
 
 def uncertain_stays(cls: T) -> T:
-    """Let ``set_output`` of scikit-learn choose the container of plain tables only.
-
-    It would put whatever a transformer returns into a frame, and uncertain data, which
-    are no table, come from one step of a pipeline to be handed to the next.
-    """
+    """Keep ``set_output`` of scikit-learn from putting uncertain data into a frame."""
     for name in ("transform", "fit_transform"):
         setattr(cls, name, _uncontained(getattr(cls, name)))
     return cls

@@ -19,7 +19,7 @@ from incerta.data.checks import (
     as_weights,
 )
 from incerta.data.container import UncertainData
-from incerta.data.grouping import Groups, group_rows
+from incerta.data.grouping import Groups, encode, group_codes
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices, Mask
@@ -70,7 +70,7 @@ def from_samples(
         )
         raise DataError(msg)
     likely = None if weights is None else as_weights(weights, len(table))
-    groups = group_rows(labels)
+    groups = group_codes(encode(labels))
     if groups.order is not None:
         table = table[groups.order]
         likely = None if likely is None else likely[groups.order]
@@ -85,8 +85,10 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
     means nothing, and changes nothing, not even the rounding of sums.
     """
     starts = groups.starts
-    if weights is not None and _alike(weights, starts):
-        weights = None
+    if weights is not None:
+        first = np.repeat(weights[starts[:-1]], np.diff(starts))
+        if (weights == first).all() and (first > 0).all():
+            weights = None  # one weight for all values of an object says nothing
     if len(table) > len(groups.ids):
         order = _canonical(table, starts, weights)
         table = table[order]
@@ -114,12 +116,6 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
     if np.allclose(shares * np.repeat(counts, counts), 1.0, rtol=1e-12, atol=0):
         return Values(table, starts)
     return Values(table, starts, shares)
-
-
-def _alike(weights: Array, starts: Indices) -> bool:
-    """Whether the values of each object have one weight, so that it says nothing."""
-    first = np.repeat(weights[starts[:-1]], np.diff(starts))
-    return bool((weights == first).all() and (first > 0).all())
 
 
 def _canonical(table: Array, starts: Indices, weights: Array | None) -> Indices:

@@ -207,6 +207,8 @@ class UncertainData:
     ) -> UncertainData:
         """Map every object by ``matrix @ value + offset``.
 
+        Gaussians, values and joint worlds keep their kind under any matrix.
+
         Parameters
         ----------
         matrix : array-like of shape (n_new_features, n_features) or (n_features,)
@@ -216,11 +218,6 @@ class UncertainData:
         feature_names : sequence of str, optional
             Names of the new features. Factors keep the old names, a matrix counts
             from ``map0``.
-
-        Returns
-        -------
-        UncertainData
-            Gaussians, values and joint worlds keep their kind under any matrix.
 
         Examples
         --------
@@ -375,8 +372,10 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
 
 def _facts(data: UncertainData) -> dict[str, str]:
     """Return what to say about `data`, as pairs of a heading and a text."""
+    numbered = np.array_equal(data.ids, np.arange(data.n_objects))
+    examples = "" if numbered else f" ({_listed([*map(str, data.ids[:4])], 3)})"
     shown = {
-        "objects": f"{data.n_objects:,}{_examples(data)}",
+        "objects": f"{data.n_objects:,}{examples}",
         "features": f"{data.n_features:,}: {_listed(data.feature_names)}",
         "kind": data.kind,
     }
@@ -384,7 +383,9 @@ def _facts(data: UncertainData) -> dict[str, str]:
         shown["meaning"] = f"{data.meaning}: {MEANINGS[data.meaning]}"
     counts = data.values_per_object()
     if counts is not None and not data.exact and len(counts):
-        shown["values per object"] = _range(counts)
+        low, high = counts.min(), counts.max()
+        number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        shown["values per object"] = f"{number} ({counts.sum():,} in all)"
     gaps = data.law.missing()
     if gaps is not None:
         shown["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
@@ -397,21 +398,9 @@ def _facts(data: UncertainData) -> dict[str, str]:
     return shown
 
 
-def _examples(data: UncertainData) -> str:
-    if np.array_equal(data.ids, np.arange(data.n_objects)):
-        return ""
-    return f" ({_listed([str(name) for name in data.ids[: SHOWN_FEATURES + 1]], 3)})"
-
-
 def _listed(names: Sequence[str], most: int = SHOWN_FEATURES) -> str:
     short = [name if len(name) <= 24 else name[:23] + "…" for name in names[:most]]
     return ", ".join(short) + (", …" if len(names) > most else "")
-
-
-def _range(counts: Indices) -> str:
-    low, high = counts.min(), counts.max()
-    number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return f"{number} ({counts.sum():,} in all)"
 
 
 def _uncertainty(data: UncertainData) -> dict[str, str]:

@@ -16,9 +16,7 @@ SMALLEST = 1e-70
 def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
     """Raise if values are beyond what methods can compute with.
 
-    Checked once, where data come in, as every method would fail in its own way, or
-    answer without a word. New objects of a fitted model may be close together
-    (`spread` False), as they are compared with those of the fit.
+    New objects of a fitted model may be close together (`spread` False).
     """
     low, high = _extent(data.law)
     largest = np.maximum(np.abs(low), np.abs(high))

@@ -33,11 +33,10 @@ def from_uncertainties(
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
 
-    Returns
-    -------
-    UncertainData
-        Correlations between the features of an object are kept. Correlations between
-        objects, from a source of error they share, are not: a warning says so.
+    Notes
+    -----
+    Correlations between the features of an object are kept. Correlations between
+    objects, from a source of error they share, are not: a warning says so.
 
     Examples
     --------
@@ -121,14 +120,10 @@ def from_distribution_array(
     dist : astropy.uncertainty.Distribution of shape (n_objects, n_features)
         Or (n_objects,) for a single feature. Units are dropped.
     joint : bool, default=False
-        Whether draw j belongs together across objects, as in `from_worlds`.
+        Whether draw j belongs together across objects, as in `from_worlds`; draw j of
+        an object's features does in any case.
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
-
-    Returns
-    -------
-    UncertainData
-        Draw j of an object's features belongs together in any case.
 
     Examples
     --------

@@ -122,13 +122,10 @@ def from_frame(
         letters. They are taken as the rows of a long table would be: `meaning` is
         "error" by default; with "spread" they are the values of a distribution.
 
-    Returns
-    -------
-    UncertainData
-        Objects in order of first appearance.
-
     Notes
     -----
+    Objects come in order of first appearance.
+
     **Missing values** are left out, kept or filled with a warning that counts them.
 
     With ``missing="drop"`` these are left out: in wide form, objects with a missing
@@ -371,16 +368,19 @@ def _counted(groups: Groups) -> tuple[Indices, Indices]:
 
 
 def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
-    """Put repeated measurements below each other, as a long table has them.
-
-    Columns of several values with the same ending are one repeat, of which some may be
-    missing; repeats without any value are left out.
-    """
+    """Put repeats, columns of the same ending, below each other as in a long table."""
     spec, coded = rows.spec, rows.coded
     repeats = spec.repeats(rows.table.names)
     endings = list(dict.fromkeys(end for columns in repeats for end in columns))
-    if spec.stated_meaning != "error":
-        _refuse_different(repeats, spec)
+    for name, columns in zip(spec.values, repeats, strict=True):
+        if spec.stated_meaning != "error" and set(columns) != set(repeats[0]):
+            msg = (
+                f"meaning={spec.stated_meaning!r} needs the same repeats of all "
+                "values, as a repeat is one value of the object: "
+                f"{spec.values[0]!r} has {', '.join(repeats[0])}; {name!r} has "
+                f"{', '.join(columns)}. Name fewer values, or say meaning='error'."
+            )
+            raise DataError(msg)
     places = {end: place for place, end in enumerate(endings)}
     cube = np.full((len(rows.table), len(endings), len(repeats)), np.nan)
     for j, columns in enumerate(repeats):
@@ -397,15 +397,3 @@ def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
         raise MissingValueError(msg)
     starts = np.concatenate([[0], np.cumsum(counts)])
     return cube[present], Groups(coded.ids, starts, None)
-
-
-def _refuse_different(repeats: Sequence[dict[str, str]], spec: TableSpec) -> None:
-    for name, columns in zip(spec.values, repeats, strict=True):
-        if set(columns) != set(repeats[0]):
-            msg = (
-                f"meaning={spec.stated_meaning!r} needs the same repeats of all "
-                "values, as a repeat is one value of the object: "
-                f"{spec.values[0]!r} has {', '.join(repeats[0])}; {name!r} has "
-                f"{', '.join(columns)}. Name fewer values, or say meaning='error'."
-            )
-            raise DataError(msg)

@@ -28,17 +28,9 @@ class Groups(NamedTuple):
     order: Indices | None  # rows in that order; None if they already are
 
 
-def group_rows(labels: Ids) -> Groups:
-    """Find the rows of each object."""
-    return group_codes(encode(labels))
-
-
 def encode(labels: Ids) -> Coded:
-    """Number the ids in order of first appearance.
-
-    Files mostly hold an object's rows one after the other, so only the heads of
-    such runs are compared: sorted input costs one pass and no sort.
-    """
+    """Number the ids in order of first appearance."""
+    # Only heads of runs of equal ids are compared: sorted input costs no sort.
     changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
     heads = np.concatenate([[0], changes])
     names, first, code = np.unique(

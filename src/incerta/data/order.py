@@ -1,8 +1,6 @@
-"""The order of objects: by their ids, whatever order their rows came in.
+"""The order of objects: by their ids, so that fits do not depend on that of the rows.
 
-What a fit finds must not depend on the order of the rows. Rounding of sums, breaking of
-ties and handing out of random numbers follow the rows, so fits process the objects in
-the order of their ids.
+Rounding of sums, breaking of ties and handing out of random numbers follow the rows.
 """
 
 import numpy as np

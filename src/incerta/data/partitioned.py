@@ -94,11 +94,7 @@ class PartitionedData:
         return together[np.argsort(together.ids)]
 
     def each(self, function: Callable[..., NDArray[T]], *given: Any) -> NDArray[T]:
-        """Rows of ``function(data, *given)`` of all partitions, sorted by id.
-
-        `function`, one of a module, makes an array with a row for each object of an
-        `UncertainData`.
-        """
+        """Rows of ``function(data, *given)``, one per object, sorted by id."""
         rows = Parts(self.partitions).fold(_applied, add, function, given)
         return in_order_of_ids(rows)[1]
 
@@ -282,10 +278,8 @@ def _objects_of_values(rows: Any, spec: TableSpec) -> UncertainData:
     data = from_spec(rows, plain)
     law = data.law
     if not isinstance(law, Values):
-        msg = (
-            f"values={list(spec.values)} must hold numbers; gather the "
-            "table and use read."
-        )
+        values = list(spec.values)
+        msg = f"values={values} must hold numbers; gather the table and use read."
         raise DataError(msg)
     if weight is None:
         return data

@@ -102,9 +102,8 @@ def _factors(
 ) -> Array:
     """The most probable factor of each object.
 
-    `ratios` are sample variances by what is usual, which follow ``f F(d, d0)``, with
-    their `freedom` d; `of_features` is d0, `of_objects` how many values it is worth
-    that the usual factor is 1.
+    `ratios` follow ``f F(d, d0)``, where d is their `freedom` and d0 `of_features`;
+    `of_objects` says how many values it is worth that the usual factor is 1.
     """
     factors = np.ones(len(ratios))
     total = of_objects + freedom.sum(axis=1)

@@ -107,10 +107,9 @@ def observed_spread(values: Array, known: Array) -> Spread:
 def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spread:
     """Mean and variance of the truth of each feature.
 
-    Values count as much as they are worth: by the inverse of the variance that the
-    truth and their error have together, which is found in a few rounds. `values`,
-    variances of their `errors` (both 0 where missing) and `known` (1 or 0) are of shape
-    (d, n); `least` is the share of what is observed that is true at least.
+    Values count by the inverse of the variance that the truth and their error have
+    together. `values` and variances of their `errors` (0 where missing) and `known` (1
+    or 0) have the shape (d, n); `least` is the share of what is seen that is true.
     """
     means, variances = observed_spread(values, known)
     for _ in range(ROUNDS):

@@ -47,10 +47,8 @@ def law_of_replicates(
 ) -> Law:
     """Means of the values of each object, with the errors that pooled variances give.
 
-    `values` (n_values, n_features), NaN where missing, belong to `objects` (n_values,);
-    every object needs one of each feature. Errors are Gaussian and, if `together`,
-    correlated where the replicates clearly are and there are more objects than
-    features.
+    `values` may be missing (NaN); every object needs one of each feature. Errors are
+    correlated if `together`, where replicates clearly are; not of too few objects.
     """
     summary = moments(values, objects, n_objects)
     freedom = summary.counts - 1.0
@@ -127,9 +125,8 @@ def without_batches(
 ) -> tuple[Array, Array]:
     """Values without the offset of each batch, and the offsets.
 
-    `values` (n_values, n_features), NaN where missing, belong to `objects` and
-    `batches`. The offsets (n_batches, n_features) come by least squares of ``value =
-    object + batch``; their mean over all values is 0.
+    The offsets (n_batches, n_features) come by least squares of ``value = object +
+    batch``; their mean over all values is 0. Values may be missing (NaN).
     """
     n_objects, n_batches = int(objects.max()) + 1, int(batches.max()) + 1
     offsets = np.empty((n_batches, values.shape[1]))

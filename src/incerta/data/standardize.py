@@ -46,8 +46,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 
     Notes
     -----
-    A plain 2-D array comes back as a plain array, and the result is then that of
-    scikit-learn's ``StandardScaler``.
+    For a plain 2-D array the result is that of scikit-learn's ``StandardScaler``.
 
     Examples
     --------
@@ -105,33 +104,23 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return self
 
     def transform(self, X: Any) -> UncertainData | Array:
-        """Centre and scale `X`.
+        """Centre and scale `X`; a plain 2-D array gives a plain array.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             The objects.
-
-        Returns
-        -------
-        UncertainData
-            A plain 2-D array gives a plain array.
         """
         check_is_fitted(self)
         return self._affine(X, 1.0 / self.scale_, -self.center_ / self.scale_)
 
     def inverse_transform(self, X: Any) -> UncertainData | Array:
-        """Undo `transform`.
+        """Undo `transform`; a plain 2-D array gives a plain array.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             Objects on the common scale.
-
-        Returns
-        -------
-        UncertainData
-            A plain 2-D array gives a plain array.
         """
         check_is_fitted(self)
         return self._affine(X, self.scale_, self.center_)

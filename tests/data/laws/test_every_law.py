@@ -164,7 +164,7 @@ def test_the_ends_of_an_object_are_its_own_values(counts, off):
 def test_moments_of_values_in_blocks(kind, monkeypatch):
     law = make(kind, 20, 2, seed=2).law
     whole = law.mean(), law.variance(), law.covariance()
-    monkeypatch.setattr("incerta.data.laws.values.BLOCK_BYTES", 8 * 2 * 7)
+    monkeypatch.setattr("incerta.data.laws.BLOCK_BYTES", 8 * 2 * 7)
     assert len(list(law._blocks())) > 2
     for one, other in zip(whole, (law.mean(), law.variance(), law.covariance())):
         np.testing.assert_allclose(one, other)

@@ -64,7 +64,7 @@ FAULTS = (
         "pairs are called certain by their nearest corners",
     ),
     Within(
-        "data/laws/base.py",
+        "data/laws.py",
         "REACH = 7.0",
         "REACH = 3.0",
         "Gaussians end after three deviations",

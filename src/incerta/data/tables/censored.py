@@ -15,14 +15,6 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
     that is below. The likelihood has a single maximum in 1/std and mean/std (R. J.
     Olsen, "Note on the uniqueness of the maximum likelihood estimator for the Tobit
     model", Econometrica 46, 1978).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from incerta.data.tables.censored import below_limits
-    >>> mean, std = below_limits(np.array([-1.0, 0.0, 1.0, 2.0]), np.array([0.0]))
-    >>> mean.round(2), std.round(2)
-    (array([-0.86]), array([0.67]))
     """
     centre, scale = known.mean(), known.std()
     x, ends = (known - centre) / scale, (limits - centre) / scale

@@ -90,10 +90,7 @@ class Table:
         return comes_from(column[0], "uncertainties")
 
     def numbers(self, name: str, coded: Coded | None = None) -> Array:
-        """Return a column as floats, NaN where missing; not to be written to.
-
-        `coded` are the objects of the rows, for messages.
-        """
+        """Return a column as floats, NaN where missing; not to be written to."""
         return numbers_of(self._columns[name], name, coded)
 
     def coded(self, name: str, role: str) -> Coded:
@@ -265,10 +262,7 @@ def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
 
 
 def in_row(row: int, coded: Coded | None = None) -> str:
-    """A row in words, as people count, with its object.
-
-    Where the table comes from a text file, `read` turns the row into a line.
-    """
+    """A row in words, as people count, with its object; `read` makes it a line."""
     # Objects without ids are numbered from 0, which would only confuse.
     named = ""
     if coded is not None and coded.is_column:
@@ -329,10 +323,7 @@ def _with_different_words(column: Any) -> Any:
 
 
 def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:
-    """Let the frame's library number the ids: its hash tables beat our sort.
-
-    Where it cannot, the column comes back as an array without codes.
-    """
+    """Let the frame's library number the ids where it can; else there are no codes."""
     native = column.to_native()
     if comes_from(native, "pandas"):
         codes, ids = native.factorize()

@@ -128,7 +128,7 @@ def fill_draws(
     names: tuple[str, ...],
     rng: np.random.Generator | None = None,
 ) -> Array:
-    """Fill gaps (NaN) in joint draws so that they are neither too sure nor too far off.
+    """Fill gaps (NaN) in joint draws, neither too sure nor too far off.
 
     The model of feature j of object i in draw m is ``y = a[i, j] + b[m, j] + e``: what
     is usual for the object, a shift that all objects of the draw share, and a residual.
@@ -139,9 +139,7 @@ def fill_draws(
     cell make likely, and a random part: what these leave open of the residual, and the
     errors of a (for each draw anew) and of b (for each draw once). Residuals of
     different objects are taken to be independent given the shift.
-
-    What is filled in depends on the names of objects and draws, not on the order in
-    which they come; it takes up to 200 rounds over the cells, most often some ten.
+    The order of objects and draws changes nothing.
     """
     places = np.ix_(np.argsort(draws), np.argsort(ids))
     y = worlds[places]

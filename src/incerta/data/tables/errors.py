@@ -47,14 +47,9 @@ TIMES = {  # that an error is the standard deviation
 Change = Callable[[Array], Array]
 
 
-def _divided(error: Array, by: float) -> Array:
-    return error / by
-
-
 DEVIATION_OF: dict[str, Change] = {
     "var": np.sqrt,
     "ivar": lambda error: 1.0 / np.sqrt(error),
-    **{kind: partial(_divided, by=times) for kind, times in TIMES.items()},
 }
 ERROR_OF: dict[str, Change] = {
     "var": np.square,
@@ -199,7 +194,7 @@ def _with_error(rows: Rows, name: str, column: str) -> tuple[Array, Array, Array
         # is a filler.
         none = error == 0
         value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
-    std = DEVIATION_OF[kind](error)
+    std = error / TIMES[kind] if kind in TIMES else DEVIATION_OF[kind](error)
     if kind == "rel%":
         std = std * np.abs(value)
     if name in rows.spec.logs:

@@ -101,9 +101,7 @@ class Population(NamedTuple):
 def fit_gaussian(y: Array, noise: Array) -> Population:
     """Mean and covariance of the true positions, by expectation-maximisation.
 
-    `y` and `noise` (n_objects, n_features): measured values, NaN where missing, with at
-    least two known in each column, and their error variances.
-
+    `y` has at least two known values in each column, `noise` their error variances.
     With all cells known and exact, this is the mean and ``np.cov``. A feature with
     fewer than ``2 * n_features`` known values has no correlation with the others: so
     few objects would make one up. A round costs ``n_objects * n_features**3``.

@@ -54,26 +54,14 @@ NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """A field as an option of the command line.
-
-    Parameters
-    ----------
-    help, metavar : str
-        What ``--help`` says.
-    choices : tuple of str
-        What may be said; anything if there are none.
-    about : {"columns", "uncertainty", "file"}
-        What the field describes. The fields about uncertainty make sense together
-        only; those about the file say nothing about another file.
-    flags : tuple of str
-        Names of the option where it is not named after the field: yes, no.
-    """
+    """A field as an option of the command line."""
 
     help: str
     metavar: str = "COL"
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # anything if there are none
+    # Those about uncertainty go together; those about the file fit no other file.
     about: Literal["columns", "uncertainty", "file"] = "columns"
-    flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()  # yes, no: where it is not named after the field
 
 
 def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) -> Any:
@@ -399,12 +387,12 @@ class TableSpec:
                 raise DataError(msg) from error
 
     def _check_words(self) -> None:
-        if self.missing is not None and self.missing not in MISSING:
+        if self.missing not in (None, *MISSING):
             msg = f"missing={self.missing!r} must be one of {', '.join(MISSING)}."
             raise DataError(msg)
         if self.meaning is not None:
             as_meaning(self.meaning)
-        if self.kind is not None and self.kind not in KINDS:
+        if self.kind not in (None, *KINDS):
             msg = f"kind: {unknown_name('kind of error', str(self.kind), KINDS)}"
             raise DataError(msg)
         if self.sample is not None and self.joint is None:
@@ -440,10 +428,7 @@ class TableSpec:
 
     def _check_replicates(self) -> None:
         if self.replicates is not None:
-            names = ("weight", "sample", "joint", "batch", "corr")
-            others = {"errors": self._errors_said() or None}
-            others |= {name: getattr(self, name) for name in names}
-            _check_pattern(self.replicates, self.values, others)
+            self._check_pattern(self.replicates)
         if self.layers and self.errors:
             msg = (
                 f"layers={list(self.layers)} are repeated measurements, which tell "
@@ -458,6 +443,25 @@ class TableSpec:
                 "long table with id= and meaning='error'."
             )
             raise DataError(msg)
+
+    def _check_pattern(self, pattern: str) -> None:
+        named = isinstance(pattern, str) and (len(self.values) == 1 or "{}" in pattern)
+        if not named or pattern.count("*") != 1:
+            msg = (
+                f"replicates={pattern!r} must contain {{}}, which stands for the name "
+                "of the value, and a single *, which stands for the repeat: '{}_*' "
+                "means the columns mass_1, mass_2 and so on of the value mass."
+            )
+            raise DataError(msg)
+        why = (
+            f"cannot be used together with replicates={pattern!r}, which means one row "
+            "per object with its repeated measurements side by side. Leave one of them "
+            "out."
+        )
+        if self.errors:
+            msg = f"errors={self._errors_said()!r} {why}"
+            raise DataError(msg)
+        self.refuse(("weight", "sample", "joint", "batch", "corr"), why)
 
     def _check_correlations(self) -> None:
         corr = self.corr
@@ -521,14 +525,9 @@ class TableSpec:
             raise DataError(msg)
 
     def _check_wide(self) -> None:
-        for role in ("weight", "sample", "joint"):
-            given = getattr(self, role)
-            if given is not None:
-                msg = (
-                    f"{role}={given!r} cannot be used together with "
-                    f"errors={self._errors_said()!r}: {LONG_FORM}"
-                )
-                raise DataError(msg)
+        errors = self._errors_said()
+        why = f"cannot be used together with errors={errors!r}: {LONG_FORM}"
+        self.refuse(("weight", "sample", "joint"), why)
         _ = self.error_columns
 
     def _errors_said(self) -> Any:
@@ -590,9 +589,9 @@ def _error_columns(
     if kind in PAIRS:
         return _of_pair(names, errors, kind)
     if len(errors) == 1 and ("{}" in errors[0] or len(names) == 1):
-        return tuple((_filled(errors[0], name),) for name in names)
+        return tuple((errors[0].replace("{}", name),) for name in names)
     if len(errors) == 1:
-        raise DataError(_no_template("errors", errors[0]))
+        raise DataError(_no_template(errors[0]))
     if any("{}" in column for column in errors):
         msg = (
             f"errors={list(errors)} names several columns for each value, but "
@@ -642,8 +641,8 @@ def _of_pair(
         raise DataError(msg)
     for template in errors:
         if "{}" not in template and len(names) > 1:
-            raise DataError(_no_template("errors", template))
-    return tuple(tuple(_filled(t, name) for t in errors) for name in names)
+            raise DataError(_no_template(template))
+    return tuple(tuple(t.replace("{}", name) for t in errors) for name in names)
 
 
 def _example(kind: str) -> tuple[str, str, str]:
@@ -658,13 +657,9 @@ def _filled_twice(template: str, one: str, two: str) -> str:
     return f"{before}{one}{between}{two}{after}"
 
 
-def _filled(template: str, name: str) -> str:
-    return template.replace("{}", name)
-
-
-def _no_template(role: str, given: str) -> str:
+def _no_template(given: str) -> str:
     return (
-        f"{role}={given!r} must contain {{}}, which stands for the name of the value: "
+        f"errors={given!r} must contain {{}}, which stands for the name of the value: "
         "'{}_error' turns mass into mass_error. Or errors must name one column for "
         "each of the values, or be a dict from value to column."
     )
@@ -734,29 +729,3 @@ def _refuse_mixed(endings: Mapping[str, str], pattern: str) -> None:
             "if it is one, number it."
         )
         raise DataError(msg)
-
-
-def _check_pattern(
-    pattern: str, names: Sequence[str], others: Mapping[str, Any]
-) -> None:
-    """Refuse a pattern that cannot match, or what was said besides it.
-
-    `others`: parameters that do not go with it; None where nothing was said.
-    """
-    is_text = isinstance(pattern, str)
-    named = is_text and (len(names) == 1 or "{}" in pattern)
-    if not named or pattern.count("*") != 1:
-        msg = (
-            f"replicates={pattern!r} must contain {{}}, which stands for the name of "
-            "the value, and a single *, which stands for the repeat: '{}_*' means the "
-            "columns mass_1, mass_2 and so on of the value mass."
-        )
-        raise DataError(msg)
-    for role, given in others.items():
-        if given is not None:
-            msg = (
-                f"{role}={given!r} cannot be used together with "
-                f"replicates={pattern!r}, which means one row per object with its "
-                "repeated measurements side by side. Leave one of them out."
-            )
-            raise DataError(msg)
