@@ -75,13 +75,7 @@ class Comparison:
         return np.array([[ari(one, other) for other in labels] for one in labels])
 
     def columns(self) -> dict[str, Any]:
-        """One row per method: clusters, noise, confidence, stability, seconds.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n_methods,)
-            With ``acc`` and ``nmi`` if classes are known.
-        """
+        """One row per method, with ``acc`` and ``nmi`` if classes are known."""
         labels = [each.labels for each in self.answers.values()]
         columns = {
             "method": np.array(list(self.answers)),
@@ -120,6 +114,9 @@ def compare(
 ) -> Comparison:
     """Cluster the same data with several methods, and say how far they agree.
 
+    Two controls, k-means and HDBSCAN, take the values as if they were exact. A method
+    that the data are too few for is in ``failed``.
+
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
@@ -137,12 +134,6 @@ def compare(
         Parameters of methods: ``{"FDBSCAN": {"eps": 0.3}}``.
     truth : array-like of shape (n_objects,), optional
         Known classes, None where a class is unknown.
-
-    Returns
-    -------
-    Comparison
-        Of the methods and two controls, k-means and HDBSCAN, which take the values as
-        if they were exact. A method that the data are too few for is in ``failed``.
 
     Examples
     --------

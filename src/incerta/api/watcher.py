@@ -158,18 +158,12 @@ class Watcher:
         )
 
     def look(self, *, last: bool = False) -> list[Event]:
-        """What happened since the last look.
+        """What happened since the last look: new ones, then moved, then gone ones.
 
         Parameters
         ----------
         last : bool, default=False
             There will be no other look, so that none is waited for.
-
-        Returns
-        -------
-        list of Event
-            Each with its ``kind`` and ``cluster``; new ones first, then those that
-            moved, then those that are gone.
         """
         if not self.n_seen:
             return []

@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from incerta.cli import classify, compare, demo, fit, info, predict, watch
 from incerta.cli.interrupts import INTERRUPTED, tell
 from incerta.cli.options import option
-from incerta.cli.say import about_closed, echo, in_one_line
+from incerta.cli.output import about_closed, echo, in_one_line
 from incerta.data.tables.spec import OPTIONS, TEXT
 from incerta.version import __version__
 
