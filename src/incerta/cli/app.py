@@ -94,9 +94,20 @@ class Page(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, by what it is about."""
-        for heading, records in grouped(self, ctx).items():
-            with formatter.section(heading):
-                formatter.write_dl(records)
+        heading_of = {
+            name: heading for heading, names in GROUPS.items() for name in names
+        }
+        records: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        records |= {heading: [] for heading in (*GROUPS, OTHERS)}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                argument = parameter.param_type_name == "argument"
+                about = heading_of.get(parameter.name or "", OTHERS)
+                records["Arguments" if argument else about].append(record)
+        for heading, some in records.items():
+            if some:
+                with formatter.section(heading):
+                    formatter.write_dl(some)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what follows the options: examples, files, exit codes."""
@@ -105,21 +116,6 @@ class Page(TyperCommand):
                 formatter.write_paragraph()
                 with formatter.indentation():
                     formatter.write_text(text)
-
-
-def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """Arguments and options with their help, by heading and in order."""
-    heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
-    records: dict[str, list[tuple[str, str]]] = {
-        heading: [] for heading in ("Arguments", *GROUPS, OTHERS)
-    }
-    for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
-        if record is not None:
-            argument = parameter.param_type_name == "argument"
-            about = heading_of.get(parameter.name or "", OTHERS)
-            records["Arguments" if argument else about].append(record)
-    return {heading: some for heading, some in records.items() if some}
 
 
 app = typer.Typer(

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from incerta.backend.progress import bars
 from incerta.backend.writing import fill
@@ -15,8 +15,7 @@ from incerta.exceptions import DataError
 from incerta.wording import SURE, counted, printable, share, verb
 
 if TYPE_CHECKING:
-    from incerta.api.check import Check, Classified
-    from incerta.data import UncertainData
+    from incerta.api.check import Classified
     from incerta.data.files.opened import OpenTable
 
 # Of tables in 80 columns.
@@ -90,14 +89,7 @@ def classify(
             min=0,
         ),
     ] = 5,
-    output: Annotated[
-        Path | None,
-        options.place(
-            "DIR",
-            "Folder for the table and a summary. Without it, or with -, the table goes "
-            "to stdout.",
-        ),
-    ] = None,
+    output: options.Folder = None,
     form: options.Format = "csv",
     spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
@@ -117,10 +109,17 @@ def classify(
         out.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
     if out.STDIN in (train, file) and train == file:
         out.refuse("FILE", "only one of the two tables can come from stdin.")
+    from sklearn.pipeline import make_pipeline
+
     from incerta.api.check import Classified, check_classifier, known_classes
+    from incerta.data import Standardizer
     from incerta.data.files.opened import OpenTable
 
-    model = _model(method, options.parsed(param), seed, scale)
+    try:
+        classifier = made(method, options.parsed(param), seed)
+    except ValueError as error:
+        out.refuse("--param", str(error).removeprefix("params: "))
+    model = make_pipeline(*([Standardizer()] if scale else []), classifier)
     with out.noted() as warned, bars(shown=not quiet):
         with options.on_disk(train) as path:
             # All of a table is parsed if its classes are to be found.
@@ -143,12 +142,18 @@ def classify(
             table = OpenTable(path, columns)
             data = table.data()
             truth = known_classes(table, columns, label, data)
-        _check_gaps(method, model, some, data)
+        gaps = any(each.law.missing() is not None for each in (some, data))
+        if gaps and not classifier.__sklearn_tags__().input_tags.allow_nan:
+            msg = (
+                f"values are missing, which method={method!r} does not take. Say "
+                "method='discriminant', which does, missing='impute' or "
+                "missing='drop'."
+            )
+            raise DataError(msg)
         model.fit(some, known.classes)
         probable = model.predict_proba(data)
-        check = None
-        if folds:
-            check = check_classifier(model, some, known.classes, folds, seed)
+        checked = (model, some, known.classes, folds, seed)
+        check = check_classifier(*checked) if folds else None
     result = Classified(
         method=method,
         known=known,
@@ -179,30 +184,6 @@ def classify(
                 out.say(f"Written to {folder}: {', '.join(written)}")
 
 
-def _model(method: str, wanted: dict[str, Any], seed: int, scale: bool) -> Any:
-    """The classifier, after what brings all features to one scale."""
-    from sklearn.pipeline import make_pipeline
-
-    from incerta.data import Standardizer
-
-    try:
-        model = made(method, wanted, seed)
-    except ValueError as error:
-        out.refuse("--param", str(error).removeprefix("params: "))
-    return make_pipeline(*([Standardizer()] if scale else []), model)
-
-
-def _check_gaps(method: str, model: Any, *tables: "UncertainData") -> None:
-    """Raise if values are missing, and the method cannot take that."""
-    gaps = any(data.law.missing() is not None for data in tables)
-    if gaps and not model[-1].__sklearn_tags__().input_tags.allow_nan:
-        msg = (
-            f"values are missing, which method={method!r} does not take. Say "
-            "method='discriminant', which does, missing='impute' or missing='drop'."
-        )
-        raise DataError(msg)
-
-
 def _tell(result: "Classified") -> None:
     """Say what was found, in 80 columns on stderr."""
     known, classifier = result.known, CLASSIFIERS[result.method]
@@ -228,23 +209,18 @@ def _tell(result: "Classified") -> None:
         out.say(f"{below}. Least certain: {least}.")
     else:
         out.say(f"{below}; mean {share(float(result.confidence.mean()))}.")
-    if result.check is not None:
-        _tell_check(result.check)
+    if (check := result.check) is not None:
+        out.say(f"In {check.n_folds} folds of the objects to learn from:")
+        judged = {"values are exact": check.with_errors}
+        if (alone := check.alone) is not None:
+            judged = {"with the errors": check.with_errors}
+            judged["the same on the values alone"] = alone
+        scores = [(n, f"{j.accuracy:.3f}", f"{j.brier:.3f}") for n, j in judged.items()]
+        out.print_rows(("", "accuracy", "Brier score"), scores)
+        if alone is not None:
+            sentence = check.sentence()
+            out.say(sentence + " Try another --method." * sentence.startswith(NO_HELP))
     _tell_truth(result)
-
-
-def _tell_check(check: "Check") -> None:
-    out.say(f"In {check.n_folds} folds of the objects to learn from:")
-    pairs = [("with the errors", check.with_errors)]
-    if check.alone is None:
-        pairs = [("values are exact", check.with_errors)]
-    else:
-        pairs.append(("the same on the values alone", check.alone))
-    rows = [(name, f"{j.accuracy:.3f}", f"{j.brier:.3f}") for name, j in pairs]
-    out.print_rows(("", "accuracy", "Brier score"), rows)
-    if check.alone is not None:
-        sentence = check.sentence()
-        out.say(sentence + " Try another --method." * sentence.startswith(NO_HELP))
 
 
 def _tell_truth(result: "Classified") -> None:

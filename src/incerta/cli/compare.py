@@ -145,7 +145,15 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
     )
     cells = (map(str, row) for row in zip(*columns, strict=True))
     show(("", "method"), headings, cells)
-    console.print("\n".join(["", *out.wrapped(_foot(facts["method"]))]))
+    foot = (
+        "stable: agreement of each method with itself, run again with another seed and "
+        "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
+    )
+    controls = [f"{i}" for i, m in enumerate(facts["method"], 1) if m in CONTROLS]
+    if controls:
+        foot += f" {' and '.join(controls)}: controls, which take the values as if "
+        foot += "they were exact, and so have no confidence."
+    console.print("\n".join(["", *out.wrapped(foot)]))
     n = len(agreement)
     if n == 1:
         return
@@ -154,18 +162,3 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
         some = range(start, min(start + MOST_COLUMNS, n))
         rows = ([f"{100.0 * row[j]:.0f}" for j in some] for row in agreement)
         show(("",), (str(j + 1) for j in some), rows)
-
-
-def _foot(methods: "Array") -> str:
-    """What the table does not say by itself."""
-    stable = (
-        "stable: agreement of each method with itself, run again with another seed and "
-        "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
-    )
-    controls = [f"{i}" for i, name in enumerate(methods, 1) if name in CONTROLS]
-    if not controls:
-        return stable
-    return (
-        f"{stable} {' and '.join(controls)}: controls, which take the values as if "
-        "they were exact, and so have no confidence."
-    )

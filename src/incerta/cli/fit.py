@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from incerta.backend.optional import require
 from incerta.backend.progress import bars
 from incerta.backend.writing import fill
 from incerta.cli import options
@@ -60,14 +61,7 @@ def fit(
     seed: options.Seed = 0,
     scale: options.Scale = True,
     directions: options.InDirections = True,
-    output: Annotated[
-        Path | None,
-        options.place(
-            "DIR",
-            "Folder for the table, the model and a summary. Without it, or with -, the "
-            "table goes to stdout.",
-        ),
-    ] = None,
+    output: options.Folder = None,
     report: Annotated[
         bool, options.option("--report", "Write report.html to the folder, too.")
     ] = False,
@@ -99,8 +93,6 @@ def fit(
         out.refuse("--report", "a report needs a folder; give -o DIR.")
     out.check_format(form, spreadsheet=spreadsheet)
     if report:
-        from incerta.backend.optional import require
-
         require("jinja2", "report", "a report")
     params = options.parsed(param)
     options.check(method, params)

@@ -160,6 +160,14 @@ ParamOfSome = Annotated[
         "[METHOD.]NAME=VALUE",
     ),
 ]
+Folder = Annotated[
+    Path | None,
+    place(
+        "DIR",
+        "Folder for the table and all else that is written. Without it, or with -, the "
+        "table goes to stdout.",
+    ),
+]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", "N", min=0)]
 Scale = Annotated[
     bool, option("--scale/--no-scale", "Bring all features to one scale first.")
@@ -240,22 +248,22 @@ def for_each(
 
     ``METHOD.name`` is for one method, and goes first; ``name`` for all that have it.
     """
-    for_all: dict[str, dict[str, Any]] = {method: {} for method in methods}
-    for_one: dict[str, dict[str, Any]] = {method: {} for method in methods}
+    of_each: dict[str, dict[str, Any]] = {method: {} for method in methods}
     if not params:
-        return for_all
+        return of_each
     from incerta.api.methods import asked, parameters_of
 
     known = {method: parameters_of(asked(method)) for method in methods}
-    for name, value in params.items():
+    # Those for all methods first: those for one replace them.
+    for name, value in sorted(params.items(), key=lambda item: "." in item[0]):
         prefix, dot, short = name.partition(".")
         if dot:
             method = spelled(prefix)
-            if method not in for_one:
+            if method not in of_each:
                 why = f"{prefix!r} is not among the methods: {', '.join(methods)}."
                 refuse("--param", why)
             check(method, {short: value})
-            for_one[method][short] = value
+            of_each[method][short] = value
             continue
         having = [method for method in methods if name in known[method]]
         if not having:
@@ -267,8 +275,8 @@ def for_each(
             why = f"no method has a parameter {name!r}.{hint} They have "
             refuse("--param", f"{why}{', '.join(names)}.")
         for method in having:
-            for_all[method][name] = value
-    return {method: for_all[method] | for_one[method] for method in methods}
+            of_each[method][name] = value
+    return of_each
 
 
 def takes_columns(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 import typer
 
 from incerta import wording
+from incerta.backend.optional import require
 from incerta.backend.writing import nearest
 from incerta.exceptions import DataError, FileError
 from incerta.wording import SURE, counted, no_confidence, printable, share, verb
@@ -110,20 +111,15 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     warn(result.warnings)
-    say(_unsure(result))
+    if result.no_confidence is not None:
+        say(no_confidence(result.no_confidence))
+    elif least := least_certain(result.ids, result.confidence, 1.0):
+        of = f"{len(result.unclassifiable())} of {counted(len(result.ids), 'object')}"
+        say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
+    else:
+        say("Within the given uncertainty no label was seen to change.")
     if written:
         say(f"Written to {place}: {', '.join(written)}")
-
-
-def _unsure(result: "Clustering") -> str:
-    if result.no_confidence is not None:
-        return no_confidence(result.no_confidence)
-    least = least_certain(result.ids, result.confidence, 1.0)
-    if not least:
-        return "Within the given uncertainty no label was seen to change."
-    n_unsure = len(result.unclassifiable(SURE))
-    of = f"{n_unsure} of {counted(len(result.ids), 'object')}"
-    return f"Confidence below {SURE}: {of}. Least certain: {least}."
 
 
 def least_certain(ids: Any, confidence: Any, below: float) -> str:
@@ -253,8 +249,6 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
     if spreadsheet and form != "csv":
         refuse("--spreadsheet", f"it is for csv, and --format is {form}.")
     if form == "parquet":
-        from incerta.backend.optional import require
-
         require("pyarrow", "io", "--format parquet")
 
 

@@ -6,7 +6,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -169,11 +169,33 @@ def watch(
     if not watcher.n_seen:
         msg = f"no row of {_called(file)} is an object."
         raise DataError(msg)
-    command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
-    written = [] if output is None else _write(watcher, output, file, command)
+    if output is not None:
+        from incerta.api.clustering import versions
+        from incerta.backend.optional import installed
+        from incerta.report.watched import facts, page_of_stream
+
+        command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
+        summary = {
+            "source": _called(file),
+            **facts(watcher),
+            "command": shlex.join(command),
+            "versions": versions(),
+        }
+        files: dict[str, Callable[[Path], object]] = {
+            TABLE: out.table_file(watcher.columns(), "csv"),
+            out.SUMMARY: out.json_file(summary),
+        }
+        if installed("jinja2"):
+            page = page_of_stream(summary)
+            files[out.REPORT] = partial(
+                Path.write_text, data=page, encoding="utf-8", newline="\n"
+            )
+        else:
+            out.say("A report needs the extra report: pip install 'incerta[report]'")
+        written = fill(output, files)
     if not quiet:
         _tell(watcher, file, task.warned)
-        if written:
+        if output is not None:
             out.say(f"Written to {output}: {', '.join(written)}")
 
 
@@ -350,29 +372,3 @@ def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
         f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."
     )
-
-
-def _write(
-    watcher: "Watcher", folder: Path, file: Path, command: Sequence[str]
-) -> list[str]:
-    """Write table, summary and page, all of them or none; their names."""
-    from incerta.api.clustering import versions
-    from incerta.backend.optional import installed
-    from incerta.report.watched import facts, page_of_stream
-
-    found = {
-        "source": _called(file),
-        **facts(watcher),
-        "command": shlex.join(command),
-        "versions": versions(),
-    }
-    files = {
-        TABLE: out.table_file(watcher.columns(), "csv"),
-        out.SUMMARY: out.json_file(found),
-    }
-    if installed("jinja2"):
-        page = page_of_stream(found)
-        files[out.REPORT] = lambda path: path.write_text(page, "utf-8", newline="\n")
-    else:
-        out.say("A report needs the extra report: pip install 'incerta[report]'")
-    return fill(folder, files)
