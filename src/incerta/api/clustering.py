@@ -573,10 +573,6 @@ def reworded(result: Clustering, **words: Any) -> Clustering:
     return other
 
 
-def _state(result: Clustering) -> State:
-    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
-
-
 def _made(state: State) -> Clustering:
     result = Clustering(**state)
     if not isinstance(result.estimator, UncertainClusterer):
@@ -600,6 +596,10 @@ def _spec_made(state: State) -> TableSpec:
             continue
         texts(value if isinstance(value, tuple) else (value,), name)
     return TableSpec(**state)
+
+
+def _state(result: Clustering) -> State:
+    return {each.name: getattr(result, each.name) for each in fields(Clustering)}
 
 
 register(Clustering, Recipe(_state, _made, is_model=True))

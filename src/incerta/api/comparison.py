@@ -146,7 +146,19 @@ def compare(
     1.0
     """
     objects, seed = as_uncertain(data), checked_seed(seed)
-    known = None if truth is None else _checked_truth(truth, len(objects))
+    known = None
+    if truth is not None:
+        classes = [None if each is None or each != each else each for each in truth]
+        if len(classes) != len(objects):
+            msg = (
+                f"truth has {len(classes)} classes, and there are {len(objects)} "
+                "objects; give one for each, None where it is unknown."
+            )
+            raise ValueError(msg)
+        if all(each is None for each in classes):
+            msg = "truth has no class; leave it out."
+            raise ValueError(msg)
+        known = np.array([*classes, None], dtype=object)[:-1]
     wanted = {name: asked(name, (params or {}).get(name)) for name in methods}
     numbers = _numbers(objects, k, wanted, seed, scale)
     answers: dict[str, Answer] = {}
@@ -200,20 +212,6 @@ def _numbers(
         chosen = chosen_number(there, seed, "auto")
     number: int | str = "auto" if chosen is None else chosen.k
     return {n: "auto" if each.finds_number else number for n, each in methods.items()}
-
-
-def _checked_truth(truth: Any, n_objects: int) -> Ids:
-    classes = [None if each is None or each != each else each for each in truth]
-    if len(classes) != n_objects:
-        msg = (
-            f"truth has {len(classes)} classes, and there are {n_objects} objects; "
-            "give one for each, None where it is unknown."
-        )
-        raise ValueError(msg)
-    if all(each is None for each in classes):
-        msg = "truth has no class; leave it out."
-        raise ValueError(msg)
-    return np.array([*classes, None], dtype=object)[:-1]
 
 
 def filled_means(data: UncertainData) -> Array:

@@ -61,8 +61,8 @@ def demo(
         for some in (slice(None), sure, ~sure)
     )
     plain = clustering_accuracy(groups, kmeans.labels_)
-    least = min((kmeans.labels_ == c).sum() for c in range(3))
-    group = "a single star" if least == 1 else f"{least} stars"
+    smallest = min((kmeans.labels_ == c).sum() for c in range(3))
+    group = "a single star" if smallest == 1 else f"{smallest} stars"
     mean = f"{result.confidence.mean():.2f}"
     lines = {
         "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator
 
 from incerta.api import comparison
-from incerta.api.clustering import conditional
+from incerta.api.clustering import Clustering, conditional
 from incerta.api.methods import asked, parameters_of
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
@@ -35,7 +35,6 @@ from incerta.typing import Array, Indices
 from incerta.wording import SURE, counted, joined, no_confidence, share, verb
 
 if TYPE_CHECKING:
-    from incerta.api.clustering import Clustering
     from incerta.data.container import UncertainData
     from incerta.number.choose import KChoice
 
@@ -122,10 +121,10 @@ def summarise(result: Clustering) -> dict[str, Any]:
     'UKMeans found 3 clusters among 60 objects with 2 features: they have 20
     objects each.'
     """
-    labels, confidence = result.labels, result.confidence
+    data, labels, confidence = result.data, result.labels, result.confidence
     rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
     order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
-    errors = reliability(result.data) if of_errors(result.data) else None
+    errors = reliability(data) if of_errors(data) else None
     features = features_shown(result)
     other = on_values(result)
     least = _columns(result, order, errors, other)
@@ -141,8 +140,30 @@ def summarise(result: Clustering) -> dict[str, Any]:
         }
     summary: dict[str, Any] = {
         "format": FORMAT,
-        "data": _data(result, errors, features),
-        "directions": _directions(result),
+        "data": {
+            "n_objects": len(data),
+            "n_features": data.n_features,
+            "kind": text(data.kind),
+            "joint": data.joint,
+            "exact": certain(data),
+            "feature_names": [text(data.feature_names[j]) for j in features],
+            "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
+            "meaning": data.meaning,
+            "reliability": None
+            if errors is None
+            else numbers(errors.features[features]),
+        },
+        "directions": [
+            {
+                "name": each.name,
+                "share": number(each.share),
+                "features": [
+                    {"name": text(feature), "correlation": number(correlation)}
+                    for feature, correlation in each.features
+                ],
+            }
+            for each in (result.directions.described() if result.directions else ())
+        ],
         "method": {
             "name": text(result.method),
             "reasons": [text(reason) for reason in result.reasons],
@@ -182,40 +203,6 @@ def summarise(result: Clustering) -> dict[str, Any]:
         },
     }
     return {"sentences": sentences(summary), **summary}
-
-
-def _data(
-    result: Clustering, errors: Reliability | None, features: Indices
-) -> dict[str, Any]:
-    data = result.data
-    return {
-        "n_objects": len(data),
-        "n_features": data.n_features,
-        "kind": text(data.kind),
-        "joint": data.joint,
-        "exact": certain(data),
-        "feature_names": [text(data.feature_names[j]) for j in features],
-        "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
-        "meaning": data.meaning,
-        "reliability": None if errors is None else numbers(errors.features[features]),
-    }
-
-
-def _directions(result: Clustering) -> list[dict[str, Any]]:
-    found = result.directions
-    if found is None:
-        return []
-    return [
-        {
-            "name": one.name,
-            "share": number(one.share),
-            "features": [
-                {"name": text(feature), "correlation": number(correlation)}
-                for feature, correlation in one.features
-            ],
-        }
-        for one in found.described()
-    ]
 
 
 def _clusters(result: Clustering, features: Indices) -> list[dict[str, Any]]:
@@ -572,10 +559,7 @@ def separation(means: Array, labels: Indices) -> Array:
 
 
 def features_shown(result: Clustering) -> Indices:
-    """Features that the page has in its tables, rising.
-
-    All of them, or those in which the clusters differ most.
-    """
+    """Features that the page has in its tables: those in which clusters differ most."""
     d = result.data.n_features
     if d <= MOST_FEATURES:
         return np.arange(d)
@@ -586,14 +570,10 @@ def features_shown(result: Clustering) -> Indices:
 def picture(result: Clustering) -> dict[str, Any]:
     """What the scatter plot needs: means, and covariances for the ellipses.
 
-    ``axes`` are what can be drawn; the last is the confidence or, if there is none, the
-    place of the object in the data. ``first`` are the two to begin with, and
-    covariances are those of the last ``n_ellipses`` objects, per pair of features
-    ``"i,j"``, i ≤ j. The least certain objects come last, so that they lie on top.
-
-    Up to 3000 objects are all there. Of more, all are counted in the grid but for a few
-    that lie far out; these are there, and at most 1000 whose label is not sure. Of more
-    than six features, the six that separate the clusters best.
+    The last of ``axes`` is the confidence or, if there is none, the place in the data.
+    The least certain objects come last, on top; the last ``n_ellipses`` have covariances
+    per pair of features ``"i,j"``, i ≤ j. Of more than 3000 objects those that lie far
+    out and at most 1000 that are not sure are there; the grid counts the others.
     """
     labels, confidence = result.labels, result.confidence
     known = result.no_confidence is None
@@ -730,11 +710,7 @@ def grid_of(
 
 
 def python_of(result: Clustering) -> str:
-    """Code that repeats the clustering: with the data, if it is known how to read them.
-
-    Otherwise a comment says what ``data`` must hold. Parameters that cannot be written
-    as code, such as functions, are named in a comment.
-    """
+    """Code that repeats the clustering; what cannot be code is named in a comment."""
     named = result.method in IN_WORLDS
     changed = _in_worlds(result) if named else _own(result)
     given = {name: value for name, value in changed.items() if _is_code(value)}
@@ -754,11 +730,26 @@ def python_of(result: Clustering) -> str:
         *(["scale=False"] if result.scaler is None else []),
         *([] if directions == "auto" else [f"directions={directions!r}"]),
     ]
+    data = result.data
+    if result.spec is None or result.file is None:
+        what = f"the {len(data):,} objects that were given to ic.cluster"
+        names = [text(each, 40) for each in data.feature_names[:MOST_NAMES]]
+        more = ", ..." if data.n_features > MOST_NAMES else ""
+        reading = [
+            f"# data: {what}, with the",
+            f"# features {', '.join(map(repr, names))}{more} ({text(data.kind, 100)}).",
+            '# If this result was saved, data = ic.load("run.incerta").data has them.',
+        ]
+    elif result.file != "-":
+        reading = [f"data = {result.spec.to_python(result.file)}"]
+    else:
+        call = result.spec.to_python("stdin.csv")
+        reading = ["# stdin.csv: what came from stdin.", f"data = {call}"]
     lines = [
         "import incerta as ic",
         *sorted({line for value in given.values() for line in _imports(value)}),
         "",
-        *_reading(result),
+        *reading,
         *(
             f"# The method also had {name}={text(' '.join(ascii(value).split()), 100)}."
             for name, value in changed.items()
@@ -767,28 +758,6 @@ def python_of(result: Clustering) -> str:
         f"result = ic.cluster({', '.join(arguments)})",
     ]
     return "\n".join(lines)
-
-
-def _reading(result: Clustering) -> list[str]:
-    """Code that makes the data, or words that say what they must be."""
-    if result.spec is None or result.file is None:
-        return [_what_data(result)]
-    if result.file != "-":
-        return [f"data = {result.spec.to_python(result.file)}"]
-    call = result.spec.to_python("stdin.csv")
-    return ["# stdin.csv: what came from stdin.", f"data = {call}"]
-
-
-def _what_data(result: Clustering) -> str:
-    """A comment: what must be in the variable ``data``."""
-    data = result.data
-    names = [text(one, 40) for one in data.feature_names[:MOST_NAMES]]
-    more = ", ..." if data.n_features > MOST_NAMES else ""
-    return (
-        f"# data: the {len(data):,} objects that were given to ic.cluster, with the\n"
-        f"# features {', '.join(map(repr, names))}{more} ({text(data.kind, 100)}).\n"
-        '# If this result was saved, data = ic.load("run.incerta").data has them.'
-    )
 
 
 def _number(result: Clustering, named: bool) -> list[str]:
