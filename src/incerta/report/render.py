@@ -40,8 +40,8 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     """Make the page from `summarise` and `picture`.
 
-    One HTML text holds all it needs. Only its own script can run in it, which the policy
-    in its head identifies by its checksum; texts from the data are escaped, or JSON.
+    One HTML text holds all it needs. Only its own script can run in it: the policy in
+    its head identifies it by a checksum. Texts from the data are escaped, or JSON.
     """
     environment = pages_of("incerta.report", "a report")
     filters = (counted, cut, percent, share)

@@ -571,9 +571,10 @@ def picture(result: Clustering) -> dict[str, Any]:
     """What the scatter plot needs: means, and covariances for the ellipses.
 
     The last of ``axes`` is the confidence or, if there is none, the place in the data.
-    The least certain objects come last, on top; the last ``n_ellipses`` have covariances
-    per pair of features ``"i,j"``, i ≤ j. Of more than 3000 objects those that lie far
-    out and at most 1000 that are not sure are there; the grid counts the others.
+    The least certain objects come last, on top; the last ``n_ellipses`` of them have
+    covariances per pair of features ``"i,j"``, i ≤ j. Of more than 3000 objects those
+    that lie far out and at most 1000 that are not sure are there; the grid counts the
+    others.
     """
     labels, confidence = result.labels, result.confidence
     known = result.no_confidence is None
