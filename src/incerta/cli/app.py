@@ -94,20 +94,9 @@ class Page(TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write what the command takes, by what it is about."""
-        heading_of = {
-            name: heading for heading, names in GROUPS.items() for name in names
-        }
-        records: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        records |= {heading: [] for heading in (*GROUPS, OTHERS)}
-        for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
-                argument = parameter.param_type_name == "argument"
-                about = heading_of.get(parameter.name or "", OTHERS)
-                records["Arguments" if argument else about].append(record)
-        for heading, some in records.items():
-            if some:
-                with formatter.section(heading):
-                    formatter.write_dl(some)
+        for heading, records in grouped(self, ctx).items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write what follows the options: examples, files, exit codes."""
@@ -116,6 +105,19 @@ class Page(TyperCommand):
                 formatter.write_paragraph()
                 with formatter.indentation():
                     formatter.write_text(text)
+
+
+def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+    """Arguments and options with their help, by heading and in order."""
+    heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
+    headings = ("Arguments", *GROUPS, OTHERS)
+    records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
+    for parameter in command.get_params(ctx):
+        if (record := parameter.get_help_record(ctx)) is not None:
+            argument = parameter.param_type_name == "argument"
+            about = heading_of.get(parameter.name or "", OTHERS)
+            records["Arguments" if argument else about].append(record)
+    return {heading: some for heading, some in records.items() if some}
 
 
 app = typer.Typer(

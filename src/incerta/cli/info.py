@@ -136,9 +136,6 @@ def _print_pairs(pairs: Mapping[str, object]) -> None:
         echo(f"{heading:<14} {text}")
 
 
-# a table ------------------------------------------------------------------------------
-
-
 def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
     """What is in a table, what its columns may be, and what to do next."""
     from incerta.data.files.reading import in_words

@@ -201,9 +201,6 @@ FormatIfNamed = Annotated[
 ]
 
 
-# parameters of methods ----------------------------------------------------------------
-
-
 def parsed(texts: Sequence[str] | None) -> dict[str, Any]:
     """Parameters from ``name=value``.
 

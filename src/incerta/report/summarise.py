@@ -435,9 +435,6 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
     }
 
 
-# in sentences -------------------------------------------------------------------------
-
-
 def sentences(summary: dict[str, Any]) -> list[str]:
     """Say in plain words what was found, and how sure it is."""
     data, confidence = summary["data"], summary["confidence"]
