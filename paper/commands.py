@@ -12,7 +12,7 @@ from rich.table import Table
 from incerta.backend.progress import bars
 from incerta.cli import options
 from incerta.cli.app import Commands
-from incerta.cli.say import say
+from incerta.cli.output import say
 from paper import sensitivity as sensitivities
 from paper import sweeps, timing
 from paper.blocks import in_figures

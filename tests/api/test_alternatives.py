@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api import alternatives as module
+from incerta.api import clustering as module
 from incerta.views.consensus import View
 
 

@@ -6,8 +6,8 @@ import pytest
 import incerta as ic
 from incerta.api.clustering import predicted
 from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
+from incerta.cli.output import as_options
 from incerta.cli.predict import _novel
-from incerta.cli.say import as_options
 from incerta.data.guess.described import of_numbers
 from incerta.data.guess.guess import guess
 from incerta.data.guess.readings import remarks_on

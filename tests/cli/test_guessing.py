@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import on_lines, with_reading
+from incerta.cli.options import on_lines, with_reading
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
 from tests.cli.conftest import WIDE

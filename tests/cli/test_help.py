@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from incerta.cli.app import GROUPS, app
-from incerta.cli.options import FORMATS
+from incerta.cli.output import FORMATS
 from incerta.data.tables.spec import KINDS
 from tests.cli.conftest import environment
 

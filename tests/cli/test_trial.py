@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli import fit as trial
-from incerta.cli.fit import duration, seconds_for, tell_time
+from incerta.api import trial
+from incerta.api.trial import duration, seconds_for, tell_time
 
 
 @pytest.fixture

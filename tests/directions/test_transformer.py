@@ -9,8 +9,7 @@ import incerta as ic
 from incerta.data.partitioned import PartitionedData
 from incerta.directions import transformer
 from incerta.report import summarise
-from incerta.report.code import python_of
-from incerta.report.shown import picture
+from incerta.report.summarise import picture, python_of
 from tests.directions.tables import factor_table, few_tell, noise, with_errors
 
 

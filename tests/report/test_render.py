@@ -20,7 +20,7 @@ from incerta.backend.optional import part_of_page
 from incerta.exceptions import FileError, MissingExtraError
 from incerta.report import render, summarise, write
 from incerta.report.render import as_json
-from incerta.report.shown import picture
+from incerta.report.summarise import picture
 from incerta.wording import SURE
 from tests.report.examples import HOSTILE, by_rpc, groups, hostile_objects
 

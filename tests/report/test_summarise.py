@@ -18,18 +18,19 @@ from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import KMEANS
 from incerta.metrics import ari
 from incerta.report import plain, summarise
-from incerta.report.shown import (
+from incerta.report.summarise import (
     COLUMNS,
     MOST_BEYOND,
     ROWS,
+    _confidence,
     beyond,
     grid_of,
     picture,
     range_of,
+    renumbered,
     separation,
     shown_objects,
 )
-from incerta.report.summarise import _confidence, renumbered
 from incerta.wording import SURE, counted, joined, share
 from tests.report.examples import (
     HOSTILE,

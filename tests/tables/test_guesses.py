@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.cli.columns import with_reading
+from incerta.cli.options import with_reading
 from incerta.data.files import text as text_files
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec

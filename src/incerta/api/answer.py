@@ -16,7 +16,6 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
-from incerta.estimators._base import UncertainClusterer
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
@@ -81,10 +80,6 @@ def cluster(
         Number of `Directions` in which objects are compared. "auto" takes those that
         are beyond chance, where there are many features; None takes the features.
 
-    Returns
-    -------
-    Clustering
-
     Notes
     -----
     Values that are measurements with errors (``data.meaning``) become beliefs about the
@@ -140,7 +135,13 @@ def cluster(
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         model.fit(seen)
-    reasons += _relabelled(model)
+    n = int((most_probable(model.labels_, model.membership_) != model.labels_).sum())
+    if n:
+        reasons.append(
+            f"{counted(n, 'object')} {verb(n, 'has', 'have')} a label other than "
+            f"{type(model).__name__}'s own: {verb(n, 'its', 'their')} most probable "
+            "cluster."
+        )
     if objects.joint:
         reasons.append("The objects' values belong together: worlds are given draws.")
     elif known:
@@ -169,18 +170,6 @@ def checked_seed(seed: Seed) -> int:
         msg = f"seed={seed} must be a whole number from 0 to {MOST_SEEDS - 1}."
         raise ValueError(msg)
     return as_seed(seed)
-
-
-def _relabelled(model: UncertainClusterer) -> list[str]:
-    """Say how many objects have another label than the method gave them."""
-    likeliest = most_probable(model.labels_, model.membership_)
-    n = int((likeliest != model.labels_).sum())
-    text = (
-        f"{counted(n, 'object')} {verb(n, 'has', 'have')} a label other than "
-        f"{type(model).__name__}'s own: {verb(n, 'its', 'their')} most probable "
-        "cluster."
-    )
-    return [text] if n else []
 
 
 def _with_number(

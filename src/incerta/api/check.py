@@ -92,10 +92,6 @@ def check_classifier(
     seed : int, default=0
         Of the folds.
 
-    Returns
-    -------
-    Check
-
     Examples
     --------
     >>> import incerta as ic

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from html import escape
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
+from sklearn.base import clone
 
-from incerta.api.alternatives import Alternative, alternatives
+from incerta import plot
+from incerta.api.methods import NUMBERS
+from incerta.api.notes import in_words
 from incerta.api.novelty import FEWEST, Novelty
-from incerta.api.words import as_html, explained, headline
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
@@ -33,6 +37,7 @@ from incerta.labels import (
     second_best,
     with_empty_last,
 )
+from incerta.metrics import clustering_accuracy
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
@@ -40,11 +45,7 @@ from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 from incerta.version import __version__
-from incerta.wording import SURE
-
-if TYPE_CHECKING:
-    from incerta.api.plots import Plots
-
+from incerta.wording import SURE, capital, counted, cut, no_confidence, share
 
 BELOW = ("numpy", "scipy", "scikit-learn")
 # What a clustering may have besides its estimator.
@@ -55,6 +56,23 @@ PARTS: dict[str, type] = {
     "deconvolver": Deconvolver,
     "choice": KChoice,
 }
+# Of clusters, of the least certain objects, and of all objects.
+MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
+LONGEST = 40
+# Colours come from the notebook, light or dark: ours are ink with some transparency.
+_TABLES = "display:flex;flex-wrap:wrap;align-items:flex-start"
+_PLACE = "margin:.4em 1.5em .4em 0;border-collapse:collapse"
+_TITLE = "text-align:left;font-weight:600;padding:.2em 0"
+_CELL = "padding:.15em .7em .15em 0;text-align:{};vertical-align:top"
+_HEAD = "border-bottom:1px solid #80808080;font-weight:600"
+MOST_ALTERNATIVES = 3
+# Less plausible ones are left out.
+LEAST = 0.05
+# Clusterings with as many clusters differ if so many objects are in other ones: where
+# clusters overlap, views put some of the objects between them elsewhere.
+MOVED = 0.25
+# A view that agrees more with the result (normalised mutual information) is not asked.
+ALIKE = 0.8
 
 
 def versions() -> dict[str, str]:
@@ -230,37 +248,25 @@ class Clustering:
     @property
     def plot(self) -> Plots:
         """Pictures: ``result.plot.scatter()`` and others."""
-        from incerta.api.plots import Plots
-
         return Plots(self)
 
     def predict(self, X: Any) -> Indices:
-        """Cluster of new objects, given in the units of the data.
+        """Cluster of new objects, given in the units of the data; −1 is noise.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             New objects with the same features.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-            −1 is noise.
         """
         return likeliest(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each cluster for new objects, given in the units of the data.
+        """Probability of each cluster for new objects; the rest, up to 1, is noise.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             New objects with the same features.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters)
-            The rest of a row, up to 1, is noise.
         """
         return self.estimator.predict_proba(self._scaled(X))[:, self._order]
 
@@ -274,17 +280,14 @@ class Clustering:
     def novelty_of(self, X: Any) -> Array:
         """How unlike the objects of the fit new ones are.
 
+        3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that 1 in
+        10,000 does; at most 10. A far value with a large error is not novel. NaN if the
+        fit had fewer than 20 objects.
+
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             New objects with the same features.
-
-        Returns
-        -------
-        ndarray of shape (n_new,)
-            3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that
-            1 in 10,000 does; at most 10. A far value with a large error is not novel.
-            NaN if the fit had fewer than 20 objects.
         """
         data = self._there(X)
         if self._novelty is None:
@@ -300,12 +303,9 @@ class Clustering:
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
 
-        Returns
-        -------
-        dict of str to ndarray of shape (n_objects,)
-            id, cluster, confidence, runner_up, the clusters that hold its own with a
-            probability of 0.9 (``2|0``), a probability per cluster, noise, novelty; of
-            cells of a grid also their coordinates.
+        These are id, cluster, confidence, runner_up, the clusters that hold its own
+        with a probability of 0.9 (``2|0``), a probability per cluster, noise, novelty;
+        of cells of a grid also their coordinates.
         """
         membership = self.membership
         columns = {
@@ -323,26 +323,18 @@ class Clustering:
     def table(self) -> Any:
         """One row per object: id, cluster, confidence, runner-up, label set and more.
 
-        Returns
-        -------
-        frame
-            From the library that the data came from; else from the first of pandas,
-            polars and pyarrow that is installed; else a dict of columns.
+        A frame of the library that the data came from; else of the first of pandas,
+        polars and pyarrow that is installed; else a dict of columns.
         """
         return as_frame(self.columns(), self.source)
 
     def unclassifiable(self, confidence: float = SURE) -> Ids:
-        """Objects whose label is less probable than asked for.
+        """Objects whose label is less probable than asked for, the least certain first.
 
         Parameters
         ----------
         confidence : float, default=0.9
             The probability that is asked for.
-
-        Returns
-        -------
-        ndarray of ids
-            The least certain first.
         """
         if not 0.0 <= confidence <= 1.0:
             msg = f"confidence={confidence} must be between 0 and 1."
@@ -353,16 +345,13 @@ class Clustering:
     def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
         """Smallest set of clusters that holds each object's, with some probability.
 
+        The most probable comes first: ``(2,)``, or ``(2, 0)`` where that is not certain
+        enough. −1 is noise.
+
         Parameters
         ----------
         coverage : float, default=0.9
             The probability that is asked for.
-
-        Returns
-        -------
-        list of tuple of int
-            For each object its clusters, the most probable first: ``(2,)``, or
-            ``(2, 0)`` where that is not certain enough. −1 is noise.
 
         Examples
         --------
@@ -378,14 +367,10 @@ class Clustering:
         return label_sets(self.labels, self.membership, coverage)
 
     def typical(self) -> Indices:
-        """Most typical object of each cluster.
+        """Position of the most typical object of each cluster.
 
-        Returns
-        -------
-        ndarray of shape (n_clusters,)
-            Positions of the objects: among the most confident ones of the cluster, the
-            one whose mean is nearest to the middle of the cluster, with features on one
-            scale.
+        Among the most confident ones of the cluster it is the one whose mean is nearest
+        to the middle of the cluster, with features on one scale.
         """
         means = self._scaled(self.data).mean()
         return typical_of(self.labels, self.n_clusters, means, self.confidence)
@@ -399,24 +384,15 @@ class Clustering:
         return replace(self._compared, feature_names=tuple(finder.labels()))
 
     def profile(self) -> Profile:
-        """What the clusters are like, in the units of the data.
-
-        Returns
-        -------
-        Profile
-            Missing values are left out.
-        """
+        """Clusters in the units of the data; missing values are left out."""
         moments = self.data.mean(), self.data.variance()
         return profile_of(self.labels, self.n_clusters, *moments, self.confidence)
 
     def alternatives(self) -> list[Alternative]:
-        """Other clusterings that the data allow, at most three.
+        """Other clusterings that the data allow: at most three, none if all agree.
 
-        Returns
-        -------
-        list of Alternative
-            The most plausible first; each has a ``weight``, says in ``what`` how it
-            differs, and is a ``clustering`` of its own. Empty if all agree.
+        The most plausible comes first; each has a ``weight``, says in ``what`` how it
+        differs, and is a ``clustering`` of its own.
 
         Notes
         -----
@@ -435,11 +411,36 @@ class Clustering:
         >>> [(round(each.weight, 1), each.what) for each in result.alternatives()]
         [(0.4, '3 clusters instead of 4.')]
         """
-        return alternatives(self, self._scaled(self.data))
+        seen = self._scaled(self.data)
+        others: list[Alternative] = []
+        for weight, parameters, what in [*_numbers(self), *_views(self)]:
+            if weight < LEAST:
+                continue
+            model = clone(self.estimator).set_params(**parameters).fit(seen)
+            other = replace(
+                self, estimator=model, reasons=(what,), choice=None, warnings=()
+            )
+            if _moved(other, self) < MOVED:
+                continue
+            for i, earlier in enumerate(others):
+                if _moved(other, earlier.clustering) < MOVED:
+                    weight += earlier.weight
+                    others[i] = earlier._replace(weight=weight)
+                    break
+            else:
+                others.append(Alternative(weight, what, other))
+        return sorted(others, key=lambda each: -each.weight)[:MOST_ALTERNATIVES]
 
     def explain(self) -> str:
         """What was done, and why, in sentences."""
-        return explained(self)
+        lines = [headline(self), "", *self.reasons]
+        if self.no_confidence is not None:
+            lines.append(no_confidence(self.no_confidence))
+        elif self.choice is not None:
+            lines.append(conditional(self.choice.k, self.choice.weight))
+        if self.warnings:
+            lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
+        return "\n".join(lines)
 
     def save(self, path: Any) -> None:
         """Write everything to a file that `incerta.load` reads.
@@ -467,7 +468,9 @@ class Clustering:
         return f"<Clustering: {headline(self)}>"
 
     __str__ = explain
-    _repr_html_ = as_html  # a few tables, for notebooks
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def _scaled(self, X: Any) -> UncertainData:
         data = self._compared if X is self.data else self._there(X)
@@ -570,10 +573,6 @@ def reworded(result: Clustering, **words: Any) -> Clustering:
     return other
 
 
-def _state(result: Clustering) -> State:
-    return {field.name: getattr(result, field.name) for field in fields(Clustering)}
-
-
 def _made(state: State) -> Clustering:
     result = Clustering(**state)
     if not isinstance(result.estimator, UncertainClusterer):
@@ -599,5 +598,193 @@ def _spec_made(state: State) -> TableSpec:
     return TableSpec(**state)
 
 
+def _state(result: Clustering) -> State:
+    return {each.name: getattr(result, each.name) for each in fields(Clustering)}
+
+
 register(Clustering, Recipe(_state, _made, is_model=True))
 register(TableSpec, Recipe(TableSpec.said, _spec_made))
+
+
+def headline(result: Clustering) -> str:
+    """What was found, by what, and how sure it is, in a line."""
+    n_noise = int((result.labels < 0).sum())
+    noise = f", {n_noise} noise" if n_noise else ""
+    found = (
+        f"{counted(len(result.labels), 'object')} in "
+        f"{counted(result.n_clusters, 'cluster')}"
+    )
+    sure = "confidence not applicable"
+    if result.no_confidence is None:
+        sure = f"mean confidence {result.confidence.mean():.2f}"
+    return f"{found}{noise} by {result.method}, {sure}"
+
+
+def conditional(k: int, weight: float) -> str:
+    """What confidences depend on, if the number of clusters was chosen."""
+    return (
+        f"Confidences hold if there are {counted(k, 'cluster')} (plausibility "
+        f"{share(weight)})."
+    )
+
+
+def as_html(result: Clustering) -> str:
+    """A result as a few small tables: no script, and every text escaped."""
+    labels, confidence, runner_up = result.labels, result.confidence, result.runner_up
+    sure = result.no_confidence is None
+    names = ["noise", *map(str, range(result.n_clusters))]  # of −1, 0, 1, ...
+
+    def objects(title: str, positions: Iterable[int]) -> str:
+        rows = []
+        for i in positions:
+            other = names[runner_up[i] + 1] if confidence[i] < 1.0 else "–"
+            name = cut(str(result.ids[i]), LONGEST)
+            rows.append([name, names[labels[i] + 1], share(confidence[i]), other])
+        return table(title, ["object", "cluster", "confidence", "runner-up"], rows)
+
+    def table(title: str, headings: Sequence[str], rows: Sequence[list[str]]) -> str:
+        n = len(headings) if sure else 2  # the others are about confidence
+        ways = ["left", *["right"] * (n - 1)]
+        head = "".join(
+            f'<th scope="col" style="{_CELL.format(way)};{_HEAD}">{escape(text)}</th>'
+            for way, text in zip(ways, headings, strict=False)
+        )
+        body = "".join(
+            f'<td style="{_CELL.format(way)}"><bdi>{escape(text)}</bdi></td>'
+            + "</tr><tr>" * (j == n - 1)
+            for row in rows
+            for j, (way, text) in enumerate(zip(ways, row, strict=False))
+        )
+        return (
+            f'<table style="{_PLACE}"><caption style="{_TITLE}">{escape(title)}'
+            f"</caption><thead><tr>{head}</tr></thead><tbody><tr>"
+            f"{body.removesuffix('<tr>')}</tbody></table>"
+        )
+
+    shown = range(min(result.n_clusters, MOST_CLUSTERS))
+    clusters = []
+    for c in [*shown, -1] if (labels < 0).any() else shown:
+        mean = share(confidence[labels == c].mean())
+        clusters.append([names[c + 1], f"{(labels == c).sum():,}", mean])
+    left = result.n_clusters - MOST_CLUSTERS
+    title = "Clusters" if left <= 0 else f"Clusters ({left} more)"
+    tables = [table(title, ["cluster", "objects", "confidence"], clusters)]
+    if sure:
+        order = confidence.argsort(kind="stable")[:N_UNSURE]
+        tables.append(objects("Least certain", order.tolist()))
+    tables.append(objects("First objects", range(min(N_ROWS, len(labels)))))
+    parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
+    parts.append(f'<div style="{_TABLES}">{"".join(tables)}</div>')
+    if result.no_confidence is not None:
+        parts.append(f"<p>{escape(no_confidence(result.no_confidence))}</p>")
+    if result.warnings:
+        items = (f"<li>{escape(cut(text, 300))}</li>" for text in result.warnings)
+        parts.append(f"<p>Warnings:</p><ul>{''.join(items)}</ul>")
+    parts.append(
+        "<p>All objects: <code>result.table()</code>; why: "
+        "<code>result.explain()</code>; a page to pass on: "
+        "<code>result.report(&quot;report.html&quot;)</code></p>"
+    )
+    return f'<div style="overflow-x:auto">{"".join(parts)}</div>'
+
+
+class Alternative(NamedTuple):
+    """Another clustering that the data allow."""
+
+    weight: float  # how plausible it is, from 0 to 1
+    what: str  # how it differs, in a sentence
+    clustering: Clustering
+
+
+# How plausible something else is, what the estimator is asked for, and that in words.
+_Asked: TypeAlias = tuple[float, dict[str, Any], str]
+
+
+def _numbers(result: Clustering) -> Iterator[_Asked]:
+    """Other numbers of clusters."""
+    choice, parameters = result.choice, result.estimator.get_params()
+    if choice is None:
+        return
+    names = [name for name in parameters if name.rpartition("__")[2] in NUMBERS]
+    for k, weight in zip(choice.ks, choice.weights, strict=True):
+        if k != choice.k:
+            what = f"{counted(k, 'cluster')} instead of {choice.k}."
+            yield float(weight), dict.fromkeys(names, k), what
+
+
+def _views(result: Clustering) -> Iterator[_Asked]:
+    """Views that disagree with the result."""
+    share = 1.0 if result.choice is None else result.choice.weight
+    for name, view in result.estimator.facts().views.items():
+        if view.agreement < ALIKE:
+            what = f"{capital(in_words(name))} alone."
+            yield share * view.weight, {"views": [name]}, what
+
+
+def _moved(one: Clustering, other: Clustering) -> float:
+    """Share of the objects that are in another cluster; 1 if numbers differ."""
+    if one.n_clusters != other.n_clusters:
+        return 1.0
+    return 1.0 - clustering_accuracy(one.labels, other.labels)
+
+
+class Plots:
+    """Pictures of one result; each method returns the matplotlib Axes.
+
+    Parameters
+    ----------
+    result : Clustering
+        What is drawn.
+    """
+
+    def __init__(self, result: Clustering) -> None:
+        self._result = result
+
+    def scatter(self, features: Any = None, ax: Any = None) -> Any:
+        """Objects with their error ellipses, coloured by cluster.
+
+        Of a wide table in its directions, unless features are named.
+        """
+        r = self._result
+        sure = r.confidence if r.no_confidence is None else None
+        data = r.shown if features is None else r.data
+        return plot.scatter(data, r.labels, sure, features=features, ax=ax)
+
+    def membership(self, ax: Any = None) -> Any:
+        """Probabilities of the clusters, object by object."""
+        return plot.membership(self._result.membership, self._result.labels, ax=ax)
+
+    def coassociation(self, ax: Any = None) -> Any:
+        """In what share of the worlds two objects are together."""
+        labels = self._told("labels_per_world", "worlds")
+        return plot.coassociation(labels, self._result.labels, ax=ax)
+
+    def divergences(self, ax: Any = None) -> Any:
+        """Worlds, the more alike the nearer, with the representative ones marked."""
+        divergences = self._told("divergences", "divergences between worlds")
+        chosen = self._told("kept", "representative worlds")
+        return plot.divergences(divergences, chosen, ax=ax)
+
+    def objective(self, ax: Any = None) -> Any:
+        """What the method maximises or minimises, step by step."""
+        return plot.objective(self._told("objective", "objective"), ax=ax)
+
+    def choice(self, ax: Any = None) -> Any:
+        """How the number of clusters was chosen."""
+        choice = self._result.choice
+        if choice is None:
+            msg = "the number of clusters was not chosen here; use k='auto'."
+            raise ValueError(msg)
+        return choice.plot(ax=ax)
+
+    def reachability(self, ax: Any = None) -> Any:
+        """At what distance each object is reached, in order."""
+        reached, order, cut = self._told("reachability", "reachability")
+        return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
+
+    def _told(self, name: str, what: str) -> Any:
+        fact = getattr(self._result.estimator.facts(), name)
+        if fact is None:
+            msg = f"{self._result.method} has no {what} to draw."
+            raise ValueError(msg)
+        return fact

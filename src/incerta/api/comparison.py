@@ -75,13 +75,7 @@ class Comparison:
         return np.array([[ari(one, other) for other in labels] for one in labels])
 
     def columns(self) -> dict[str, Any]:
-        """One row per method: clusters, noise, confidence, stability, seconds.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n_methods,)
-            With ``acc`` and ``nmi`` if classes are known.
-        """
+        """One row per method, with ``acc`` and ``nmi`` if classes are known."""
         labels = [each.labels for each in self.answers.values()]
         columns = {
             "method": np.array(list(self.answers)),
@@ -120,6 +114,9 @@ def compare(
 ) -> Comparison:
     """Cluster the same data with several methods, and say how far they agree.
 
+    Two controls, k-means and HDBSCAN, take the values as if they were exact. A method
+    that the data are too few for is in ``failed``.
+
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
@@ -138,12 +135,6 @@ def compare(
     truth : array-like of shape (n_objects,), optional
         Known classes, None where a class is unknown.
 
-    Returns
-    -------
-    Comparison
-        Of the methods and two controls, k-means and HDBSCAN, which take the values as
-        if they were exact. A method that the data are too few for is in ``failed``.
-
     Examples
     --------
     >>> import incerta as ic
@@ -155,7 +146,19 @@ def compare(
     1.0
     """
     objects, seed = as_uncertain(data), checked_seed(seed)
-    known = None if truth is None else _checked_truth(truth, len(objects))
+    known = None
+    if truth is not None:
+        classes = [None if each is None or each != each else each for each in truth]
+        if len(classes) != len(objects):
+            msg = (
+                f"truth has {len(classes)} classes, and there are {len(objects)} "
+                "objects; give one for each, None where it is unknown."
+            )
+            raise ValueError(msg)
+        if all(each is None for each in classes):
+            msg = "truth has no class; leave it out."
+            raise ValueError(msg)
+        known = np.array([*classes, None], dtype=object)[:-1]
     wanted = {name: asked(name, (params or {}).get(name)) for name in methods}
     numbers = _numbers(objects, k, wanted, seed, scale)
     answers: dict[str, Answer] = {}
@@ -209,20 +212,6 @@ def _numbers(
         chosen = chosen_number(there, seed, "auto")
     number: int | str = "auto" if chosen is None else chosen.k
     return {n: "auto" if each.finds_number else number for n, each in methods.items()}
-
-
-def _checked_truth(truth: Any, n_objects: int) -> Ids:
-    classes = [None if each is None or each != each else each for each in truth]
-    if len(classes) != n_objects:
-        msg = (
-            f"truth has {len(classes)} classes, and there are {n_objects} objects; "
-            "give one for each, None where it is unknown."
-        )
-        raise ValueError(msg)
-    if all(each is None for each in classes):
-        msg = "truth has no class; leave it out."
-        raise ValueError(msg)
-    return np.array([*classes, None], dtype=object)[:-1]
 
 
 def filled_means(data: UncertainData) -> Array:

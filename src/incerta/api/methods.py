@@ -42,8 +42,14 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
     if params:
         known = parameters_of(wanted)
         for name in params:
-            if name not in known:
-                raise ValueError(_not_known(wanted, str(name), known))
+            if name in known:
+                continue
+            msg = no_parameter(f"params: {wanted.name}", str(name), known)
+            if name in NUMBERS and wanted.numbers:
+                msg = f"params: {name!r} is the number of clusters; say it with k."
+            if name == "random_state":
+                msg = "params: 'random_state' is the seed; say it with seed."
+            raise ValueError(msg)
         wanted.estimator.set_params(**{known[name]: params[name] for name in params})
     return wanted
 
@@ -62,14 +68,6 @@ def parameters_of(method: Method) -> dict[str, str]:
         if name != short and short not in NOT_OF_ONE_WORLD:
             known[short] = name
     return {name: full for name, full in known.items() if full not in elsewhere}
-
-
-def _not_known(method: Method, name: str, known: Mapping[str, str]) -> str:
-    if name in NUMBERS and method.numbers:
-        return f"params: {name!r} is the number of clusters; say it with k."
-    if name == "random_state":
-        return "params: 'random_state' is the seed; say it with seed."
-    return no_parameter(f"params: {method.name}", name, known)
 
 
 def _named(method: str) -> Method:

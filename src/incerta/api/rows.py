@@ -65,7 +65,10 @@ def lines_of(
         too_long = len(begun) >= LONGEST_LINE
         if not begun.endswith(b"\n") and not too_long:
             if follow:
-                begun = _from_start_if_cut(stream, begun)
+                position = stream.tell()
+                is_cut = stream.seek(0, 2) < position
+                stream.seek(0 if is_cut else position)
+                begun = b"" if is_cut else begun
                 yield None
                 time.sleep(PAUSE)
                 continue
@@ -73,29 +76,14 @@ def lines_of(
                 return
         number += 1
         if too_long:
-            _skip(stream, begun)
+            while begun and not begun.endswith(b"\n"):
+                begun = stream.readline(LONGEST_LINE)  # the rest, to forget it
             yield Line(number, None)
         else:
             text = _decoded(begun, encoding, first=number == 1)
             if text.strip():
                 yield Line(number, text)
         begun = b""
-
-
-def _from_start_if_cut(stream: BinaryIO, begun: bytes) -> bytes:
-    """Go to the start of a file that is shorter than before; what is begun by now."""
-    position = stream.tell()
-    if stream.seek(0, 2) < position:
-        stream.seek(0)
-        return b""
-    stream.seek(position)
-    return begun
-
-
-def _skip(stream: BinaryIO, part: bytes) -> None:
-    """Read the rest of a line, and forget it."""
-    while part and not part.endswith(b"\n"):
-        part = stream.readline(LONGEST_LINE)
 
 
 def _decoded(line: bytes, encoding: str | None, *, first: bool) -> str:
@@ -107,12 +95,6 @@ def _decoded(line: bytes, encoding: str | None, *, first: bool) -> str:
         return line.decode("cp1252", errors="replace")
 
 
-def is_json(file: Path, first: str) -> bool:
-    """Whether rows are JSON, by the name of a file or as the first line begins."""
-    name = file.name.lower().removesuffix(".gz")
-    return name.endswith(JSON_ENDINGS) or first.lstrip().startswith("{")
-
-
 def rows_of(
     lines: Iterable[Line | None],
     file: Path,
@@ -121,8 +103,9 @@ def rows_of(
 ) -> Iterator[Row | Bad | None]:
     """Rows of csv, whose first line names the columns, or of JSON, as `file` is named.
 
-    What separates the columns is found out from the first line if `spec` does not say
-    it. `check` is given the names of the columns of csv, and raises if one is missing.
+    If `spec` does not say what separates the columns, it is the mark by which those of
+    `spec` are found in the first line, or which makes most of them. `check` is given
+    the names of the columns of csv, and raises if one is missing.
     """
     header: list[str] | None = None
     as_json: bool | None = None
@@ -136,11 +119,15 @@ def rows_of(
             yield Bad(number, f"longer than {LONGEST_LINE:,} bytes")
             continue
         if as_json is None:
-            as_json = is_json(file, text)
+            name = file.name.lower().removesuffix(".gz")
+            as_json = name.endswith(JSON_ENDINGS) or text.lstrip().startswith("{")
         if as_json:
             yield _of_json(number, text)
         elif header is None:
-            mark = spec.separator or _separator(text, spec.values)
+            found = {mark: _cells(text, mark) for mark in SEPARATORS}
+            able = [mark for mark in SEPARATORS if set(spec.values) <= set(found[mark])]
+            most = max(able or SEPARATORS, key=lambda mark: len(found[mark]))
+            mark = spec.separator or most
             header = _cells(text, mark)
             check(header)
         else:
@@ -171,13 +158,6 @@ def _cells(text: str, mark: str) -> list[str]:
         return [cell.strip() for cell in next(csv.reader([text], delimiter=mark), [])]
     except csv.Error:
         return []
-
-
-def _separator(header: str, needed: Sequence[str]) -> str:
-    """The mark by which the columns are found, else that which makes most of them."""
-    names = {mark: _cells(header, mark) for mark in SEPARATORS}
-    able = [mark for mark in SEPARATORS if set(needed) <= set(names[mark])]
-    return max(able or SEPARATORS, key=lambda mark: len(names[mark]))
 
 
 @dataclass

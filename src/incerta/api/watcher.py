@@ -152,24 +152,22 @@ class Watcher:
             self._unit = np.ones(values.shape[1])
             if self.scale:
                 self._middle = np.median(values, axis=0)
-                self._unit = _usual_spread(values)
+                # The spread that a few odd rows do not change; 1 if there is none.
+                low, high = np.quantile(values, USUAL, axis=0)
+                usual = (high - low) / USUAL_WIDTH
+                usual = np.where(usual > 0.0, usual, values.std(axis=0))
+                self._unit = np.where(usual > 0.0, usual, 1.0)
         self.model.partial_fit(
             data.affine(1.0 / self._unit, -self._middle / self._unit)
         )
 
     def look(self, *, last: bool = False) -> list[Event]:
-        """What happened since the last look.
+        """What happened since the last look: new ones, then moved, then gone ones.
 
         Parameters
         ----------
         last : bool, default=False
             There will be no other look, so that none is waited for.
-
-        Returns
-        -------
-        list of Event
-            Each with its ``kind`` and ``cluster``; new ones first, then those that
-            moved, then those that are gone.
         """
         if not self.n_seen:
             return []
@@ -182,7 +180,12 @@ class Watcher:
             return []
         labels = macro_labels(sketch, k, self.model.method, self.seed)
         parts = grouped(sketch, labels, int(labels.max()) + 1)
-        events = self._follower.look(self._in_units(parts), self.n_seen)
+        parts = parts._replace(  # in the units of the data
+            mean=parts.mean * self._unit + self._middle,
+            scatter=parts.scatter * self._unit**2,
+            error=parts.error * self._unit**2,
+        )
+        events = self._follower.look(parts, self.n_seen)
         self.history.add(self.n_seen, self.clusters)
         for event in events:
             self.counts[event.kind] += 1
@@ -224,19 +227,3 @@ class Watcher:
             return self._number if last else None
         self._number, self._pending = number, False
         return number
-
-    def _in_units(self, parts: Sketch) -> Sketch:
-        """Clusters in the units of the data."""
-        return parts._replace(
-            mean=parts.mean * self._unit + self._middle,
-            scatter=parts.scatter * self._unit**2,
-            error=parts.error * self._unit**2,
-        )
-
-
-def _usual_spread(values: Array) -> Array:
-    """Spread of each feature that a few odd rows do not change; 1 if there is none."""
-    low, high = np.quantile(values, USUAL, axis=0)
-    usual = (high - low) / USUAL_WIDTH
-    usual = np.where(usual > 0.0, usual, values.std(axis=0))
-    return np.where(usual > 0.0, usual, 1.0)

@@ -10,7 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from incerta.cli import classify, compare, demo, fit, info, predict, watch
 from incerta.cli.interrupts import INTERRUPTED, tell
 from incerta.cli.options import option
-from incerta.cli.say import about_closed, echo, in_one_line
+from incerta.cli.output import about_closed, echo, in_one_line
 from incerta.data.tables.spec import OPTIONS, TEXT
 from incerta.version import __version__
 
@@ -110,12 +110,10 @@ class Page(TyperCommand):
 def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Arguments and options with their help, by heading and in order."""
     heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
-    records: dict[str, list[tuple[str, str]]] = {
-        heading: [] for heading in ("Arguments", *GROUPS, OTHERS)
-    }
+    headings = ("Arguments", *GROUPS, OTHERS)
+    records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
     for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
-        if record is not None:
+        if (record := parameter.get_help_record(ctx)) is not None:
             argument = parameter.param_type_name == "argument"
             about = heading_of.get(parameter.name or "", OTHERS)
             records["Arguments" if argument else about].append(record)

@@ -3,39 +3,19 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from incerta.backend.progress import bars
 from incerta.backend.writing import fill
 from incerta.classifiers.named import CLASSIFIERS, METHODS, made
 from incerta.cli import options
-from incerta.cli.columns import STDIN, completed, listed, on_disk, takes_columns
-from incerta.cli.output import (
-    STDOUT,
-    SUMMARY,
-    check_folder,
-    check_format,
-    json_file,
-    table_file,
-    tell_formulas,
-    write_table,
-)
-from incerta.cli.say import (
-    MOST_ROWS,
-    least_certain,
-    noted,
-    print_rows,
-    say,
-    shown,
-    warn,
-)
+from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.wording import SURE, counted, printable, share, verb
 
 if TYPE_CHECKING:
-    from incerta.api.check import Check, Classified
-    from incerta.data import UncertainData
+    from incerta.api.check import Classified
     from incerta.data.files.opened import OpenTable
 
 # Of tables in 80 columns.
@@ -56,7 +36,7 @@ Examples:
 \b
 Files, all written or none:
   DIR/table.csv      the table, as --format says
-  DIR/{SUMMARY}   what was learned and found"""
+  DIR/{out.SUMMARY}   what was learned and found"""
 
 
 def _method(value: str) -> str:
@@ -65,7 +45,7 @@ def _method(value: str) -> str:
     return known(OWN_NAMES.get(value.lower(), value)) or value
 
 
-@takes_columns
+@options.takes_columns
 def classify(
     train: Annotated[
         Path,
@@ -109,14 +89,7 @@ def classify(
             min=0,
         ),
     ] = 5,
-    output: Annotated[
-        Path | None,
-        options.place(
-            "DIR",
-            "Folder for the table and a summary. Without it, or with -, the table goes "
-            "to stdout.",
-        ),
-    ] = None,
+    output: options.Folder = None,
     form: options.Format = "csv",
     spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
@@ -128,44 +101,59 @@ def classify(
     probability of each class. What is said besides: how sure the answers are, and how
     well the method does on TRAIN, with the errors and with the values alone.
     """
-    folder = None if output in (None, STDOUT) else output
+    folder = None if output in (None, out.STDOUT) else output
     if folder is not None:
-        check_folder(folder, (f"table.{form}", SUMMARY))
-    check_format(form, spreadsheet=spreadsheet)
+        out.check_folder(folder, (f"table.{form}", out.SUMMARY))
+    out.check_format(form, spreadsheet=spreadsheet)
     if folds == 1:
-        options.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
-    if STDIN in (train, file) and train == file:
-        options.refuse("FILE", "only one of the two tables can come from stdin.")
+        out.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
+    if out.STDIN in (train, file) and train == file:
+        out.refuse("FILE", "only one of the two tables can come from stdin.")
+    from sklearn.pipeline import make_pipeline
+
     from incerta.api.check import Classified, check_classifier, known_classes
+    from incerta.data import Standardizer
     from incerta.data.files.opened import OpenTable
 
-    model = _model(method, options.parsed(param), seed, scale)
-    with noted() as warned, bars(shown=not quiet):
-        with on_disk(train) as path:
+    try:
+        classifier = made(method, options.parsed(param), seed)
+    except ValueError as error:
+        out.refuse("--param", str(error).removeprefix("params: "))
+    model = make_pipeline(*([Standardizer()] if scale else []), classifier)
+    with out.noted() as warned, bars(shown=not quiet):
+        with options.on_disk(train) as path:
             # All of a table is parsed if its classes are to be found.
             known_part = columns if label is not None else replace(columns, values=())
             table = OpenTable(path, known_part)
             if label is None:
                 label = label_column(table, columns, quiet=quiet)
             if not columns.values:
-                columns = completed(table, "classify", train, truth=label, quiet=quiet)
+                columns = options.completed(
+                    table, "classify", train, truth=label, quiet=quiet
+                )
             data = table.data(columns)
             known = known_classes(table, columns, label, data)
             if known is None:
-                options.refuse("--label", f"there is no column {label!r}.")
+                out.refuse("--label", f"there is no column {label!r}.")
             if len(set(known.classes.tolist())) < 2:
-                options.refuse("--label", f"{label!r} has fewer than two classes.")
+                out.refuse("--label", f"{label!r} has fewer than two classes.")
             some = data[known.rows]
-        with on_disk(file) as path:
+        with options.on_disk(file) as path:
             table = OpenTable(path, columns)
             data = table.data()
             truth = known_classes(table, columns, label, data)
-        _check_gaps(method, model, some, data)
+        gaps = any(each.law.missing() is not None for each in (some, data))
+        if gaps and not classifier.__sklearn_tags__().input_tags.allow_nan:
+            msg = (
+                f"values are missing, which method={method!r} does not take. Say "
+                "method='discriminant', which does, missing='impute' or "
+                "missing='drop'."
+            )
+            raise DataError(msg)
         model.fit(some, known.classes)
         probable = model.predict_proba(data)
-        check = None
-        if folds:
-            check = check_classifier(model, some, known.classes, folds, seed)
+        checked = (model, some, known.classes, folds, seed)
+        check = check_classifier(*checked) if folds else None
     result = Classified(
         method=method,
         known=known,
@@ -179,87 +167,60 @@ def classify(
     written: list[str] = []
     try:
         if folder is None:
-            write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
+            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
         else:
             facts = {"label": label, "columns": columns.to_options(), "seed": seed}
             files = {
-                f"table.{form}": table_file(answers, form, spreadsheet=spreadsheet),
-                SUMMARY: json_file(result.facts() | facts),
+                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
+                out.SUMMARY: out.json_file(result.facts() | facts),
             }
             written = fill(folder, files)
     finally:  # also where `head` has seen enough of the table
         if not quiet:
-            unsafe = tell_formulas(data.ids, form, spreadsheet=spreadsheet)
-            warn([*warned, *unsafe])
+            unsafe = out.tell_formulas(data.ids, form, spreadsheet=spreadsheet)
+            out.warn([*warned, *unsafe])
             _tell(result)
             if written:
-                say(f"Written to {folder}: {', '.join(written)}")
-
-
-def _model(method: str, wanted: dict[str, Any], seed: int, scale: bool) -> Any:
-    """The classifier, after what brings all features to one scale."""
-    from sklearn.pipeline import make_pipeline
-
-    from incerta.data import Standardizer
-
-    try:
-        model = made(method, wanted, seed)
-    except ValueError as error:
-        options.refuse("--param", str(error).removeprefix("params: "))
-    return make_pipeline(*([Standardizer()] if scale else []), model)
-
-
-def _check_gaps(method: str, model: Any, *tables: "UncertainData") -> None:
-    """Raise if values are missing, and the method cannot take that."""
-    gaps = any(data.law.missing() is not None for data in tables)
-    if gaps and not model[-1].__sklearn_tags__().input_tags.allow_nan:
-        msg = (
-            f"values are missing, which method={method!r} does not take. Say "
-            "method='discriminant', which does, missing='impute' or missing='drop'."
-        )
-        raise DataError(msg)
+                out.say(f"Written to {folder}: {', '.join(written)}")
 
 
 def _tell(result: "Classified") -> None:
     """Say what was found, in 80 columns on stderr."""
     known, classifier = result.known, CLASSIFIERS[result.method]
     around = f" around {classifier.inner}" if classifier.inner else ""
-    say(
+    out.say(
         f"{counted(len(result.ids), 'object')} classified by {classifier.own}{around}, "
         f"which learned {len(result.classes)} classes from "
         f"{counted(len(known.classes), 'object')}.",
         bold=True,
     )
     if n := known.by_object.count(None):
-        words = ", ".join("empty" if not w else shown(w) for w in known.absent)
+        words = ", ".join("empty" if not w else out.shown(w) for w in known.absent)
         absent = f" ({words})" if words else ""
         is_left = verb(n, "has no class and is", "have no class and are")
-        say(f"{counted(n, 'object')} to learn from {is_left} left out{absent}.")
-    rows = [(shown(n), f"{a:,}", f"{b:,}", f"{c:,}") for n, a, b, c in result.counts()]
-    print_rows(("class", "learned", "found", f"below {SURE}"), rows)
+        out.say(f"{counted(n, 'object')} to learn from {is_left} left out{absent}.")
+    rows = [
+        (out.shown(n), f"{a:,}", f"{b:,}", f"{c:,}") for n, a, b, c in result.counts()
+    ]
+    out.print_rows(("class", "learned", "found", f"below {SURE}"), rows)
     n_unsure, of = sum(row[-1] for row in result.counts()), len(result.ids)
     below = f"Confidence below {SURE}: {n_unsure:,} of {counted(of, 'object')}"
-    if least := least_certain(result.ids, result.confidence, SURE):
-        say(f"{below}. Least certain: {least}.")
+    if least := out.least_certain(result.ids, result.confidence, SURE):
+        out.say(f"{below}. Least certain: {least}.")
     else:
-        say(f"{below}; mean {share(float(result.confidence.mean()))}.")
-    if result.check is not None:
-        _tell_check(result.check)
+        out.say(f"{below}; mean {share(float(result.confidence.mean()))}.")
+    if (check := result.check) is not None:
+        out.say(f"In {check.n_folds} folds of the objects to learn from:")
+        judged = {"values are exact": check.with_errors}
+        if (alone := check.alone) is not None:
+            judged = {"with the errors": check.with_errors}
+            judged["the same on the values alone"] = alone
+        scores = [(n, f"{j.accuracy:.3f}", f"{j.brier:.3f}") for n, j in judged.items()]
+        out.print_rows(("", "accuracy", "Brier score"), scores)
+        if alone is not None:
+            sentence = check.sentence()
+            out.say(sentence + " Try another --method." * sentence.startswith(NO_HELP))
     _tell_truth(result)
-
-
-def _tell_check(check: "Check") -> None:
-    say(f"In {check.n_folds} folds of the objects to learn from:")
-    pairs = [("with the errors", check.with_errors)]
-    if check.alone is None:
-        pairs = [("values are exact", check.with_errors)]
-    else:
-        pairs.append(("the same on the values alone", check.alone))
-    rows = [(name, f"{j.accuracy:.3f}", f"{j.brier:.3f}") for name, j in pairs]
-    print_rows(("", "accuracy", "Brier score"), rows)
-    if check.alone is not None:
-        sentence = check.sentence()
-        say(sentence + " Try another --method." * sentence.startswith(NO_HELP))
 
 
 def _tell_truth(result: "Classified") -> None:
@@ -267,26 +228,30 @@ def _tell_truth(result: "Classified") -> None:
     if against is None:
         return
     right, names, counts = against
-    say(
+    out.say(
         f"Against the known classes of {counted(len(right.right), 'object')}: accuracy "
         f"{right.accuracy:.3f}, Brier score {right.brier:.3f}."
     )
     classes = list(map(str, result.classes))
     strange = [name for name in names if name not in classes]
     if strange:
-        missed = ", ".join(map(shown, strange[:MOST_ROWS]))
-        say(f"Classes that were not learned, and so are missed: {missed}.")
+        missed = ", ".join(map(out.shown, strange[: out.MOST_ROWS]))
+        out.say(f"Classes that were not learned, and so are missed: {missed}.")
     rows = list(zip(names, counts, strict=True))
     if len(classes) <= MOST_COLUMNS:
-        head = ("true, and found as", *(shown(c)[:10] for c in classes))
-        print_rows(head, [(shown(a), *(f"{n:,}" for n in row)) for a, row in rows])
+        head = ("true, and found as", *(out.shown(c)[:10] for c in classes))
+        out.print_rows(
+            head, [(out.shown(a), *(f"{n:,}" for n in row)) for a, row in rows]
+        )
         return
     cells = [(n, a, b) for a, row in rows for b, n in zip(classes, row, strict=True)]
     wrong = [(n, a, b) for n, a, b in cells if n and a != b]
     wrong.sort(key=lambda cell: -cell[0])
     if wrong:
-        some = [(shown(a), shown(b), f"{n:,}") for n, a, b in wrong[:MOST_ROWS]]
-        print_rows(("true", "found as", "objects"), some)
+        some = [
+            (out.shown(a), out.shown(b), f"{n:,}") for n, a, b in wrong[: out.MOST_ROWS]
+        ]
+        out.print_rows(("true", "found as", "objects"), some)
 
 
 def label_column(table: "OpenTable", columns: TableSpec, *, quiet: bool) -> str:
@@ -294,9 +259,9 @@ def label_column(table: "OpenTable", columns: TableSpec, *, quiet: bool) -> str:
     taken, left_out = {*columns.values, columns.id}, table.guess().left_out.items()
     names = [n for n, why in left_out if why == "classes" and n not in taken]
     if len(names) != 1:
-        many = f"it may be {listed(list(map(printable, names)))}; "
+        many = f"it may be {options.listed(list(map(printable, names)))}; "
         why = f"{many if names else ''}name the column of the classes."
-        options.refuse("--label", why)
+        out.refuse("--label", why)
     if not quiet:
-        say(f"Guessed: --label {names[0]}.")
+        out.say(f"Guessed: --label {names[0]}.")
     return names[0]

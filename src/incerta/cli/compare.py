@@ -8,9 +8,7 @@ import typer
 
 from incerta.backend.progress import bars
 from incerta.cli import options
-from incerta.cli.columns import completed, on_disk, takes_columns
-from incerta.cli.output import check_format, write_table
-from incerta.cli.say import echo, in_one_line, noted, warn, wrapped
+from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import COMPARED, CONTROLS, METHODS, NAMES
 from incerta.wording import counted, verb
@@ -33,7 +31,7 @@ Examples:
       --methods kmeans,dbscan --param dbscan.eps=0.2"""
 
 
-@takes_columns
+@options.takes_columns
 def compare(
     file: options.File,
     *,
@@ -66,7 +64,7 @@ def compare(
             "--format",
             "csv, parquet or json; without it, two tables as text.",
             "FORMAT",
-            options.FORMATS,
+            out.FORMATS,
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -80,7 +78,7 @@ def compare(
     the values as if they were exact.
     """
     if form is not None:
-        check_format(form)
+        out.check_format(form)
     names = methods.split(",")
     params = options.for_each(options.parsed(param), names)
     from incerta.api.check import known_classes
@@ -88,16 +86,16 @@ def compare(
     from incerta.data.files.opened import OpenTable
 
     classes = None
-    with noted() as warned, bars(shown=not quiet):
-        with on_disk(file) as path:
+    with out.noted() as warned, bars(shown=not quiet):
+        with options.on_disk(file) as path:
             table = OpenTable(path, columns)
-            spec = completed(table, "compare", file, truth=truth, quiet=quiet)
+            spec = options.completed(table, "compare", file, truth=truth, quiet=quiet)
             data = table.data(spec)
             if truth is not None:
                 known = known_classes(table, spec, truth, data, "truth")
                 if known is None or not len(known.rows):
                     why = "there is no column" if known is None else "no class in"
-                    options.refuse("--truth", f"{why} {truth!r}.")
+                    out.refuse("--truth", f"{why} {truth!r}.")
                 classes = known.by_object
         if classes is not None and (n := classes.count(None)):
             has = verb(n, "has", "have")
@@ -106,17 +104,17 @@ def compare(
         found = compare(data, k, names, seed, scale, params, classes)
     for name, error in found.failed.items():
         if name in CONTROLS:
-            warned.append(f"{name} is left out: {in_one_line(error)}")
+            warned.append(f"{name} is left out: {out.in_one_line(error)}")
         else:
-            echo(f"Error: {name}: {in_one_line(error)}", err=True)
+            out.echo(f"Error: {name}: {out.in_one_line(error)}", err=True)
     if found.answers and form is None:
         _print_tables(found.columns(), found.agreement)
     elif found.answers and form is not None:
         agreement = zip(found.answers, found.agreement.T, strict=True)
         facts = found.columns() | {f"ari_{name}": row for name, row in agreement}
-        write_table(facts, form, sys.stdout.buffer)
+        out.write_table(facts, form, sys.stdout.buffer)
     if not quiet:
-        warn(warned)
+        out.warn(warned)
     if set(names) & set(found.failed):
         raise typer.Exit(1)
 
@@ -139,9 +137,23 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
         console.print(table)
 
     headings = [HEADINGS.get(name, name) for name in list(facts)[1:]]
-    cells = zip(*facts.values(), strict=True)
-    show(("", "method"), headings, (map(_cell, row) for row in cells))
-    console.print("\n".join(["", *wrapped(_foot(facts["method"]))]))
+    columns = (
+        column
+        if column.dtype.kind != "f"
+        else [f"{x:.2f}".replace("nan", "–") for x in column]
+        for column in facts.values()
+    )
+    cells = (map(str, row) for row in zip(*columns, strict=True))
+    show(("", "method"), headings, cells)
+    foot = (
+        "stable: agreement of each method with itself, run again with another seed and "
+        "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
+    )
+    controls = [f"{i}" for i, m in enumerate(facts["method"], 1) if m in CONTROLS]
+    if controls:
+        foot += f" {' and '.join(controls)}: controls, which take the values as if "
+        foot += "they were exact, and so have no confidence."
+    console.print("\n".join(["", *out.wrapped(foot)]))
     n = len(agreement)
     if n == 1:
         return
@@ -150,24 +162,3 @@ def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
         some = range(start, min(start + MOST_COLUMNS, n))
         rows = ([f"{100.0 * row[j]:.0f}" for j in some] for row in agreement)
         show(("",), (str(j + 1) for j in some), rows)
-
-
-def _foot(methods: "Array") -> str:
-    """What the table does not say by itself."""
-    stable = (
-        "stable: agreement of each method with itself, run again with another seed and "
-        "other worlds (adjusted Rand index: 1 is the same clusters, 0 is chance)."
-    )
-    controls = [f"{i}" for i, name in enumerate(methods, 1) if name in CONTROLS]
-    if not controls:
-        return stable
-    return (
-        f"{stable} {' and '.join(controls)}: controls, which take the values as if "
-        "they were exact, and so have no confidence."
-    )
-
-
-def _cell(value: Any) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "–" if value != value else f"{value:.2f}"  # NaN

@@ -2,18 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from incerta.backend.progress import bars
 from incerta.cli import options
 from incerta.wording import SURE
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from incerta.api.clustering import Clustering
-    from incerta.datasets import Dataset
-    from incerta.typing import Indices
 
 N_UNSURE = 5
 # One of the draws, about one in four, in which k-means falls for bad measurements.
@@ -41,7 +34,10 @@ def demo(
 
     Prints what was found beside what k-means finds, and writes a report on the stars.
     """
+    from rich.box import SIMPLE
     from rich.console import Console
+    from rich.table import Table
+    from sklearn.cluster import KMeans
 
     from incerta.api.answer import cluster
     from incerta.api.clustering import reworded
@@ -57,7 +53,24 @@ def demo(
     console.print(repr(stars), markup=False)
     with bars():
         result = cluster(stars, 3, "auto", seed)
-    console.print("\n".join(["", *_beside_k_means(result, groups)]))
+    values = result.data.mean()
+    kmeans = KMeans(3, n_init=10, random_state=0).fit(values / values.std(axis=0))
+    sure = result.confidence >= SURE
+    right, of_sure, of_others = (
+        clustering_accuracy(groups[some], result.labels[some])
+        for some in (slice(None), sure, ~sure)
+    )
+    plain = clustering_accuracy(groups, kmeans.labels_)
+    smallest = min((kmeans.labels_ == c).sum() for c in range(3))
+    group = "a single star" if smallest == 1 else f"{smallest} stars"
+    mean = f"{result.confidence.mean():.2f}"
+    lines = {
+        "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",
+        "incerta": f"{right:.0%} right, at a mean confidence of {mean}",
+        f"  the {sure.sum()} stars it is sure of": f"{of_sure:.0%} right",
+        f"  the {(~sure).sum()} others": f"{of_others:.0%} right",
+    }
+    console.print("\n".join(["", *(f"{who:<32}{what}" for who, what in lines.items())]))
 
     stations = load_weather()
     console.print("\n[bold]150 weather stations in and around Colorado, 1963–1972[/]")
@@ -68,7 +81,25 @@ def demo(
     )
     with bars():
         climates = cluster(stations.data, len(stations.target_names), "auto", seed)
-    console.print(_profile(stations, climates))
+    table = Table(box=SIMPLE)
+    for heading in ("cluster", "size", "°C", "mm/month", "altitude m", "confidence"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("typical station", no_wrap=True)
+    clusters = climates.profile()
+    typical = climates.ids[climates.typical()]
+    elevation = stations.objects["elevation"]
+    for number in range(climates.n_clusters):
+        temperature, precipitation = clusters.mean[number]
+        table.add_row(
+            str(number),
+            str(clusters.size[number]),
+            f"{temperature:.1f}",
+            f"{precipitation:.0f}",
+            f"{elevation[climates.labels == number].mean():.0f}",
+            f"{clusters.confidence[number]:.2f}",
+            typical[number],
+        )
+    console.print(table)
     confidence = climates.confidence
     least = confidence.argsort(kind="stable")[:N_UNSURE]
     unsure = ", ".join(f"{climates.ids[i]} ({confidence[i]:.1f})" for i in least)
@@ -87,54 +118,3 @@ def demo(
             reworded(result, command=command).report(report)
         told = f"Report: {report}"
     console.print(f"\n{told}", markup=False, soft_wrap=True)
-
-
-def _beside_k_means(result: "Clustering", groups: "Indices") -> list[str]:
-    """What k-means makes of the stars, what we do, and what confidence is worth."""
-    from sklearn.cluster import KMeans
-
-    from incerta.metrics import clustering_accuracy
-
-    values = result.data.mean()
-    kmeans = KMeans(3, n_init=10, random_state=0).fit(values / values.std(axis=0))
-    sure = result.confidence >= SURE
-    right, of_sure, of_others = (
-        clustering_accuracy(groups[some], result.labels[some])
-        for some in (slice(None), sure, ~sure)
-    )
-    plain = clustering_accuracy(groups, kmeans.labels_)
-    least = min((kmeans.labels_ == c).sum() for c in range(3))
-    group = "a single star" if least == 1 else f"{least} stars"
-    mean = f"{result.confidence.mean():.2f}"
-    lines = {
-        "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",
-        "incerta": f"{right:.0%} right, at a mean confidence of {mean}",
-        f"  the {sure.sum()} stars it is sure of": f"{of_sure:.0%} right",
-        f"  the {(~sure).sum()} others": f"{of_others:.0%} right",
-    }
-    return [f"{who:<32}{what}" for who, what in lines.items()]
-
-
-def _profile(stations: "Dataset", result: "Clustering") -> "Table":
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    table = Table(box=SIMPLE)
-    for heading in ("cluster", "size", "°C", "mm/month", "altitude m", "confidence"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("typical station", no_wrap=True)
-    clusters = result.profile()
-    typical = result.ids[result.typical()]
-    elevation = stations.objects["elevation"]
-    for cluster in range(result.n_clusters):
-        temperature, precipitation = clusters.mean[cluster]
-        table.add_row(
-            str(cluster),
-            str(clusters.size[cluster]),
-            f"{temperature:.1f}",
-            f"{precipitation:.0f}",
-            f"{elevation[result.labels == cluster].mean():.0f}",
-            f"{clusters.confidence[cluster]:.2f}",
-            typical[cluster],
-        )
-    return table

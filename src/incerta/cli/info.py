@@ -9,22 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from incerta.backend.progress import bars
-from incerta.cli.columns import (
-    as_argument,
-    command_for,
-    listed,
-    offers,
-    on_disk,
-    on_lines,
-    takes_columns,
-)
-from incerta.cli.options import argument, option
-from incerta.cli.say import WIDTH, as_options, echo, noted, shown, warn, wrapped
+from incerta.cli import options
+from incerta.cli.output import WIDTH, as_options, echo, noted, shown, warn, wrapped
 from incerta.data.tables.spec import TableSpec
 from incerta.wording import counted, printable
 
 if TYPE_CHECKING:
-    from incerta.api.clustering import Clustering
     from incerta.data.files.profile import Profile
     from incerta.data.guess.described import Described
     from incerta.data.guess.readings import Guess
@@ -45,11 +35,11 @@ Examples:
   incerta info out/model.incerta"""
 
 
-@takes_columns
+@options.takes_columns
 def info(
     files: Annotated[
         list[Path] | None,
-        argument(
+        options.argument(
             "FILE", "Tables or models, to show what is in them; - is csv from stdin."
         ),
     ] = None,
@@ -57,7 +47,9 @@ def info(
     columns: TableSpec,
     form: Annotated[
         str | None,
-        option("--format", "json describes a table for programs.", "FORMAT", ("json",)),
+        options.option(
+            "--format", "json describes a table for programs.", "FORMAT", ("json",)
+        ),
     ] = None,
 ) -> None:
     """Show what is installed, or what is in a table or a model.
@@ -66,7 +58,15 @@ def info(
     the command to run next. With --values: the objects that are read so.
     """
     if not files:
-        _print_pairs(_installation())
+        import platform
+
+        from joblib import cpu_count
+
+        from incerta.api.clustering import versions
+
+        extras = {f"extra {name}": _extra(name) for name in EXTRAS}
+        threads = {"threads": str(cpu_count())}
+        _print_pairs(versions() | {"system": platform.platform()} | threads | extras)
         return
     for number, file in enumerate(files):
         if number:
@@ -80,16 +80,15 @@ def info(
 
 
 def _show_table(file: Path, columns: TableSpec, form: str | None) -> None:
-    with noted() as warned, bars(), on_disk(file) as path:
+    with noted() as warned, bars(), options.on_disk(file) as path:
         from incerta.data.files.opened import OpenTable
 
         table = OpenTable(path, columns)
         if columns.values:
             text = repr(table.data())
         else:
-            profile, guess = table.profile, table.guess()
-    if not columns.values:
-        text = (as_json if form else as_text)(file, profile, guess, columns)
+            write = as_json if form else as_text
+            text = write(file, table.profile, table.guess(), columns)
     echo(text)
     warn(warned)
 
@@ -99,15 +98,11 @@ def _show_model(file: Path) -> None:
     from incerta.api.clustering import Clustering
 
     model = load(file)
-    if isinstance(model, Clustering):
-        _print_pairs(_of_clustering(model))
-    else:
+    if not isinstance(model, Clustering):
         echo(repr(model))
-
-
-def _of_clustering(model: "Clustering") -> dict[str, str]:
+        return
     made_with = ", ".join(f"{name} {text}" for name, text in model.versions.items())
-    return {
+    facts = {
         "found": model.explain().partition("\n")[0],
         "features": ", ".join(map(shown, model.feature_names)),
         "scaled": "no" if model.scaler is None else "yes",
@@ -115,22 +110,7 @@ def _of_clustering(model: "Clustering") -> dict[str, str]:
         "made with": made_with,
         "command": model.command or "none; made in Python",
     }
-
-
-def _installation() -> dict[str, str]:
-    """What matters in a bug report."""
-    import platform
-
-    from joblib import cpu_count
-
-    from incerta.api.clustering import versions
-
-    return {
-        **versions(),
-        "system": platform.platform(),
-        "threads": str(cpu_count()),
-        **{f"extra {name}": _extra(name) for name in EXTRAS},
-    }
+    _print_pairs(facts)
 
 
 def _extra(name: str) -> str:
@@ -154,9 +134,6 @@ def _extra(name: str) -> str:
 def _print_pairs(pairs: Mapping[str, object]) -> None:
     for heading, text in pairs.items():
         echo(f"{heading:<14} {text}")
-
-
-# a table ------------------------------------------------------------------------------
 
 
 def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
@@ -203,7 +180,7 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
             {
                 **reading.said(),
                 "means": reading.means,
-                "command": shlex.join(command_for(reading, spec, words)),
+                "command": shlex.join(options.command_for(reading, spec, words)),
             }
             for reading in guess.readings
         ],
@@ -255,7 +232,14 @@ def _table(profile: "Profile", guess: "Guess") -> list[str]:
     lines = [_row(headings, widths)]
     for place, (column, row) in enumerate(zip(columns, cells, strict=True)):
         if hidden and place == FIRST:
-            lines += _of_hidden(hidden)
+            kinds = Counter(KINDS.get(c.kind, c.kind) for c in hidden)
+            counts = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+            gaps = sum(c.n_missing for c in hidden)
+            missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
+            lines.append(f"… {len(hidden):,} more columns ({counts}{missing})")
+            remarked = [c for c in hidden if c.remarks]
+            odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in remarked]
+            lines += wrapped(as_options(options.listed(odd)), "    ")
         remark = printable("; ".join(remarks[column.name]))
         line = _row(row, widths)
         if remark and len(line) + len(remark) + 2 <= WIDTH:
@@ -280,16 +264,6 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     if len(line.rstrip()) > WIDTH:
         line = "\n".join([front.rstrip(), *wrapped(role, "    ")])
     return line.rstrip()
-
-
-def _of_hidden(hidden: Sequence["Described"]) -> list[str]:
-    kinds = Counter(KINDS.get(c.kind, c.kind) for c in hidden)
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    gaps = sum(c.n_missing for c in hidden)
-    missing = f"; {counted(gaps, 'cell')} missing" if gaps else ""
-    lines = [f"… {len(hidden):,} more columns ({counts}{missing})"]
-    odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in hidden if c.remarks]
-    return lines + wrapped(as_options(listed(odd)), "    ")
 
 
 def _cells(column: "Described") -> str:
@@ -322,21 +296,29 @@ def _ends(column: "Described") -> list[Any] | None:
 
 
 def _what_next(file: Path, guess: "Guess", spec: TableSpec) -> list[str]:
-    name = as_argument(file)
+    name = options.as_argument(file)
     fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
     doubt = as_options(guess.doubt)
     notes = [line for note in guess.notes for line in wrapped(as_options(note))]
     if not guess.readings:
-        return [*wrapped(f"What the columns mean cannot be guessed: {doubt}"), *notes]
+        return [
+            *wrapped(f"What the columns mean cannot be guessed: {doubt}"),
+            *notes,
+        ]
     if not guess.is_clear:
-        return [*wrapped(f"Not clear: {doubt}"), *notes, "", *offers(guess, spec, fit)]
+        return [
+            *wrapped(f"Not clear: {doubt}"),
+            *notes,
+            "",
+            *options.offers(guess, spec, fit),
+        ]
     reading = guess.readings[0]
     lines = wrapped(f"{guess.objects}.") if guess.objects else []
     lines += [*wrapped(f"Reading it as: {reading.means}."), *notes, "", "Next:"]
     truth = [("--truth", name) for name in guess.classes[:1]]
     for words, more in [(fit, ()), *((compare, pair) for pair in truth)]:
-        command = command_for(reading, spec, words, *more)
+        command = options.command_for(reading, spec, words, *more)
         if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
             command = [*words, *more]
-        lines.append(f"  {on_lines(command)}")
+        lines.append(f"  {options.on_lines(command)}")
     return lines

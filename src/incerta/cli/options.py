@@ -1,22 +1,42 @@
-"""Options that several commands share, and what may be said with them."""
+"""Options that several commands share, and a guess where those of a table are left."""
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incerta.data.tables.spec import LISTS, OPTIONS
+from incerta.backend.writing import passing
+from incerta.cli.output import (
+    FORMATS,
+    STDIN,
+    WIDTH,
+    as_options,
+    echo,
+    refuse,
+    say,
+    wrapped,
+)
+from incerta.data.tables.spec import LISTS, OPTIONS, TableSpec
 from incerta.estimators.named import spelled
+from incerta.exceptions import DataError, FileError
+from incerta.wording import printable
 
-FORMATS = ("csv", "parquet", "json")
+if TYPE_CHECKING:
+    from incerta.data.files.opened import OpenTable
+    from incerta.data.guess.readings import Guess, Reading
+
 WORDS = {"true": True, "false": False, "none": None}
-
-
-def refuse(option: str, why: str) -> NoReturn:
-    """Raise for an option that cannot be followed."""
-    raise typer.BadParameter(why, param_hint=f"'{option}'")
+MOST_NAMES = 12  # of a list that is shown whole
 
 
 def option(
@@ -140,6 +160,14 @@ ParamOfSome = Annotated[
         "[METHOD.]NAME=VALUE",
     ),
 ]
+Folder = Annotated[
+    Path | None,
+    place(
+        "DIR",
+        "Folder for the table and all else that is written. Without it, or with -, the "
+        "table goes to stdout.",
+    ),
+]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", "N", min=0)]
 Scale = Annotated[
     bool, option("--scale/--no-scale", "Bring all features to one scale first.")
@@ -171,9 +199,6 @@ FormatIfNamed = Annotated[
         FORMATS,
     ),
 ]
-
-
-# parameters of methods ----------------------------------------------------------------
 
 
 def parsed(texts: Sequence[str] | None) -> dict[str, Any]:
@@ -220,22 +245,22 @@ def for_each(
 
     ``METHOD.name`` is for one method, and goes first; ``name`` for all that have it.
     """
-    for_all: dict[str, dict[str, Any]] = {method: {} for method in methods}
-    for_one: dict[str, dict[str, Any]] = {method: {} for method in methods}
+    of_each: dict[str, dict[str, Any]] = {method: {} for method in methods}
     if not params:
-        return for_all
+        return of_each
     from incerta.api.methods import asked, parameters_of
 
     known = {method: parameters_of(asked(method)) for method in methods}
-    for name, value in params.items():
+    # Those for all methods first: those for one replace them.
+    for name, value in sorted(params.items(), key=lambda item: "." in item[0]):
         prefix, dot, short = name.partition(".")
         if dot:
             method = spelled(prefix)
-            if method not in for_one:
+            if method not in of_each:
                 why = f"{prefix!r} is not among the methods: {', '.join(methods)}."
                 refuse("--param", why)
             check(method, {short: value})
-            for_one[method][short] = value
+            of_each[method][short] = value
             continue
         having = [method for method in methods if name in known[method]]
         if not having:
@@ -247,5 +272,155 @@ def for_each(
             why = f"no method has a parameter {name!r}.{hint} They have "
             refuse("--param", f"{why}{', '.join(names)}.")
         for method in having:
-            for_all[method][name] = value
-    return {method: for_all[method] | for_one[method] for method in methods}
+            of_each[method][name] = value
+    return of_each
+
+
+def takes_columns(
+    command: Callable[..., None], known: Mapping[str, Any] | None = None
+) -> Callable[..., None]:
+    """Give a command the options of `TableSpec`, which it takes as ``columns``."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    known = known or {name: of_table(name) for name in OPTIONS}
+    taken = [
+        inspect.Parameter(name, keyword, default=None, annotation=option)
+        for name, option in known.items()
+    ]
+    order: list[inspect.Parameter] = []
+    for each in inspect.signature(command).parameters.values():
+        order += taken if each.name == "columns" else [each.replace(kind=keyword)]
+
+    @wraps(command)
+    def with_options(**given: Any) -> None:
+        try:
+            columns = TableSpec.of_options(**{name: given.pop(name) for name in known})
+        except DataError as error:
+            raise typer.BadParameter(as_options(str(error))) from error
+        command(columns=columns, **given)
+
+    # Typer reads both.
+    with_options.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {each.name: each.annotation for each in order}
+    return with_options
+
+
+@contextmanager
+def on_disk(file: Path) -> Iterator[Path]:
+    """A file to read: the one that was named, or one with what comes from stdin."""
+    if file != STDIN:
+        yield file
+        return
+    with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
+        path = folder / "stdin.csv"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        try:
+            yield path
+        except (DataError, FileError) as error:
+            raise type(error)(str(error).replace(str(path), "stdin")) from error
+
+
+def completed(
+    table: "OpenTable",
+    command: str,
+    file: Path,
+    *,
+    truth: str | None = None,
+    quiet: bool = False,
+) -> TableSpec:
+    """The options about a table, or else a guess, if it is clear.
+
+    Nothing is guessed if the values were named: then all else was, too. `truth` is a
+    column of classes; the command and the name of the file are for others to copy.
+    """
+    if table.spec.values:
+        return table.spec
+    guess = table.guess(truth)
+    if not guess.is_clear:
+        doubt = as_options(guess.doubt)
+        if guess.readings:
+            say(f"Error: it is not clear what the columns are: {doubt}")
+            words = ("incerta", command, str(file))
+            echo("\n".join(offers(guess, table.spec, words)), err=True)
+        else:
+            say(f"Error: the columns cannot be guessed: {doubt}")
+            info = shlex.join(["incerta", "info", str(file)])
+            say(f"Name them with --values; {info} shows them.")
+        raise typer.Exit(2)
+    if not quiet:
+        _tell(guess)
+    return with_reading(table.spec, guess.readings[0])
+
+
+def with_reading(spec: TableSpec, reading: "Reading") -> TableSpec:
+    """What was said, and what was guessed."""
+    return TableSpec(**(spec.said() | reading.said()))
+
+
+def command_for(
+    reading: "Reading", spec: TableSpec, words: Sequence[str], *more: str
+) -> list[str]:
+    """The words of the command that reads a table so."""
+    return [*words, *with_reading(spec, reading).to_options(), *more]
+
+
+def offers(guess: "Guess", spec: TableSpec, words: Sequence[str]) -> list[str]:
+    """Commands to choose from, each with what it means, in lines."""
+    lines = ["Choose:"]
+    for reading in guess.readings:
+        lines.append(f"  {on_lines(command_for(reading, spec, words))}")
+        lines += wrapped(f"({reading.means})", "      ")
+    return lines
+
+
+def as_argument(file: Path) -> str:
+    """The name of a file such that it is not read as an option."""
+    return f"./{file}" if str(file).startswith("-") and file != STDIN else str(file)
+
+
+def on_lines(words: Sequence[str]) -> str:
+    """A command to be copied, on several lines if it is long."""
+    parts: list[str] = []  # options with what follows them
+    for word in words:
+        quoted = printable(shlex.quote(word))
+        if not parts or word.startswith("--"):
+            parts.append(quoted)
+        else:
+            parts[-1] += f" {quoted}"
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + 10 <= WIDTH:  # indent, and a mark at the end
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return " \\\n      ".join(lines)
+
+
+def _tell(guess: "Guess") -> None:
+    """Say what was guessed, without the end of long lists."""
+    if guess.objects:
+        say(f"{guess.objects}.")
+    reading = guess.readings[0]
+    short = replace(
+        reading, values=_few(reading.values), errors=_few(tuple(reading.errors))
+    )
+    chosen = shlex.join(command_for(short, TableSpec(), ()))
+    say(f"Guessed: {chosen}. Say otherwise with these options.")
+    left_out = guess.left_out.items()
+    if others := [f"{n} ({why})" for n, why in left_out if n not in guess.classes]:
+        say(as_options(f"Left out: {listed(others)}."))
+    for note in guess.notes:
+        say(as_options(f"Note: {note}"))
+
+
+def _few(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(names) <= MOST_NAMES:
+        return names
+    return (*names[:3], f"…{len(names) - 4} more…", names[-1])
+
+
+def listed(texts: Sequence[str]) -> str:
+    """A list, without the end if it is long."""
+    if len(texts) <= MOST_NAMES:
+        return ", ".join(texts)
+    return f"{', '.join(texts[:MOST_NAMES])} and {len(texts) - MOST_NAMES:,} more"

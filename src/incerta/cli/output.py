@@ -1,23 +1,190 @@
-"""Where results go: to stdout, or to files that are complete or absent."""
+"""All that commands print, in the words of options, and all that they write."""
 
 import csv
+import errno
 import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
+import typer
+
+from incerta import wording
+from incerta.backend.optional import require
 from incerta.backend.writing import nearest
-from incerta.cli.options import FORMATS, refuse
-from incerta.wording import counted, verb
+from incerta.exceptions import DataError, FileError
+from incerta.wording import SURE, counted, no_confidence, printable, share, verb
 
-STDOUT = Path("-")
+if TYPE_CHECKING:
+    from incerta.api.clustering import Clustering
+
+WIDTH = 80
+N_UNSURE = 5
+LONGEST_ID = 24
+MOST_ROWS = 12  # of small tables
+# What bad data, bad parameters and the system cause. All else is our mistake.
+EXPECTED = (ValueError, OSError, ImportError, MemoryError)
+
+# Parameters that are options of the same name, as messages of the library have them.
+_NAMES = (
+    "id|values|errors|kind|weight|missing|sample|meaning|batch|sep|decimal|encoding|na"
+    "|corr|log|replicates|sheet|layers|method|label"
+)
+_SAID = re.compile(
+    rf"""\b(?P<name>{_NAMES})=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)|[\w.+-]*)"""
+)
+# What has no option, and what to do instead.
+_PHRASES = {
+    "joint=True": "--joint",
+    "joint=False": "--independent",
+    "Other files can be loaded by your frame library and passed to from_frame.": (
+        "Save the table as csv first."
+    ),
+    ", or a dict from value to (low, high)": "",
+    ", or a dict from value to (upper, lower)": "",
+    " Or give a dict from value to column.": "",
+}
+FORMATS = ("csv", "parquet", "json")
+STDIN = STDOUT = Path("-")
 SUMMARY, REPORT = "summary.json", "report.html"
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def refuse(option: str, why: str) -> NoReturn:
+    """Raise for an option that cannot be followed."""
+    raise typer.BadParameter(why, param_hint=f"'{option}'")
+
+
+def as_options(text: str) -> str:
+    """Say ``--missing impute`` where a message for Python says ``missing='impute'``."""
+    for phrase, instead in _PHRASES.items():
+        text = text.replace(phrase, instead)
+    return _SAID.sub(_option, text)
+
+
+def _option(match: re.Match[str]) -> str:
+    name, value = match["name"], match["value"]
+    if value[:1] in ("[", "("):
+        value = ",".join(re.findall(r"""['"]([^'"]*)['"]""", value))
+    end = "." if value[:1] not in ("'", '"') and value.endswith(".") else ""
+    value = value.removesuffix(end).strip("'\"")
+    if re.search(r"[^\w.,+/:-]", value):
+        value = f"'{value}'"
+    joined = "=" if value.startswith("-") else " "
+    return f"--{name}{joined}{value}".rstrip() + end
+
+
+def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
+    """Print lines, whatever is in them: data and files may hold control characters."""
+    lines = map(printable, str(text).split("\n"))
+    typer.secho("\n".join(lines), err=err, bold=bold or None)
+
+
+def wrapped(text: str, indent: str = "", **more: Any) -> list[str]:
+    """Lines of at most 80 columns."""
+    indents = {"initial_indent": indent, "subsequent_indent": indent} | more
+    return textwrap.wrap(text, WIDTH, break_on_hyphens=False, **indents)
+
+
+def say(text: str, *, bold: bool = False, hanging: str = "") -> None:
+    """Print a paragraph on stderr."""
+    lines = wrapped(text, subsequent_indent=hanging, break_long_words=False)
+    echo("\n".join(lines), err=True, bold=bold)
+
+
+def warn(texts: Iterable[str]) -> None:
+    """Print warnings on stderr."""
+    for text in texts:
+        say(f"Warning: {text}", hanging="  ")
+
+
+def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
+    """Say what was found and why, and what was written where."""
+    say(result.explain().partition("\n")[0] + ".", bold=True)
+    say(" ".join(result.reasons))
+    warn(result.warnings)
+    if result.no_confidence is not None:
+        say(no_confidence(result.no_confidence))
+    elif least := least_certain(result.ids, result.confidence, 1.0):
+        of = f"{len(result.unclassifiable())} of {counted(len(result.ids), 'object')}"
+        say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
+    else:
+        say("Within the given uncertainty no label was seen to change.")
+    if written:
+        say(f"Written to {place}: {', '.join(written)}")
+
+
+def least_certain(ids: Any, confidence: Any, below: float) -> str:
+    """The objects whose labels are least sure, of those below some confidence."""
+    least = confidence.argsort(kind="stable")[:N_UNSURE]
+    return ", ".join(
+        f"{shown(ids[i])} ({share(confidence[i])})"
+        for i in least[confidence[least] < below]
+    )
+
+
+def print_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a small table on stderr; all columns but the first are numbers."""
+    kept = [head, *rows[:MOST_ROWS]]
+    widths = [max(map(len, column)) for column in zip(*kept, strict=True)]
+    for first, *others in kept:
+        right = map(str.rjust, others, widths[1:])
+        line = "  ".join(["", first.ljust(widths[0]), *right])
+        echo(line.rstrip(), err=True)
+    if len(rows) > MOST_ROWS:
+        echo(f"  … and {len(rows) - MOST_ROWS:,} more", err=True)
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Collect the texts of warnings instead of printing them, each once."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    messages = (as_options(" ".join(str(each.message).split())) for each in caught)
+    texts += dict.fromkeys(messages)
+
+
+def in_one_line(error: Exception) -> str:
+    """Say what went wrong."""
+    if about_closed(error):
+        return "stdin or stdout is closed; name files instead."
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{error.strerror}: {error.filename}" if error.filename else text
+    text = " ".join(text.split())
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory. {text}".strip()
+    if isinstance(error, EXPECTED) and text:
+        return as_options(text) if isinstance(error, (DataError, FileError)) else text
+    return (
+        f"{type(error).__name__}: {text} This is unexpected; `incerta --debug …` "
+        "shows where it happened."
+    )
+
+
+def about_closed(error: Exception) -> bool:
+    """Whether a stream was closed before the command began."""
+    return isinstance(error, OSError) and error.errno == errno.EBADF
+
+
+def shown(name: Any) -> str:
+    """An id as a terminal may show it: short, and without control characters."""
+    return cut(name, LONGEST_ID)
+
+
+def cut(value: object, longest: int = WIDTH) -> str:
+    """Text that fits into a line, without control characters."""
+    return wording.cut(printable(value), longest)
 
 
 def write_table(
@@ -82,8 +249,6 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
     if spreadsheet and form != "csv":
         refuse("--spreadsheet", f"it is for csv, and --format is {form}.")
     if form == "parquet":
-        from incerta.backend.optional import require
-
         require("pyarrow", "io", "--format parquet")
 
 
@@ -98,34 +263,19 @@ def tell_formulas(ids: Any, form: str, *, spreadsheet: bool = False) -> list[str
     ]
 
 
-def format_of(path: Path) -> str:
-    """Format by the extension of a file; csv where that says nothing."""
-    ending = path.suffix.lower().removeprefix(".")
-    return ending if ending in FORMATS else "csv"
-
-
-def check_file(path: Path) -> None:
-    """Raise, before long work, if a file of this name cannot be written."""
-    if path.is_dir():
-        refuse("-o", f"{path} is a folder; name a file.")
-    parent = path.resolve().parent
-    if not parent.is_dir():
-        refuse("-o", f"there is no folder {parent}.")
-    _check_writable(parent)
-
-
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
     """Raise, before long work, if these files cannot be put into a folder."""
     there = nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
-    _check_writable(there)
+    check_writable(there)
     for name in names:
         if (folder / name).is_dir():
             refuse("-o", f"{folder / name} is a folder, where a file is to be.")
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
+    """Raise, before long work, if a folder cannot be written to."""
     if not os.access(folder, os.W_OK):
         refuse("-o", f"{folder} is not writable.")
 

@@ -8,17 +8,7 @@ from typing import Annotated, Any
 from incerta.backend.progress import bars
 from incerta.backend.writing import replacing
 from incerta.cli import options
-from incerta.cli.columns import on_disk, takes_columns
-from incerta.cli.output import (
-    STDOUT,
-    check_file,
-    check_format,
-    format_of,
-    table_file,
-    tell_formulas,
-    write_table,
-)
-from incerta.cli.say import noted, say, shown, warn
+from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
 from incerta.wording import counted
 
@@ -29,7 +19,7 @@ Examples:
   incerta predict out/model.incerta new.csv -o new-clusters.parquet"""
 
 
-@takes_columns
+@options.takes_columns
 def predict(
     model: Annotated[
         Path,
@@ -56,42 +46,43 @@ def predict(
     cluster (-1 is noise), confidence, the probability of each cluster, and novelty: how
     unlike the objects of the fit this one is (3 is 1 in 1000).
     """
-    target = STDOUT if output is None else output
-    form = form or format_of(target)
-    check_format(form, spreadsheet=spreadsheet)
-    if target != STDOUT:
-        check_file(target)
+    target = out.STDOUT if output is None else output
+    ending = target.suffix.lower().removeprefix(".")
+    form = form or (ending if ending in out.FORMATS else "csv")
+    out.check_format(form, spreadsheet=spreadsheet)
+    if target != out.STDOUT:
+        if target.is_dir():
+            out.refuse("-o", f"{target} is a folder; name a file.")
+        parent = target.resolve().parent
+        if not parent.is_dir():
+            out.refuse("-o", f"there is no folder {parent}.")
+        out.check_writable(parent)
     from incerta.api import load
-    from incerta.api.clustering import predicted
+    from incerta.api.clustering import Clustering, predicted
     from incerta.data.files.opened import OpenTable
 
-    with noted() as warned, bars(shown=not quiet), on_disk(file) as path:
+    with out.noted() as warned, bars(shown=not quiet), options.on_disk(file) as path:
         fitted = load(model)
-        data = OpenTable(path, columns.completed_by(spec_of(fitted))).data()
+        names = getattr(fitted, "feature_names_in_", ())
+        of_fit = TableSpec(values=tuple(map(str, names)))
+        if isinstance(fitted, Clustering):
+            of_fit = fitted.spec or TableSpec(values=fitted.feature_names)
+        data = OpenTable(path, columns.completed_by(of_fit)).data()
         table = predicted(fitted, data)
-    if target == STDOUT:
-        write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
+    if target == out.STDOUT:
+        out.write_table(table, form, sys.stdout.buffer, spreadsheet=spreadsheet)
     else:
         with replacing(target) as beside:
-            table_file(table, form, spreadsheet=spreadsheet)(beside)
+            out.table_file(table, form, spreadsheet=spreadsheet)(beside)
     if quiet:
         return
-    warn([*warned, *tell_formulas(table["id"], form, spreadsheet=spreadsheet)])
+    out.warn([*warned, *out.tell_formulas(table["id"], form, spreadsheet=spreadsheet)])
     mean = float(table["confidence"].mean())
     sure = "confidence not applicable" if isnan(mean) else f"mean confidence {mean:.2f}"
-    say(f"{counted(len(data), 'object')}, {sure}.")
-    say(_novel(table))
-    if target != STDOUT:
-        say(f"Written to {target}.")
-
-
-def spec_of(fitted: Any) -> TableSpec:
-    """Which columns a model was fitted with, as far as it knows."""
-    from incerta.api.clustering import Clustering
-
-    if isinstance(fitted, Clustering):
-        return fitted.spec or TableSpec(values=fitted.feature_names)
-    return TableSpec(values=tuple(map(str, getattr(fitted, "feature_names_in_", ()))))
+    out.say(f"{counted(len(data), 'object')}, {sure}.")
+    out.say(_novel(table))
+    if target != out.STDOUT:
+        out.say(f"Written to {target}.")
 
 
 def _novel(table: dict[str, Any]) -> str:
@@ -105,6 +96,6 @@ def _novel(table: dict[str, Any]) -> str:
     novelty = table["novelty"]
     if len(novelty) and (novelty != novelty).all():  # NaN
         return "Novelty is not known: the fit had too few objects."
-    names = np.array([shown(id) for id in table["id"]], dtype=object)
+    names = np.array([out.shown(id) for id in table["id"]], dtype=object)
     sentences = unlike_fit(names, novelty)
     return sentences[0] if sentences else "No object is unlike those of the fit."

@@ -6,7 +6,7 @@ import shlex
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,16 +18,8 @@ import typer
 
 from incerta.backend.writing import fill, passing
 from incerta.cli import options
-from incerta.cli.columns import STDIN, completed, takes_columns
+from incerta.cli import output as out
 from incerta.cli.interrupts import Stop
-from incerta.cli.output import (
-    REPORT,
-    SUMMARY,
-    check_folder,
-    json_file,
-    table_file,
-)
-from incerta.cli.say import cut, echo, noted, print_rows, say, shown, warn
 from incerta.data.tables.spec import OPTIONS, TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import counted, verb
@@ -52,8 +44,8 @@ Examples:
 \b
 Files, written at the end, all or none:
   DIR/{TABLE}      the clusters: when and where
-  DIR/{SUMMARY}   what happened, with centres over time
-  DIR/{REPORT}    the same as a page that needs no network"""
+  DIR/{out.SUMMARY}   what happened, with centres over time
+  DIR/{out.REPORT}    the same as a page that needs no network"""
 
 
 # What can be said of a single row, in words that fit.
@@ -92,7 +84,7 @@ def _is_positive(value: str) -> bool:
         return False
 
 
-@partial(takes_columns, known=OF_ROWS)
+@partial(options.takes_columns, known=OF_ROWS)
 def watch(
     file: Annotated[
         Path,
@@ -148,12 +140,12 @@ def watch(
     with a summary.
     """
     if output is not None:
-        check_folder(output, (TABLE, SUMMARY, REPORT))
-    if follow and file == STDIN:
-        options.refuse("--follow", "stdin is read until it ends; leave it out.")
+        out.check_folder(output, (TABLE, out.SUMMARY, out.REPORT))
+    if follow and file == out.STDIN:
+        out.refuse("--follow", "stdin is read until it ends; leave it out.")
     if (name := columns.codec or "") and ("16" in name or "32" in name):
         why = f"{columns.encoding} has no lines that end in one byte."
-        options.refuse("--encoding", why)
+        out.refuse("--encoding", why)
     from incerta.api.rows import Reader, lines_of, rows_of
     from incerta.api.watcher import Watcher
 
@@ -172,29 +164,51 @@ def watch(
             watcher=watcher, reader=reader, every=every, strict=strict, quiet=quiet
         )
         for line in task.run(stop.until(rows)):
-            echo(line)
+            out.echo(line)
             sys.stdout.flush()
     if not watcher.n_seen:
         msg = f"no row of {_called(file)} is an object."
         raise DataError(msg)
-    command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
-    written = [] if output is None else _write(watcher, output, file, command)
+    if output is not None:
+        from incerta.api.clustering import versions
+        from incerta.backend.optional import installed
+        from incerta.report.watched import facts, page_of_stream
+
+        command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
+        summary = {
+            "source": _called(file),
+            **facts(watcher),
+            "command": shlex.join(command),
+            "versions": versions(),
+        }
+        files: dict[str, Callable[[Path], object]] = {
+            TABLE: out.table_file(watcher.columns(), "csv"),
+            out.SUMMARY: out.json_file(summary),
+        }
+        if installed("jinja2"):
+            page = page_of_stream(summary)
+            files[out.REPORT] = partial(
+                Path.write_text, data=page, encoding="utf-8", newline="\n"
+            )
+        else:
+            out.say("A report needs the extra report: pip install 'incerta[report]'")
+        written = fill(output, files)
     if not quiet:
         _tell(watcher, file, task.warned)
-        if written:
-            say(f"Written to {output}: {', '.join(written)}")
+        if output is not None:
+            out.say(f"Written to {output}: {', '.join(written)}")
 
 
 def opened(file: Path, follow: bool) -> BinaryIO:
     """The stream of bytes that a name stands for."""
-    if file == STDIN:
+    if file == out.STDIN:
         return sys.stdin.buffer
     if file.is_dir():
         msg = f"{file} is a folder; name a file, or - for stdin."
         raise FileError(msg)
     packed = file.suffix.lower() == ".gz"
     if packed and follow:
-        options.refuse("--follow", f"{file} is packed, and cannot grow line by line.")
+        out.refuse("--follow", f"{file} is packed, and cannot grow line by line.")
     try:
         return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
     except FileNotFoundError:
@@ -228,23 +242,23 @@ def _guessed(
     names = list(dict.fromkeys(name for row in cells for name in row))
     with passing(Path(tempfile.mkdtemp(prefix="incerta-"))) as folder:
         path = folder / "first.csv"
-        with path.open("w", encoding="utf-8", newline="") as out:
-            writer = csv.DictWriter(out, names)
+        with path.open("w", encoding="utf-8", newline="") as copy:
+            writer = csv.DictWriter(copy, names)
             writer.writeheader()
             writer.writerows(cells)
         plain = replace(columns, sep=None, encoding=None)
-        with noted():
-            spec = completed(OpenTable(path, plain), "watch", file, quiet=quiet)
+        with out.noted():
+            spec = options.completed(OpenTable(path, plain), "watch", file, quiet=quiet)
     unable = [name for name in spec.said() if name not in OF_ROWS]
     if unable:
         why = f"the first rows look as if --{unable[0]} were needed, which no stream "
-        options.refuse("--values", f"{why}has. Name the columns.")
+        out.refuse("--values", f"{why}has. Name the columns.")
     spec = replace(spec, sep=columns.sep, encoding=columns.encoding)
     return chain(first, rows), spec
 
 
 def _called(file: Path) -> str:
-    return "stdin" if file == STDIN else str(file)
+    return "stdin" if file == out.STDIN else str(file)
 
 
 @dataclass(kw_only=True)
@@ -291,7 +305,7 @@ class Task:
         rows = [row for row in self._waiting if isinstance(row, Row)]
         self._waiting, data = [], None
         if rows:
-            with noted() as warned:
+            with out.noted() as warned:
                 data, others = self.reader.objects(rows)
             for text in warned:  # each once, to be said at the end
                 if len(self.warned) < MOST_WARNINGS:
@@ -314,12 +328,12 @@ class Task:
         events = watcher.look(last=last)
         shares = ", ".join(f"{c.number}: {percent(c.share)}" for c in watcher.clusters)
         n = counted(len(watcher.clusters), "cluster")
-        yield cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
+        yield out.cut(f"{counted(watcher.n_seen, 'row')}: {n} ({shares})")
         for event in events:
             yield line_about(event, watcher.n_seen, watcher.names)
 
     def _leave_out(self, bad: "Bad") -> None:
-        name = f" ({shown(bad.name)})" if bad.name else ""
+        name = f" ({out.shown(bad.name)})" if bad.name else ""
         text = f"line {bad.number}{name}: {bad.why}"
         if self.strict:
             msg = f"{text}. Without --strict such rows are left out."
@@ -328,19 +342,19 @@ class Task:
         n = self.watcher.counts["bad"]
         if self.quiet or n > MOST_NAMED:
             return
-        echo(cut(f"Left out, {text}"), err=True)
+        out.echo(out.cut(f"Left out, {text}"), err=True)
         if n == MOST_NAMED:
-            echo("Further rows that are left out are only counted.", err=True)
+            out.echo("Further rows that are left out are only counted.", err=True)
 
 
 def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
     from incerta.report.plain import percent
     from incerta.report.watched import places
 
-    warn(warned)
+    out.warn(warned)
     counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
-    say(
+    out.say(
         f"{counted(watcher.n_seen, 'row')} of {_called(file)}, at the end in "
         f"{counted(len(watcher.clusters), 'cluster')}{left_out}.",
         bold=True,
@@ -353,31 +367,8 @@ def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
         )
         for cluster in watcher.clusters
     ]
-    print_rows(("cluster, and its centre", "share", "since row"), rows)
-    say(
+    out.print_rows(("cluster, and its centre", "share", "since row"), rows)
+    out.say(
         f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."
     )
-
-
-def _write(
-    watcher: "Watcher", folder: Path, file: Path, command: Sequence[str]
-) -> list[str]:
-    """Write table, summary and page, all of them or none; their names."""
-    from incerta.api.clustering import versions
-    from incerta.backend.optional import installed
-    from incerta.report.watched import facts, page_of_stream
-
-    found = {
-        "source": _called(file),
-        **facts(watcher),
-        "command": shlex.join(command),
-        "versions": versions(),
-    }
-    files = {TABLE: table_file(watcher.columns(), "csv"), SUMMARY: json_file(found)}
-    if installed("jinja2"):
-        page = page_of_stream(found)
-        files[REPORT] = lambda path: path.write_text(page, "utf-8", newline="\n")
-    else:
-        say("A report needs the extra report: pip install 'incerta[report]'")
-    return fill(folder, files)

@@ -14,8 +14,7 @@ from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
 from incerta.report.plain import cut, measured, percent
-from incerta.report.shown import MOST_UNSURE, picture
-from incerta.report.summarise import summarise
+from incerta.report.summarise import MOST_UNSURE, picture, summarise
 from incerta.wording import counted, share
 
 if TYPE_CHECKING:
@@ -39,12 +38,10 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page from `summarise` and `incerta.report.shown.picture`.
+    """Make the page from `summarise` and `picture`.
 
-    It is one HTML text that holds everything it needs. It cannot reach any network, and
-    only its own script can run in it: the policy in its head identifies it by its
-    checksum. Texts from the data are escaped, or are JSON that its script reads. Some
-    50 kB, and 0.2 kB for each object up to 5000.
+    One HTML text holds all it needs. Only its own script can run in it: the policy in
+    its head identifies it by a checksum. Texts from the data are escaped, or JSON.
     """
     environment = pages_of("incerta.report", "a report")
     filters = (counted, cut, percent, share)
@@ -86,11 +83,6 @@ def write(
         Where to; an existing file is replaced when the new one is complete.
     summary : dict, optional
         What `summarise` returns, if that is there already.
-
-    Returns
-    -------
-    Path
-        Where the page is.
 
     Examples
     --------

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator, Mapping
+from inspect import signature
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import BaseEstimator
 
 from incerta.api import comparison
-from incerta.api.words import conditional
+from incerta.api.clustering import Clustering, conditional
+from incerta.api.methods import asked, parameters_of
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
-from incerta.estimators.named import KMEANS
+from incerta.estimators.named import IN_WORLDS, KMEANS
 from incerta.metrics import ari
 from incerta.plot.bars import MOST_BARS, highest_bars
+from incerta.plot.objects import separating_features
 from incerta.plot.worlds import classical_scaling
-from incerta.report.code import python_of
-from incerta.report.plain import name, number, numbers, percent, text
-from incerta.report.shown import (
-    LEAST_CERTAIN_ROWS,
-    MOST_ROWS,
-    features_shown,
-    shown_objects,
-    two_features,
+from incerta.report.plain import (
+    distinct,
+    name,
+    number,
+    numbers,
+    percent,
+    significant,
+    text,
 )
 from incerta.typing import Array, Indices
 from incerta.wording import SURE, counted, joined, no_confidence, share, verb
 
 if TYPE_CHECKING:
-    from incerta.api.clustering import Clustering
+    from incerta.data.container import UncertainData
     from incerta.number.choose import KChoice
 
 FORMAT = 1
@@ -41,6 +48,23 @@ MOST_MAPPED = 1000
 MOST_FAILURES = 10
 # Beyond this many clusters their sizes are not listed one by one.
 _FEW_CLUSTERS = 8
+MOST_ROWS = 5000
+LEAST_CERTAIN_ROWS = 1000
+# So many objects are drawn one by one; more are counted in a grid, on which the least
+# certain ones are drawn.
+MOST_POINTS = 3000
+MOST_UNSURE = 1000
+# The least certain ones of those that are drawn have ellipses.
+MOST_ELLIPSES = 1000
+MOST_FEATURES = 50
+# Covariances of all pairs of these are in the page.
+MOST_AXES = 6
+# Of the grid. Points that lie upon each other hide each other; counts hide nothing.
+COLUMNS, ROWS = 60, 40
+# On each axis at most so many objects lie below the grid, and so many above it.
+MOST_BEYOND = 50
+# Of the names of features, in a comment.
+MOST_NAMES = 8
 
 
 def summarise(result: Clustering) -> dict[str, Any]:
@@ -97,19 +121,49 @@ def summarise(result: Clustering) -> dict[str, Any]:
     'UKMeans found 3 clusters among 60 objects with 2 features: they have 20
     objects each.'
     """
-    labels, confidence = result.labels, result.confidence
+    data, labels, confidence = result.data, result.labels, result.confidence
     rows = shown_objects(confidence, MOST_ROWS, LEAST_CERTAIN_ROWS)
     order = np.argsort(confidence, kind="stable")[:LEAST_CERTAIN]
-    errors = reliability(result.data) if of_errors(result.data) else None
+    errors = reliability(data) if of_errors(data) else None
     features = features_shown(result)
     other = on_values(result)
     least = _columns(result, order, errors, other)
     facts = result.estimator.facts()
-    history = facts.objective
+    history, reachability = facts.objective, None
+    if facts.reachability is not None:
+        reached, ranking, cut = facts.reachability
+        heights, owners = highest_bars(reached[ranking], labels[ranking], MOST_BARS)
+        reachability = {
+            "reachability": numbers(heights),
+            "cluster": owners.tolist(),
+            "cut": None if cut is None else number(cut),
+        }
     summary: dict[str, Any] = {
         "format": FORMAT,
-        "data": _data(result, errors, features),
-        "directions": _directions(result),
+        "data": {
+            "n_objects": len(data),
+            "n_features": data.n_features,
+            "kind": text(data.kind),
+            "joint": data.joint,
+            "exact": certain(data),
+            "feature_names": [text(data.feature_names[j]) for j in features],
+            "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
+            "meaning": data.meaning,
+            "reliability": None
+            if errors is None
+            else numbers(errors.features[features]),
+        },
+        "directions": [
+            {
+                "name": each.name,
+                "share": number(each.share),
+                "features": [
+                    {"name": text(feature), "correlation": number(correlation)}
+                    for feature, correlation in each.features
+                ],
+            }
+            for each in (result.directions.described() if result.directions else ())
+        ],
         "method": {
             "name": text(result.method),
             "reasons": [text(reason) for reason in result.reasons],
@@ -140,7 +194,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "choice": None if result.choice is None else _choice(result.choice),
         "alternatives": alternatives(result),
         "objective": None if history is None or len(history) < 2 else numbers(history),
-        "reachability": _reachability(facts.reachability, labels),
+        "reachability": reachability,
         "warnings": [text(warning) for warning in result.warnings],
         "versions": {key: text(value) for key, value in result.versions.items()},
         "reproduce": {
@@ -149,40 +203,6 @@ def summarise(result: Clustering) -> dict[str, Any]:
         },
     }
     return {"sentences": sentences(summary), **summary}
-
-
-def _data(
-    result: Clustering, errors: Reliability | None, features: Indices
-) -> dict[str, Any]:
-    data = result.data
-    return {
-        "n_objects": len(data),
-        "n_features": data.n_features,
-        "kind": text(data.kind),
-        "joint": data.joint,
-        "exact": certain(data),
-        "feature_names": [text(data.feature_names[j]) for j in features],
-        "relative_uncertainty": numbers(data.relative_uncertainty()[features]),
-        "meaning": data.meaning,
-        "reliability": None if errors is None else numbers(errors.features[features]),
-    }
-
-
-def _directions(result: Clustering) -> list[dict[str, Any]]:
-    found = result.directions
-    if found is None:
-        return []
-    return [
-        {
-            "name": one.name,
-            "share": number(one.share),
-            "features": [
-                {"name": text(feature), "correlation": number(correlation)}
-                for feature, correlation in one.features
-            ],
-        }
-        for one in found.described()
-    ]
 
 
 def _clusters(result: Clustering, features: Indices) -> list[dict[str, Any]]:
@@ -287,18 +307,6 @@ def _choice(choice: KChoice) -> dict[str, Any]:
     }
 
 
-def _reachability(facts: Any, labels: Indices) -> dict[str, Any] | None:
-    if facts is None:
-        return None
-    reached, order, cut = facts
-    heights, owners = highest_bars(reached[order], labels[order], MOST_BARS)
-    return {
-        "reachability": numbers(heights),
-        "cluster": owners.tolist(),
-        "cut": None if cut is None else number(cut),
-    }
-
-
 def on_values(result: Clustering) -> Indices | None:
     """Labels by k-means on the means, on the scale that the estimator saw.
 
@@ -391,15 +399,26 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
     if per_world is None:
         return None
     agreement = (per_world == labels).mean(axis=1)
+    divergences, representatives, places = facts.divergences, [], None
+    if kept is not None:
+        stands_for: list[int | None] = [None] * len(kept)
+        if divergences is not None:
+            nearest = divergences[:, kept].argmin(axis=1)
+            stands_for = np.bincount(nearest, minlength=len(kept)).tolist()
+        names = ("world", "stands_for", "agreement")
+        rows = zip(kept.tolist(), stands_for, agreement.tolist(), strict=True)
+        representatives = [dict(zip(names, row, strict=True)) for row in rows]
+        if divergences is not None and 3 <= len(divergences) <= MOST_MAPPED:
+            at, shown = classical_scaling(divergences)
+            x, y = numbers(at[:, 0]), numbers(at[:, 1])
+            places = {"x": x, "y": y, "kept": kept.tolist(), "shown": numbers(shown)}
     return {
         "n_drawn": facts.n_drawn,
         "n_clustered": len(per_world),
         "agreement": numbers(agreement),
         "stability": None if facts.stability is None else number(facts.stability),
-        "representatives": []
-        if kept is None
-        else _representatives(kept, agreement, facts.divergences),
-        "map": None if kept is None else _map(facts.divergences, kept),
+        "representatives": representatives,
+        "map": places,
         "alternatives": [
             {
                 "world": int(world),
@@ -414,33 +433,6 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
             for world, what in list(facts.failures.items())[:MOST_FAILURES]
         ],
     }
-
-
-def _representatives(
-    kept: Indices, agreement: Array, divergences: Array | None
-) -> list[dict[str, Any]]:
-    stands_for: list[int | None] = [None] * len(kept)
-    if divergences is not None:
-        nearest = divergences[:, kept].argmin(axis=1)
-        stands_for = np.bincount(nearest, minlength=len(kept)).tolist()
-    names = ("world", "stands_for", "agreement")
-    rows = zip(kept.tolist(), stands_for, agreement.tolist(), strict=True)
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _map(divergences: Array | None, kept: Indices) -> dict[str, Any] | None:
-    if divergences is None or not 3 <= len(divergences) <= MOST_MAPPED:
-        return None
-    places, shown = classical_scaling(divergences)
-    return {
-        "x": numbers(places[:, 0]),
-        "y": numbers(places[:, 1]),
-        "kept": kept.tolist(),
-        "shown": numbers(shown),
-    }
-
-
-# in sentences -------------------------------------------------------------------------
 
 
 def sentences(summary: dict[str, Any]) -> list[str]:
@@ -458,7 +450,15 @@ def sentences(summary: dict[str, Any]) -> list[str]:
         lines.append(_confidence_in_words(n, confidence))
         if choice is not None:
             lines.append(conditional(choice["k"], choice["plausibility"]))
-        lines += _unclear(confidence["unsure_between"])
+        between = confidence["unsure_between"][:1]
+        if between and (many := between[0]["n_objects"]) > 1:
+            first, second = (
+                "noise" if c < 0 else f"cluster {c}" for c in between[0]["clusters"]
+            )
+            lines.append(
+                "Most often it is unclear whether an object belongs to "
+                f"{first} or to {second} ({counted(many, 'object')})."
+            )
     if data["exact"] or n == 1:  # nothing to compare its errors with
         return lines
     return lines + (_uncertainty if data["reliability"] is None else _reliability)(data)
@@ -499,17 +499,6 @@ def _confidence_in_words(n: int, confidence: dict[str, Any]) -> str:
     )
 
 
-def _unclear(pairs: list[dict[str, Any]]) -> list[str]:
-    if not pairs or pairs[0]["n_objects"] < 2:
-        return []
-    clusters = pairs[0]["clusters"]
-    first, second = ("noise" if c < 0 else f"cluster {c}" for c in clusters)
-    return [
-        f"Most often it is unclear whether an object belongs to {first} or to {second} "
-        f"({counted(pairs[0]['n_objects'], 'object')})."
-    ]
-
-
 def _reliability(data: dict[str, Any]) -> list[str]:
     shares = dict(zip(data["feature_names"], data["reliability"], strict=True))
     worst = min(shares, key=shares.__getitem__)
@@ -534,3 +523,302 @@ def _uncertainty(data: dict[str, Any]) -> list[str]:
     if ratios[worst] > 1 and not data["joint"]:
         text += " Above 1, single values say little about where an object belongs."
     return [text]
+
+
+def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
+    """Positions of all objects, or the least certain and some of the rest, evenly."""
+    n = len(confidence)
+    if n <= most:
+        return np.arange(n)
+    order = np.argsort(confidence, kind="stable")
+    rest = np.sort(order[least_certain:])
+    even = np.linspace(0, len(rest) - 1, most - least_certain)
+    return np.sort(np.concatenate([order[:least_certain], rest[even.astype(np.intp)]]))
+
+
+def separation(means: Array, labels: Indices) -> Array:
+    """Share of each feature's spread that lies between clusters, from 0 to 1.
+
+    Noise is not counted; it is 0 for a feature without spread.
+    """
+    inside = labels >= 0
+    codes, values = labels[inside], means[inside]
+    if len(codes) == 0:
+        return np.zeros(means.shape[1])
+    # Centred, as squares of large numbers would swallow small differences.
+    values = values - values.mean(axis=0)
+    sizes = np.bincount(codes)
+    sums = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
+    between = (np.square(sums) / np.maximum(sizes, 1)[:, None]).sum(axis=0)
+    total = np.square(values).sum(axis=0)
+    ratio = np.divide(between, total, out=np.zeros(len(total)), where=total > 0)
+    return np.nan_to_num(ratio)
+
+
+def features_shown(result: Clustering) -> Indices:
+    """Features that the page has in its tables: those in which clusters differ most."""
+    d = result.data.n_features
+    if d <= MOST_FEATURES:
+        return np.arange(d)
+    apart = separation(np.nan_to_num(result.data.mean()), result.labels)
+    return np.sort(np.argsort(-apart, kind="stable")[:MOST_FEATURES])
+
+
+def picture(result: Clustering) -> dict[str, Any]:
+    """What the scatter plot needs: means, and covariances for the ellipses.
+
+    The last of ``axes`` is the confidence or, if there is none, the place in the data.
+    The least certain objects come last, on top; the last ``n_ellipses`` of them have
+    covariances per pair of features ``"i,j"``, i ≤ j. Of more than 3000 objects those
+    that lie far out and at most 1000 that are not sure are there; the grid counts the
+    others.
+    """
+    labels, confidence = result.labels, result.confidence
+    known = result.no_confidence is None
+    data = result.shown
+    means = data.mean()
+    offered, first = _axes(data, means, labels)
+    last = confidence if known else np.arange(1.0, len(labels) + 1)
+    values = np.vstack([means[:, offered].T, last])
+    rows, grid = np.arange(len(labels)), None
+    if len(labels) > MOST_POINTS:
+        ranges = [range_of(column) for column in values]
+        grid = grid_of(values, labels, ranges)
+        rows = np.union1d(beyond(values, ranges), _unsure(confidence))
+    rows = rows[_drawing_order(labels, confidence)[rows].argsort()]
+    n_ellipses = 0 if data.exact else min(len(rows), MOST_ELLIPSES)
+    covariances = {}
+    if n_ellipses:
+        outlined = data[rows[-n_ellipses:]].select(offered.tolist()).covariance()
+        covariances = {
+            f"{i},{j}": numbers(significant(outlined[:, i, j]))
+            for i in range(len(offered))
+            for j in range(i, len(offered))
+        }
+    codes, sizes = np.unique(labels, return_counts=True)
+    return {
+        "axes": [
+            *(text(data.feature_names[i]) for i in offered),
+            "confidence" if known else "place in the data",
+        ],
+        "first": first,
+        "values": [numbers(distinct(column[rows])) for column in values],
+        "covariances": covariances,
+        "position": rows.tolist(),
+        "id": [name(one) for one in result.ids[rows].tolist()],
+        "cluster": labels[rows].tolist(),
+        "confidence": numbers(confidence[rows]),
+        "n_objects": len(labels),
+        "n_ellipses": n_ellipses,
+        "sizes": {
+            str(code): int(size) for code, size in zip(codes, sizes, strict=True)
+        },
+        "threshold": SURE,
+        "grid": grid,
+    }
+
+
+def two_features(data: UncertainData, labels: Indices) -> Indices:
+    """The two features, or the only one, in which clusters lie apart."""
+    if data.n_features <= 2:
+        return np.arange(data.n_features)
+    return separating_features(data.mean(), data.variance(), labels)
+
+
+def _axes(
+    data: UncertainData, means: Array, labels: Indices
+) -> tuple[Indices, list[int]]:
+    """The features that can be drawn, rising, and the two axes to begin with."""
+    pair = two_features(data, labels)
+    best = np.argsort(-separation(means, labels), kind="stable")
+    best = np.concatenate([pair, best[~np.isin(best, pair)]])
+    offered = np.sort(best[:MOST_AXES])
+    # A single feature is drawn against what comes after it.
+    first = np.searchsorted(offered, pair).tolist() if len(pair) > 1 else [0, 1]
+    return offered, first
+
+
+def _unsure(confidence: Array) -> Indices:
+    """The objects whose labels are not sure, or the least certain of them."""
+    least = np.argsort(confidence, kind="stable")[:MOST_UNSURE]
+    return least[confidence[least] < SURE]
+
+
+def _drawing_order(labels: Indices, confidence: Array) -> Indices:
+    """Rank of each object: the least certain last and, among equals, small clusters."""
+    sizes = np.bincount(labels + 1)[labels + 1]
+    order = np.lexsort((-sizes, -np.nan_to_num(confidence, nan=1.0)))
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def range_of(column: Array) -> tuple[float, float]:
+    """From where to where a grid counts: all values but a few that lie far out."""
+    known = np.sort(column[np.isfinite(column)])
+    if len(known) == 0:
+        return 0.0, 1.0
+    # One far object would otherwise leave a single cell for all others.
+    few = min(MOST_BEYOND, len(known) // 500)
+    low, high = known[few], known[-1 - few]
+    room = 0.2 * (high - low)
+    return float(max(known[0], low - room)), float(min(known[-1], high + room))
+
+
+def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:
+    """Positions of objects that lie outside of the range of an axis."""
+    low, high = np.array(ranges).T
+    return np.flatnonzero(
+        ((values < low[:, None]) | (values > high[:, None])).any(axis=0)
+    )
+
+
+def grid_of(
+    values: Array, labels: Indices, ranges: list[tuple[float, float]]
+) -> dict[str, Any]:
+    """Count the objects of each cluster in cells, for each pair of axes ``"i,j"``.
+
+    Of ``cells`` there are three lists: cell (column × rows + row), cluster, count;
+    ``without`` says how many objects lack a value. What is out of range is not counted.
+    """
+    low, high = np.array(ranges).T
+    width = np.where(high > low, high - low, 1.0)
+    inside = (values >= low[:, None]) & (values <= high[:, None])
+    shares = np.where(inside, (values - low[:, None]) / width[:, None], 0.0)
+    across, up = (
+        np.minimum((shares * n).astype(np.intp), n - 1) for n in (COLUMNS, ROWS)
+    )
+    cells, without = {}, {}
+    for i, j in combinations(range(len(values)), 2):
+        both = inside[i] & inside[j]
+        cell = across[i, both] * ROWS + up[j, both]
+        keys, counts = np.unique(
+            cell * (labels.max() + 2) + labels[both] + 1, return_counts=True
+        )
+        cell, label = np.divmod(keys, labels.max() + 2)
+        without[f"{i},{j}"] = int(np.isnan(values[[i, j]]).any(axis=0).sum())
+        cells[f"{i},{j}"] = [cell.tolist(), (label - 1).tolist(), counts.tolist()]
+    return {
+        "columns": COLUMNS,
+        "rows": ROWS,
+        "ranges": numbers(np.array(ranges)),
+        "cells": cells,
+        "without": without,
+    }
+
+
+def python_of(result: Clustering) -> str:
+    """Code that repeats the clustering; what cannot be code is named in a comment."""
+    named = result.method in IN_WORLDS
+    changed = _in_worlds(result) if named else _own(result)
+    given = {name: value for name, value in changed.items() if _is_code(value)}
+    method = repr(result.method)
+    if not named:
+        name = type(result.estimator).__name__
+        inside = ", ".join(f"{key}={_shown(value)}" for key, value in given.items())
+        method = f"ic.{name}({inside})" if given else repr(name)
+    directions = None if result.directions is None else result.directions.n_directions
+    params = [f"{key!r}: {_shown(value)}" for key, value in given.items()]
+    arguments = [
+        "data",
+        *_number(result, named),
+        f"method={method}",
+        *([f"params={{{', '.join(params)}}}"] if named and params else []),
+        f"seed={int(result.seed)}",
+        *(["scale=False"] if result.scaler is None else []),
+        *([] if directions == "auto" else [f"directions={directions!r}"]),
+    ]
+    data = result.data
+    if result.spec is None or result.file is None:
+        what = f"the {len(data):,} objects that were given to ic.cluster"
+        names = [text(each, 40) for each in data.feature_names[:MOST_NAMES]]
+        more = ", ..." if data.n_features > MOST_NAMES else ""
+        reading = [
+            f"# data: {what}, with the",
+            f"# features {', '.join(map(repr, names))}{more} ({text(data.kind, 100)}).",
+            '# If this result was saved, data = ic.load("run.incerta").data has them.',
+        ]
+    elif result.file != "-":
+        reading = [f"data = {result.spec.to_python(result.file)}"]
+    else:
+        call = result.spec.to_python("stdin.csv")
+        reading = ["# stdin.csv: what came from stdin.", f"data = {call}"]
+    lines = [
+        "import incerta as ic",
+        *sorted({line for value in given.values() for line in _imports(value)}),
+        "",
+        *reading,
+        *(
+            f"# The method also had {name}={text(' '.join(ascii(value).split()), 100)}."
+            for name, value in changed.items()
+            if name not in given
+        ),
+        f"result = ic.cluster({', '.join(arguments)})",
+    ]
+    return "\n".join(lines)
+
+
+def _number(result: Clustering, named: bool) -> list[str]:
+    """The number of clusters, if it was asked for with k."""
+    wanted = result.parameters.get(result.estimator.number_parameter)
+    if named and not asked(result.method).numbers:
+        return []
+    known = result.choice is None and isinstance(wanted, (int, np.integer))
+    return [f"k={wanted}"] if known else []
+
+
+def _in_worlds(result: Clustering) -> dict[str, Any]:
+    """Parameters that were set, for a clusterer of scikit-learn in every world."""
+    usual = asked(result.method)
+    before, now = usual.estimator.get_params(), result.estimator.get_params()
+    return {
+        name: now[full]
+        for name, full in parameters_of(usual).items()
+        if full in now and repr(now[full]) != repr(before[full])
+    }
+
+
+def _own(result: Clustering) -> dict[str, Any]:
+    """Parameters of one of our estimators that were set."""
+    usual: Mapping[str, Any] = signature(type(result.estimator)).parameters
+    return {
+        key: value
+        for key, value in result.parameters.items()
+        if key not in (result.estimator.number_parameter, "random_state")
+        and repr(value) != repr(usual[key].default)
+    }
+
+
+def _is_code(value: Any) -> bool:
+    """Tell whether a value can be written down and read back."""
+    if isinstance(value, BaseEstimator):
+        return all(map(_is_code, value.get_params(deep=False).values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_code, value))
+    try:
+        ast.literal_eval(_shown(value))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, BaseEstimator):
+        # All of it: the usual one leaves out what is long.
+        return " ".join(value.__repr__(N_CHAR_MAX=10**6).split())
+    return repr(value)
+
+
+def _imports(value: Any) -> Iterator[str]:
+    """Lines that import the classes of estimators in a value."""
+    if isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _imports(one)
+    if isinstance(value, BaseEstimator):
+        module = type(value).__module__
+        public = ".".join(p for p in module.split(".") if not p.startswith("_"))
+        yield f"from {public} import {type(value).__name__}"
+        for one in value.get_params(deep=False).values():
+            yield from _imports(one)

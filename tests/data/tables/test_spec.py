@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 import incerta as ic
-from incerta.cli.columns import takes_columns
+from incerta.cli.options import takes_columns
 from incerta.data.tables.spec import LISTS, OPTIONS, TableSpec
 from incerta.exceptions import DataError
 

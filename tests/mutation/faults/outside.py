@@ -163,8 +163,8 @@ FAULTS = (
     ),
     Fault(
         "cli/options.py",
-        "for_all[method] | for_one[method]",
-        "for_one[method] | for_all[method]",
+        'key=lambda item: "." in item[0]',
+        'key=lambda item: "." not in item[0]',
         "what is said for all methods goes before what is said for one",
         room="cli/test_params.py",
     ),

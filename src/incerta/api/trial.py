@@ -1,0 +1,68 @@
+"""How long a fit would take, from trials with some of the objects."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from incerta.data.container import UncertainData
+
+# Objects of the first trial, and at least so many for each cluster; so many times as
+# many in the next; and the seconds that all together may take.
+FEWEST, FOR_EACH, TIMES, MOST_SECONDS = 100, 10, 4, 60.0
+
+
+def tell_time(
+    data: UncertainData, k: int | str, fit: Callable[[UncertainData], object]
+) -> str:
+    """Fit some of the objects, then more and more, and say how long all would take."""
+
+    def seconds_of(n_objects: int) -> float:
+        """Time to fit some objects of the whole table, at equal distances."""
+        some = data[np.linspace(0, len(data) - 1, n_objects).astype(np.intp)]
+        start = time.perf_counter()
+        fit(some)
+        return time.perf_counter() - start
+
+    size = min(len(data), max(FEWEST, 0 if isinstance(k, str) else FOR_EACH * k))
+    seconds_of(size)  # loads and compiles what it needs
+    trials: list[tuple[int, float]] = []
+    while True:
+        trials.append((size, seconds_of(size)))
+        if size == len(data):
+            return f"Takes {duration(trials[-1][1])}: a trial with all objects did."
+        size = min(TIMES * size, len(data))
+        spent = sum(seconds for _, seconds in trials)
+        if spent + seconds_for(size, trials) > MOST_SECONDS:
+            break
+    return (
+        f"Would take about {duration(seconds_for(len(data), trials))}: "
+        f"{trials[-1][0]} of the {len(data)} objects took {duration(trials[-1][1])}."
+    )
+
+
+def seconds_for(n_objects: int, trials: list[tuple[int, float]]) -> float:
+    """Time for more objects than the last trial had.
+
+    Two trials tell by which power of the number of objects time grows. Where it grows
+    more slowly than in proportion, part of it is fixed: a straight line goes on.
+    """
+    size, seconds = trials[-1]
+    factor = n_objects / size
+    if len(trials) == 1:
+        return seconds * factor
+    before = trials[-2]
+    power = np.log(seconds / before[1]) / np.log(size / before[0])
+    if power > 1.0:
+        return float(seconds * factor**power)
+    slope = (seconds - before[1]) / (size - before[0])
+    return seconds + max(slope, 0.0) * (n_objects - size)
+
+
+def duration(seconds: float) -> str:
+    """A time in two digits, such as 4.5 s, 12 min or 3 h."""
+    for unit, size in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
+        if seconds >= 1.5 * size or unit == "s":
+            break
+    number = seconds / size
+    return f"{number:.0f} {unit}" if number >= 10 else f"{number:.1f} {unit}"
