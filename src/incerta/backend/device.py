@@ -1,7 +1,6 @@
-"""Arrays on a device: numpy's on the CPU, torch's elsewhere, by one standard for both.
+"""Arrays on a device, numpy's or torch's, by the Python array API standard.
 
-What is large and square lives on the device; rows and columns travel. Functions are
-those of the Python array API standard, so that nothing is written twice.
+What is large and square lives on the device; rows and columns travel.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """Random numbers that are functions of what they are for.
 
-A number belongs to an object, a feature and a stream (a world under a seed), each named
-by a key of 64 random-looking bits. It is a hash of the sum of the three, so that any
-block of numbers can be had on its own, in any order, on any machine.
+A number is a hash of the sum of the keys of an object, a feature and a stream (a world
+under a seed): any block of them can be had in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ def mixed(keys: Keys) -> Keys:
 def keys_of(names: NDArray[Any]) -> Keys:
     """Hash names (n,) to keys: the same on every machine and in every session.
 
-    Names are numbers, texts, or anything with a text of its own. Whole numbers are the
-    same names as the equal floats, and a text has the same key however long the others
-    are.
+    Whole numbers are the same names as the equal floats; others go by their text.
     """
     kind = names.dtype.kind
     if kind in "iub":
@@ -85,10 +82,7 @@ def seed_key(seed: int) -> np.uint64:
 
 
 def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
-    """Rising positions of at most `most` keys, by what they are, not where they stand.
-
-    Another seed chooses others.
-    """
+    """Rising positions of at most `most` keys, chosen by what they are."""
     if len(keys) <= most:
         return np.arange(len(keys))
     order = np.argpartition(mixed(keys + seed_key(seed)), most)
@@ -154,10 +148,8 @@ def stratified_uniforms(
 def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) -> Keys:
     """Where each key's own permutation of ``range(length)`` sends an index.
 
-    Nothing of the permutations is stored. Rounds of invertible steps on the next
-    power of two (add a key, multiply by an odd number, fold high bits into low
-    ones) permute it; what falls outside the range is sent on until it is inside.
-    Indices and keys are broadcast against each other.
+    Nothing is stored: invertible steps on the next power of two permute it, and what
+    falls outside the range is sent on until it is inside.
     """
     bits = max(int(length - 1).bit_length(), 1)
     mask = np.uint64(2**bits - 1)

@@ -1,7 +1,6 @@
 """World divergence on the CPU: sums of Gaussian kernels over all pairs.
 
-Σ_a exp(−|x − a|²/2) for every x, with |x − a|² multiplied out: the points carry two
-more columns, so that one matrix product gives the finished exponent, in base 2.
+With |x − a|² multiplied out, one matrix product gives the exponents, in base 2.
 """
 
 from functools import cache
@@ -61,8 +60,7 @@ def mean_log_ratios_on_cpu(
 ) -> tuple[Array, Array]:
     """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
 
-    `picks` (n_worlds, n_points) are the values each world is evaluated at; with weights
-    all of them. `dtype` is the precision of the exponentials.
+    `picks` (n_worlds, n_points) are those values; with weights all of them.
     """
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
@@ -115,8 +113,7 @@ def augmented_points(
 ) -> NDArray[Any]:
     """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, to base 2.
 
-    Coordinates are relative to the `center` of the centres: what is then large is far
-    from all of them and does not count, so single precision is enough.
+    Relative to the `center`: what is then large does not count, and float32 is enough.
     """
     d = x.shape[1]
     out = np.empty((x.shape[0], d + 2), dtype=dtype)
@@ -134,8 +131,7 @@ def augmented_centres(
 ) -> NDArray[Any]:
     """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2.
 
-    Kernels are multiplied by the weights, if there are any, over the largest of them:
-    powers of more than 0 are not to be had.
+    Weights are over the largest: powers of more than 0 are not to be had.
     """
     out = augmented_points(a, center, widths, dtype)
     if weights is not None:
@@ -147,8 +143,7 @@ def augmented_centres(
 def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
     """Sum the kernels of all `centres` (d + 2, n) at each of the `points` (n, d + 2).
 
-    Both are augmented. The engine computes the exponentials; the matrix product is BLAS
-    either way. Blocks are summed in the precision of the input, their sums in float64.
+    Blocks are summed in the precision of the input, their sums in float64.
     """
     add_powers = _numpy_powers
     if engine == "numba" and points.dtype == np.float32:

@@ -266,11 +266,9 @@ def jensen_shannon_per_feature(
 
 
 def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
-    """Standard error of divergences that comes from the choice of objects.
+    """Standard error by the choice of objects, from how much parts of `worlds` differ.
 
-    It is taken from the divergences of parts of `worlds`: how much those differ says
-    how much those of another choice would. Densities of few values are wider than those
-    of many, so that all are lower than with all objects; that is not in it.
+    Densities of few values are wider, so all divergences are lower; that is not in it.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)

@@ -56,14 +56,10 @@ def cluster_worlds(
 ) -> Runs:
     """Fit a copy of a clusterer in every world, one fit per world.
 
-    The clusterer has ``fit_predict``, or ``fit`` and ``labels_``, or ``fit`` and
-    ``predict``. Every ``random_state`` that is None, including those of nested
-    clusterers, is set to a number made from the seed and the number of the world; with
-    `reseed` also those that are set. The result does not depend on `n_jobs`, processes
-    of one thread each. Only data, seeds and labels travel between them, and clusterers
-    that can predict with `keep_models`. Finished worlds are kept in `pieces`.
-
-    If the clusterer fails in all worlds, what it raised in the first is raised.
+    Every ``random_state`` that is None, also of nested clusterers, is set to a number
+    made from the seed and the number of the world; with `reseed` also those that are
+    set. The result does not depend on `n_jobs`, processes of one thread each. Finished
+    worlds are kept in `pieces`. If all fail, what the first world raised is raised.
     """
     n_worlds, n_objects, _ = worlds.shape
     pieces = Checkpoint(None, seed) if pieces is None else pieces
@@ -122,9 +118,7 @@ def predict_worlds(
 ) -> Indices:
     """Ask every world about new objects: labels (n_worlds, n_new), as in `labels`.
 
-    They are what the clusterer fitted in that world predicts, where there is one; else
-    the label of the nearest value in that world, −1 included, by one tree of the
-    objects per world.
+    By its fitted clusterer, where there is one; else of the nearest value, −1 included.
     """
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
     news = followed(new_worlds, "worlds")
@@ -264,10 +258,7 @@ def mean_agreement(labels: Indices) -> float:
 
 
 def sources(labels: Indices, worlds: Indices) -> Instability:
-    """Split the disagreement of runs (n_runs, n_objects) by whether they share a world.
-
-    Runs of a world differ in the clusterer's seed alone.
-    """
+    """Split the disagreement of runs (n_runs, n_objects) into its sources."""
     table = 1.0 - ari_matrix(labels)
     together = worlds[:, None] == worlds
     # Worlds count alike, however many of their runs there are.

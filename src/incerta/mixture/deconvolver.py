@@ -205,11 +205,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return found.mean() if is_plain_table(X) else found
 
     def _objects(self, X: Any, *, reset: bool) -> UncertainData:
-        """The objects; no plain table with gaps.
-
-        An array gives an array, whatever is in it, and beliefs about missing values are
-        not an array.
-        """
+        """The objects; no plain table with gaps: beliefs are not an array."""
         data = objects_of(self, X, reset=reset)
         if is_plain_table(X) and not data.exact:
             msg = (

@@ -16,27 +16,18 @@ from incerta.backend.device import namespace
 
 
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
-    """Inverse Cholesky factors and determinants of positive definite matrices.
+    """``L⁻¹`` (d, d, n) of ``A = L L'``, and log determinants (n,) of A, on any device.
 
-    `matrices` (d, d, n): only what is on and below the diagonal is looked at. On any
-    device.
-
-    Returns `roots` (d, d, n): ``L⁻¹`` of ``A = L L'``, lower triangular, so that ``A⁻¹
-    = L⁻¹' L⁻¹``. `log_determinants` (n,): of the matrices themselves.
-
-    A third of d³ multiplications for each matrix, and as much memory again.
+    Only what is on and below the diagonal of the `matrices` is looked at.
     """
     roots = namespace(matrices).empty_like(matrices)
     return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)
 
 
 def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
-    """Inverse Cholesky factors and determinants of matrices that are nowhere stored.
+    """Write inverse factors to `roots` (d, d, n); return log determinants (n,).
 
-    `column`: column j of all matrices from the diagonal on, shape (d - j, n). `roots`
-    (d, d, n): for the inverse factors.
-
-    Returns (n,): logarithms of the determinants.
+    Matrices are nowhere stored: `column(j)` is from the diagonal on, shape (d - j, n).
     """
     xp, d = namespace(roots), roots.shape[0]
     # Below the diagonal are first the factors, then, row by row, their inverses.

@@ -1,8 +1,6 @@
 """Components that are one cluster: a bent or skewed one takes several Gaussians.
 
-How much two components overlap, and whether there is a valley between them, is a
-property of the truth, not of what was measured: large errors blur clusters, but do not
-join them.
+Overlap is a property of the truth: large errors blur clusters, but do not join them.
 """
 
 import numpy as np
@@ -28,15 +26,12 @@ STEPS = 21  # places between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
-    """Cluster of each component.
+    """Cluster of each component, numbered from 0 in the order of the components.
 
-    `components`: the mixture. `seed`: of the draws that the overlap is found by.
-    `n_named`: the first so many components are clusters that are known to be different.
-
-    Returns (n_components,): numbered from 0, in the order of the components. The two
-    that overlap most are joined, again and again, until no two leave more than 0.35 of
-    a bit open (of two clusters of unequal size, of the entropy of their shares); or
-    more than 0.1, if there is no valley between them.
+    The two that overlap most are joined, again and again, until no two leave more than
+    0.35 of a bit open (of two clusters of unequal size, of the entropy of their
+    shares); or more than 0.1, if there is no valley between them. The first `n_named`
+    stay apart.
     """
     if components.n_components == 1:
         return np.zeros(1, dtype=np.intp)

@@ -1,8 +1,6 @@
 """Which classes a model file may name, and how each is taken apart and made again.
 
-A file names classes by their names in this list, never by a module of its choice.
-Classes register themselves, where they are defined, with the fields that are stored and
-what must hold for them. What is not in the list is neither written nor made.
+Files name classes by this list, never by module; the classes register themselves.
 """
 
 from __future__ import annotations
@@ -48,8 +46,7 @@ def stored(
 ) -> Callable[[Class], Class]:
     """Make a decorator for dataclasses and named tuples that may be in a file.
 
-    `check` takes an object that came from a file, and raises what `wrong` raises;
-    `shapes` are those of the fields that are arrays, as for `check_shapes`.
+    `check` takes an object from a file, and raises as `wrong`; for `shapes` see there.
     """
 
     def enter(cls: Class) -> Class:

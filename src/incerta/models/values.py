@@ -60,10 +60,7 @@ class Encoder:
         self._held: list[Any] = []
 
     def encode(self, value: Any, place: str = "") -> Any:
-        """Return what JSON takes for a value; raise ModelFileError if there is none.
-
-        The error says where it is: at which place in the model.
-        """
+        """Return what JSON takes for a value; errors name its place in the model."""
         # Not their subclasses, which would not come back as such.
         if value is None or type(value) in (str, bool, int):
             return value
@@ -141,10 +138,7 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON and arrays into values again; trusts nothing.
-
-    The budget pays for whatever is made, before it is made.
-    """
+    """Turns JSON and arrays into values again; trusts nothing, pays first."""
 
     def __init__(self, arrays: Sequence[np.ndarray], budget: Budget) -> None:
         register_scikit_learn()

@@ -1,8 +1,7 @@
 """Local search that moves one object at a time.
 
-The result is that of a plain loop: objects in order, each to the cluster that lowers
-the total most, statistics updated after each move. Only the many objects that stay are
-examined together.
+The result is that of a plain loop over objects, statistics updated after each move.
+Only the many objects that stay are examined together.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,11 +55,7 @@ class ClusterMoments:
     def of(
         cls, means: Array, variances: Array, labels: Indices, n_clusters: int
     ) -> Self:
-        """Moments of a partition without empty clusters, from scratch.
-
-        `means` (n_objects, n_features). `variances` (n_objects,): total variance of
-        each object: the sum over its features. `labels` (n_objects,).
-        """
+        """Moments of a partition without empty clusters, from scratch."""
         sizes = np.bincount(labels, minlength=n_clusters).astype(np.float64)
         centres = mean_by_cluster(means, labels, sizes)
         apart = np.square(means - centres[labels]).sum(axis=1)
@@ -127,11 +122,7 @@ def relocation_sweeps(
     """Move objects one at a time while the objective falls, one sweep per ``next()``.
 
     No cluster loses its last member. A move must gain more than rounding errors can.
-
-    `means` (n_objects, n_features): means of the objects, centred. `variances`
-    (n_objects,): total variance of each object. `labels` (n_objects,): partition to
-    start from, without empty clusters. `objective`: value of clusters from their sizes,
-    scatter and variances.
+    `means` are centred, `variances` totals; no cluster of `labels` is empty.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
@@ -166,11 +157,7 @@ def changes(
 ) -> Array:
     """How much the total changes if each object alone moves to each cluster.
 
-    `apart` (n_some, n_clusters): squared distance of each object's mean to each centre.
-    `variances` (n_some,). `labels` (n_some,).
-
-    Returns (n_some, n_clusters): infinite for the object's own cluster, and for an
-    object that is alone in it.
+    Infinite for its own cluster, and for an object alone in it. `apart` is squared.
     """
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
@@ -269,12 +256,7 @@ def best_relocation(
     max_iter: int,
     seed: int,
 ) -> list[Sweep]:
-    """Sweeps of the start that ends lowest.
-
-    `means`, `variances`: as for `relocation_sweeps`. `objective`: what is lowered.
-    `init`: partitions to start from. `n_init`, `max_iter`: number of starts, and
-    maximum number of sweeps of each.
-    """
+    """Sweeps of the start that ends lowest; `init` has partitions to start from."""
     random_state = np.random.RandomState(seed % 2**32)
     n, k = len(means), n_clusters
     # With one cluster, or one object in each, all starts are the same partition.
@@ -306,11 +288,7 @@ def seeded_partition(
 ) -> Indices:
     """Draw seeds by k-means++ and improve them by a few rounds of k-means.
 
-    A round of k-means moves many objects at once, which is far cheaper than one by one;
-    what follows has little left to do.
-
-    `means` (n_objects, n_features): means of the objects, centred: k-means++ squares
-    them. `n_clusters`: at most `n_objects`.
+    They move many objects at once: far cheaper than one by one. `means` are centred.
     """
     seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
     labels = _nearest_seeds(means, seeds)
@@ -340,12 +318,7 @@ def random_partition(
 
 
 def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
-    """Fill empty clusters with the objects that cost most where they are.
-
-    `labels` (n_objects,): at least `n_clusters` of them. `costs` (n_objects,).
-
-    Returns (n_objects,): no object leaves a cluster in which it is alone.
-    """
+    """Fill empty clusters with the objects that cost most, but none that is alone."""
     sizes = np.bincount(labels, minlength=n_clusters)
     empty = iter(np.flatnonzero(sizes == 0).tolist())
     target = next(empty, None)

@@ -185,11 +185,7 @@ def pulled_eigenvectors(
 
 
 def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
-    """Eigenvalues of the mean Laplacian within the space that all worlds share.
-
-    The leading `k` eigenvectors of every world give a common embedding; in it the
-    Laplacians are averaged and their k × k mean is diagonalised.
-    """
+    """Eigenvalues of the mean Laplacian, k × k, in the space that all worlds share."""
     common = common_embedding(embeddings_alone(laplacians, k).embeddings)
     mean = np.zeros((k, k))
     for laplacian in laplacians:

@@ -1,9 +1,8 @@
 """What views look at: the objects as they are given, and as they could really be.
 
-How they could be goes by what the uncertainty means. Of measured values, worlds are
-drawn from beliefs, as if true values were of a mixture. Laws of beliefs are drawn from
-as they are. Objects that are spread have no single truth; what is open is which of
-their values were seen, so that these are weighted anew (Bayesian bootstrap).
+Of measured values, worlds are drawn from beliefs, as if true values were of a mixture;
+laws of beliefs as they are. Of objects that are spread it is open which values were
+seen, so that these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -73,21 +72,9 @@ def waves(values: Array, frequencies: Array) -> Array:
 
 
 def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
-    """Features for the laws of objects.
+    """Features for the laws of objects, given by `shares` (n_objects, n_values).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-        Of all objects.
-    shares : sparse array of shape (n_objects, n_values)
-        Probability of each value in each object.
-    seed : int
-        Of the waves.
-
-    Returns
-    -------
-    KernelMeans
-        For a kernel that is the narrower, the more values objects have.
+    For a kernel that is the narrower, the more values objects have.
     """
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
@@ -128,11 +115,7 @@ class Measurements(NamedTuple):
     def with_mixture(
         self, data: UncertainData, mixture: Components, seed: int
     ) -> Measurements:
-        """Take true values to be of a mixture.
-
-        AIC chooses the number of components, as the next values are to be described
-        well, and none of them need be a cluster.
-        """
+        """True values are of a mixture, by AIC: it describes the next values well."""
         k = mixture.n_components
         search = Search(
             numbers=sorted({round(times * k) for times in TIMES}),

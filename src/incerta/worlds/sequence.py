@@ -222,8 +222,7 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
     """Worlds for an estimator that asked for `n_worlds` of them.
 
-    One for exact data, whose worlds are all alike. For joint data, all draws if there
-    are at most `n_worlds`, else that many, evenly spaced.
+    One for exact data. At most as many as there are draws of joint data, evenly spaced.
     """
     if data.exact:
         return data.worlds(1, seed)
@@ -245,14 +244,10 @@ class Pairs(NamedTuple):
 def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
     """Pair worlds of new objects with those that a fit keeps: one rule for all.
 
-    - Draws of the same ensemble belong together: where the objects of the fit and the
-      new ones are both joint, draw j goes with draw j.
-    - Everything else is independent of the fit, so its worlds are drawn with another
-      seed: with the same one, new object i would move along with object i of the fit,
-      and what is said about it would depend on its row.
-    - Exact objects have one world, which goes with every world of the others.
-
-    `n_worlds` are drawn where the objects of the fit are exact.
+    Draw j of a joint ensemble goes with draw j. Everything else is independent of the
+    fit, so its worlds have another seed: with the same one, new object i would move
+    along with object i of the fit. Exact objects have one world, which goes with every
+    other; `n_worlds` are drawn where those of the fit are exact.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)
