@@ -41,9 +41,12 @@ def keys_of(names: NDArray[Any]) -> Keys:
     """
     kind = names.dtype.kind
     if kind in "iub":
-        return _keys_of_numbers(names.astype(np.uint64))
+        return mixed(names.astype(np.uint64) * GOLDEN + GOLDEN)
     if kind == "f":
-        return _keys_of_floats(names.astype(np.float64))
+        floats = names.astype(np.float64)
+        is_whole = (np.trunc(floats) == floats) & (np.abs(floats) <= _WHOLE_FLOATS)
+        whole = np.where(is_whole, floats, 0.0).astype(np.int64)
+        return np.where(is_whole, keys_of(whole), mixed(floats.view(np.uint64)))
     if kind not in "US":
         names = names.astype(str)
     wide = names.astype(names.dtype.newbyteorder("="))
@@ -63,16 +66,6 @@ def keys_of_texts(names: tuple[str, ...]) -> Keys:
     keys = keys_of(np.array(names, dtype=str))
     keys.flags.writeable = False
     return keys
-
-
-def _keys_of_numbers(numbers: Keys) -> Keys:
-    return mixed(numbers * GOLDEN + GOLDEN)
-
-
-def _keys_of_floats(names: Array) -> Keys:
-    is_whole = (np.trunc(names) == names) & (np.abs(names) <= _WHOLE_FLOATS)
-    numbers = np.where(is_whole, names, 0.0).astype(np.int64).view(np.uint64)
-    return np.where(is_whole, _keys_of_numbers(numbers), mixed(names.view(np.uint64)))
 
 
 @lru_cache(maxsize=64)

@@ -274,16 +274,11 @@ def _linked(
                 links.append((earlier + one, later + other))
                 n_links += len(one)
     if 0 < n_links <= MOST_LINKS * d:
-        ends = [np.concatenate(side) for side in zip(*links, strict=True)]
-        linked |= _in_groups(ends[0], ends[1], d)
+        ends = tuple(np.concatenate(side) for side in zip(*links, strict=True))
+        graph = csr_array((np.ones(n_links), ends), shape=(d, d))
+        group = connected_components(graph, directed=False)[1]
+        linked |= (np.bincount(group) >= SMALLEST_GROUP)[group]
     return copy_of, linked
-
-
-def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
-    """Which of n nodes are connected with at least three others."""
-    graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
-    _, group = connected_components(graph, directed=False)
-    return (np.bincount(group) >= SMALLEST_GROUP)[group]
 
 
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:

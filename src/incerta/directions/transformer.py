@@ -184,10 +184,6 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             The objects.
         y : None
             Not used; here for pipelines.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         in_parts = isinstance(X, PartitionedData)
@@ -266,12 +262,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.asarray(given, dtype=object)
 
     def described(self) -> list[Direction]:
-        """What each direction is: the features that vary most with it.
-
-        Returns
-        -------
-        list of Direction
-        """
+        """What each direction is: the features that vary most with it."""
         factors, names = self._found.factors, self._names()
         if factors is None:
             return []
@@ -285,13 +276,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return directions
 
     def labels(self) -> list[str]:
-        """What each direction is called in pictures: its number and main features.
-
-        Returns
-        -------
-        list of str
-            "direction 1 (+mass, +radius, −age)", with the sign of the correlation.
-        """
+        """What directions are called in pictures: "direction 1 (+mass, −age)"."""
         return [
             f"{name} ({', '.join(_signed(*each) for each in features[:NAMED])})"
             for name, _, features in self.described()

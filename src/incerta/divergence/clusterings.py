@@ -39,10 +39,6 @@ def between_clusterings(
     ndarray of shape (n_worlds, n_worlds)
         Symmetric, zero on the diagonal; about 1 for unrelated clusterings.
 
-    Notes
-    -----
-    One k-means per world, then `ari_matrix`.
-
     Examples
     --------
     >>> from incerta.divergence import between_clusterings

@@ -223,19 +223,13 @@ def jensen_shannon_per_feature(
     Parameters
     ----------
     worlds, bandwidth, n_objects, n_points, dtype, device, engine, n_jobs, random_state
-        As in `jensen_shannon`.
-    weights
-        As in `jensen_shannon`.
+        As in `jensen_shannon`, and so are `weights`; evaluations are as many, times the
+        number of features.
 
     Returns
     -------
     ndarray of shape (n_worlds, n_worlds)
         Symmetric, zero on the diagonal, between 0 and log 2.
-
-    Notes
-    -----
-    It takes as many kernel evaluations as `jensen_shannon`, times the number of
-    features.
 
     Examples
     --------

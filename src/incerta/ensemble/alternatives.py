@@ -43,7 +43,9 @@ def alternatives(
     representatives; the others are only chosen from. With 0 the groups are counted.
     """
     m = len(distances)
-    held = _held_out(m, holdout)
+    # Evenly spread; at least one is left to choose from.
+    n_held = min(round(holdout * m), m - 1)
+    held = np.round(np.linspace(0, m - 1, n_held)).astype(np.intp)
     chosen = np.delete(np.arange(m), held)
     seen = distances[np.ix_(chosen, chosen)]
     if tau is None:
@@ -124,12 +126,6 @@ def _fullest_balls(
         groups.append(np.flatnonzero(group))
         left &= ~group
     return np.array(picks), groups
-
-
-def _held_out(n: int, share: float) -> Indices:
-    """Positions to set aside, evenly spread; at least one is left to choose from."""
-    n_held = min(round(share * n), n - 1)
-    return np.round(np.linspace(0, n - 1, n_held)).astype(np.intp)
 
 
 # bounds -----------------------------------------------------------------------------

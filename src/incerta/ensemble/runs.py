@@ -136,23 +136,20 @@ def predict_worlds(
 def _fit_all(
     clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
 ) -> list[_Answer]:
+    answers = []
     # Most worlds are small next to what threads cost, and there are many of them.
     with threads(1):
-        return list(_answers(clusterer, worlds, seed, keep_models, reseed))
-
-
-def _answers(
-    clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
-) -> Iterator[_Answer]:
-    for number, values in zip(worlds.indices.tolist(), worlds, strict=True):
-        model = _copy(clusterer, seed, number, reseed)
-        try:
-            labels = _fitted_labels(model, values)
-        except Exception as error:
-            yield _Answer(None, None, f"{type(error).__name__}: {error}")
-            continue
-        kept = model if keep_models and hasattr(model, "predict") else None
-        yield _Answer(labels, kept, "all noise" if labels.max() < 0 else None)
+        for number, values in zip(worlds.indices.tolist(), worlds, strict=True):
+            model = _copy(clusterer, seed, number, reseed)
+            try:
+                labels = _fitted_labels(model, values)
+            except Exception as error:
+                answers.append(_Answer(None, None, f"{type(error).__name__}: {error}"))
+                continue
+            kept = model if keep_models and hasattr(model, "predict") else None
+            problem = "all noise" if labels.max() < 0 else None
+            answers.append(_Answer(labels, kept, problem))
+    return answers
 
 
 def _copy(clusterer: Any, seed: int, world: int, reseed: bool) -> Any:

@@ -153,10 +153,6 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
             The objects, with their errors.
         y : None
             Not used; here for pipelines.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         data = sorted_by_id(self._objects(X, reset=True))

@@ -32,13 +32,8 @@ class Sums:
 
     def plus(self, other: Sums) -> Sums:
         """Of both sets of objects together."""
-        return Sums(
-            log_likelihood=self.log_likelihood + other.log_likelihood,
-            n_objects=self.n_objects + other.n_objects,
-            shares=self.shares + other.shares,
-            pulls=self.pulls + other.pulls,
-            gains=self.gains + other.gains,
-        )
+        more = vars(other)
+        return Sums(**{name: sums + more[name] for name, sums in vars(self).items()})
 
 
 def log_shares(

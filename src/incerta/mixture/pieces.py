@@ -120,11 +120,8 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
-    return _fewer(
-        Some(
-            n_objects=0 if data is None else len(data), data=data, most=most, seed=seed
-        )
-    )
+    n_objects = 0 if data is None else len(data)
+    return _fewer(Some(n_objects=n_objects, data=data, most=most, seed=seed))
 
 
 def _some_of_both(a: Some, b: Some) -> Some:

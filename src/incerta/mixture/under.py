@@ -251,7 +251,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     gap = measured.values - put_beside(components.means[k][:, None], measured.values)
     if measured.known is not None:
         gap *= measured.known
-    errors = _stored(measured)
+    errors = measured.errors[..., :1] if measured.alike else measured.errors
     if measured.by_feature(components):
         return _by_feature(gap, errors + own[:, None], measured.known)
     # Objects lie side by side, however the errors are stored.
@@ -295,11 +295,6 @@ def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitt
     squares = summed("in,in->n", white, white)
     logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
     return Fitted(logs, applied(xp.permute_dims(roots, (1, 0, 2)), white), roots)
-
-
-def _stored(measured: Measured) -> Any:
-    """Errors of each object, or of one if they are alike."""
-    return measured.errors[..., :1] if measured.alike else measured.errors
 
 
 def _gain(fitted: Fitted, shares: Any) -> Any:

@@ -146,7 +146,7 @@ class Decoder:
         self._pay, self._pay_for_array = budget.pay, budget.pay_for_array
         self._depth = 0
         self._makers: dict[str, Callable[[Any], Any]] = {
-            "float": self._float,
+            "float": {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}.__getitem__,
             "number": self._scalar,
             "tuple": lambda items: tuple(self._all(items)),
             "dict": self._dict,
@@ -178,9 +178,6 @@ class Decoder:
         made = [self.decode(item) for item in items]
         self._depth -= 1
         return made
-
-    def _float(self, text: Any) -> float:
-        return {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}[text]
 
     def _scalar(self, content: Any) -> Any:
         name, value = content

@@ -69,9 +69,7 @@ class Far(NamedTuple):
 
     def take(self, rows: Indices) -> "Far":
         """Keep some of them."""
-        return Far(
-            self.squares[rows], self.keys[rows], self.labels[rows], self.means[rows]
-        )
+        return Far(*(column[rows] for column in self))
 
 
 @dataclass
@@ -326,14 +324,11 @@ def nearest_alone(rows: Array, centres: Array) -> Indices:
         # Not `<=`: what overflowed is unsure, too.
         unsure = np.flatnonzero(~(second - least > rounding * size))
         if len(unsure):
-            best[unsure] = _one_by_one(rows[part][unsure], centres)
+            some = rows[part][unsure]
+            squares = [_squares_to(some, centre) for centre in centres]
+            best[unsure] = np.argmin(squares, axis=0)
         nearest[part] = best
     return nearest
-
-
-def _one_by_one(rows: Array, centres: Array) -> Indices:
-    squares = [_squares_to(rows, centre) for centre in centres]
-    return np.argmin(squares, axis=0)
 
 
 def _squares_to(rows: Array, places: Array) -> Array:

@@ -127,22 +127,28 @@ def relocation_sweeps(
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
     size = float(squares.max())
+    doubt = ROUNDING * size
     clusters = ClusterMoments.of(means, variances, labels, n_clusters)
     while True:
         total = clusters.total(objective)
         # What rounding does to a total, and to a distance between far means.
         least = ROUNDING * np.sqrt(total) * (np.sqrt(total) + np.sqrt(size))
         least += ROUNDING**2 * size
-        n_moved = _sweep(
-            means,
-            variances,
-            squares,
-            labels,
-            clusters,
-            objective,
-            float(least),
-            ROUNDING * size,
-        )
+        n_moved, start, width = 0, 0, LEAST_WIDTH
+        while start < len(labels):
+            part = slice(start, start + width)
+            some = means[part], variances[part], squares[part], labels[part]
+            move = _first_move(*some, clusters, objective, float(least), doubt)
+            if move is None:
+                start, width = start + width, min(2 * width, MOST_WIDTH)
+                continue
+            i, target = start + move[0], move[1]
+            clusters.remove(int(labels[i]), means[i], variances[i])
+            clusters.add(target, means[i], variances[i])
+            labels[i] = target
+            n_moved += 1
+            # What was seen of the objects behind is void. About as many again stay.
+            start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
         # From scratch, so that the rounding of many updates does not add up.
         clusters = ClusterMoments.of(means, variances, labels, n_clusters)
         yield Sweep(labels.copy(), clusters.total(objective), n_moved)
@@ -173,43 +179,6 @@ def changes(
     change += leaving[:, None]
     change[rows, labels] = np.inf
     return change
-
-
-def _sweep(
-    means: Array,
-    variances: Array,
-    squares: Array,
-    labels: Indices,
-    clusters: ClusterMoments,
-    objective: Objective,
-    least: float,
-    doubt: float,
-) -> int:
-    """Look at every object once, in order; labels and clusters change in place."""
-    n_moved, start, width = 0, 0, LEAST_WIDTH
-    while start < len(labels):
-        part = slice(start, start + width)
-        move = _first_move(
-            means[part],
-            variances[part],
-            squares[part],
-            labels[part],
-            clusters,
-            objective,
-            least,
-            doubt,
-        )
-        if move is None:
-            start, width = start + width, min(2 * width, MOST_WIDTH)
-            continue
-        i, target = start + move[0], move[1]
-        clusters.remove(int(labels[i]), means[i], variances[i])
-        clusters.add(target, means[i], variances[i])
-        labels[i] = target
-        n_moved += 1
-        # What was seen of the objects behind is void. About as many again stay.
-        start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
-    return n_moved
 
 
 def _first_move(

@@ -14,8 +14,7 @@ from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-# By the eigengap.
-MOST_CLUSTERS = 10
+MOST_CLUSTERS = 10  # by the eigengap
 INNER_TOL = 1e-8
 INNER_STEPS = 50
 

@@ -1,6 +1,7 @@
 """Leading eigenvectors of symmetric matrices that are only ever multiplied."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -235,11 +236,7 @@ def leading_eigenvectors(
     start = np.random.default_rng(0).standard_normal((n, k))
     if near is not None:
         start = near + NUDGE / np.sqrt(n) * start
-
-    def times(block: Array) -> Array:
-        return multiply(matrix, block)
-
-    return lanczos(times, start, tol, max_steps)
+    return lanczos(partial(multiply, matrix), start, tol, max_steps)
 
 
 def multiply(matrix: Any, block: Array) -> Array:
@@ -275,6 +272,3 @@ def nearest(rows: Array, centres: Array) -> Indices:
     """Index of the nearest centre of each row, ties to the lowest."""
     squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
     return squares.argmin(axis=1)
-
-
-MOST_CLUSTERS = 10

@@ -124,12 +124,7 @@ class Worlds(Sequence[Array]):
         Parameters
         ----------
         objects : slice, mask or array-like of int
-            As for ``data[objects]``.
-
-        Returns
-        -------
-        Worlds
-            What is drawn for an object does not depend on which others there are.
+            As for ``data[objects]``; draws do not depend on which others there are.
 
         Examples
         --------
@@ -143,16 +138,12 @@ class Worlds(Sequence[Array]):
         return replace(self, data=self.data[objects])
 
     def stack(self, indices: ArrayLike | None = None) -> Array:
-        """Draw several worlds into one array.
+        """Draw several worlds into one array (n_indices, n_objects, n_features).
 
         Parameters
         ----------
         indices : array-like of int, optional
             Positions in this sequence; all of them by default.
-
-        Returns
-        -------
-        ndarray of shape (n_indices, n_objects, n_features)
         """
         chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
         out = np.empty((len(chosen), *self.shape[1:]))
@@ -205,10 +196,6 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
         An array is taken as by `from_worlds`.
-
-    Returns
-    -------
-    Worlds
     """
     if isinstance(worlds, Worlds):
         return worlds
