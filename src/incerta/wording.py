@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-# A label of at least this probability is called sure: of those that are, docs/accuracy
-# counts how many are right.
+# A label of at least this probability is called sure; docs/accuracy counts them.
 SURE = 0.9
 
 

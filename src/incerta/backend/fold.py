@@ -34,10 +34,7 @@ _HELD_SHARE = 4
 
 @dataclass(frozen=True)
 class Recipe:
-    """A partition that is made when it is needed, and forgotten after.
-
-    `make` is a function of a module, or `partial` of one, so that it can travel.
-    """
+    """A partition that is made when it is needed, by a function that can travel."""
 
     make: Callable[[], Any]
 
@@ -68,19 +65,15 @@ class Parts:
         merge: Callable[[T, T], T],
         *given: Any,
     ) -> T:
-        """Merge ``summarise(part, *given)`` of all partitions.
-
-        Both are functions of a module, so that they can travel; `merge` is associative.
-        """
+        """Merge ``summarise(part, *given)`` of all; both are functions of modules."""
         for left in reversed(range(_TRIES)):
             try:
                 return _fold(self._parts, summarise, merge, given)
             except _losses():
                 if not left:
                     raise
-            # Outside of `except`, where the traceback holds on to the old parts: what
-            # the scheduler remembers as lost must be let go before it is asked for
-            # anew, or it only repeats that it is lost.
+            # Outside of `except`, whose traceback holds on to old parts: until they are
+            # let go, the scheduler only repeats that they are lost.
             self._parts = ()
             self._parts = self._made()
         raise AssertionError

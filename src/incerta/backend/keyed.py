@@ -83,10 +83,7 @@ def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
-    """Keys of numbered streams under a seed, such as worlds.
-
-    Streams for different purposes have nothing in common.
-    """
+    """Keys of numbered streams under a seed, such as worlds, for one purpose."""
     return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
 
 
@@ -97,15 +94,11 @@ def _origin(seed: int, purpose: int) -> np.uint64:
 
 
 def uniforms(streams: Keys, keys: Keys) -> Array:
-    """Numbers strictly between 0 and 1, on a grid of 2**52 cells.
-
-    The result has the shape (n_streams, *keys.shape).
-    """
+    """Numbers strictly between 0 and 1, by 2**-52: (n_streams, *keys.shape)."""
     out = np.empty((len(streams), keys.size))
     flat = keys.ravel()
     parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
-    # Of few keys several streams at once: a call for each would take longer than what
-    # it does.
+    # Of few keys several streams at once: a call costs more than what it does.
     for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
             here = np.add.outer(streams[some], flat[part])

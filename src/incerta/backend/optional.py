@@ -13,10 +13,7 @@ ENGINES = ("auto", "numpy", "numba")
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
-    """Import an optional module, or raise an error that says which extra brings it.
-
-    `purpose` completes the sentence "... needs <module>".
-    """
+    """Import an optional module for a purpose, or say which extra brings it."""
     try:
         return import_module(module)
     except ImportError as error:

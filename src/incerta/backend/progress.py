@@ -33,10 +33,7 @@ def reporting_to(hook: Hook) -> Iterator[None]:
 
 
 def track(total: int, name: str) -> Iterator[int]:
-    """Count steps: each ``next()`` reports that one more of `total` is done.
-
-    That none is done is reported at once, and that all are when nobody counts any more.
-    """
+    """Count steps, none to begin with: each ``next()`` reports one more of `total`."""
     hook = _hook.get()
     if hook is not None:
         steps = _reported(hook, name, total)

@@ -134,10 +134,7 @@ class Found:
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find at most `most` directions of a table, or as many as are `wanted`.
-
-    `anyway` is the number to take if none is beyond chance.
-    """
+    """Find at most `most` directions, or as many as `wanted`; without any, `anyway`."""
     d, n = table.values.shape
     centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
     n_known = table.known.sum(axis=1)

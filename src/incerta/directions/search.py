@@ -22,8 +22,7 @@ from incerta.typing import Array, Indices, Mask
 N_DRAWS, BEYOND = 7, 3.0
 # Chance that any pair of independent features is taken for correlated.
 LEVEL = 0.005
-# Correlations are those of values cut off here, in robust deviations of their feature:
-# one outlier makes no correlation.
+# Values are cut off here, in robust deviations: one outlier makes no correlation.
 CUT = 2.5
 MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
 # Two features of a larger correlation are one feature, measured twice.
@@ -238,8 +237,7 @@ def _linked(
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
     surely = _beyond_chance(n_pairs, n_objects)
-    # As many pairs by chance as connect any four features in LEVEL of all tables: there
-    # are 16 trees of four.
+    # Pairs by chance that connect four features, by 16 trees, in LEVEL of all tables.
     perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * LEVEL * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
     links: list[tuple[Indices, Indices]] = []

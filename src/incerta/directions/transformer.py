@@ -40,11 +40,9 @@ FEW_FEATURES = 8
 # Up to here, too, unless the directions hold most of the true variance: methods cope
 # with so many features, and what shows in few of them would be lost.
 MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
-# Each direction needs some objects to be told from chance, and so do the methods that
-# follow.
+# Each direction needs some objects to be told from chance, and later methods too.
 MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
-# In wider tables, where nothing can be done with all features, the strongest
-# directions are taken although none is beyond chance.
+# In wider tables the strongest directions are taken although none is beyond chance.
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
 MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
@@ -380,10 +378,7 @@ def table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, factors: Factors, device: str
 ) -> UncertainData | None:
-    """Objects in the directions; None stands for a partition without any.
-
-    Measured values with errors are weighted by them; others are mapped as they are.
-    """
+    """Objects in the directions, None for none; only errors are weighed."""
     if data is None:
         return None
     tells = np.flatnonzero(factors.tells)

@@ -85,9 +85,8 @@ def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
 
 
 # Ordered pairs of objects that are together in both of two clusterings are the sum of
-# c (c − 1) over the cells c of their contingency table. A cluster of one object adds
-# nothing to it, whoever else is in its place elsewhere: objects of noise that are to
-# be alone are left out of the tables.
+# c (c − 1) over the cells c of their contingency table, to which objects that are alone
+# add nothing: they are left out.
 
 
 def _coded(labels: Indices, *, alone: bool) -> tuple[Indices, Indices]:

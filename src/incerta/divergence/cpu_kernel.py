@@ -58,10 +58,7 @@ def mean_log_ratios_on_cpu(
     engine: str,
     n_jobs: int | None,
 ) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
-
-    `picks` (n_worlds, n_points) are those values; with weights all of them.
-    """
+    """Mean and standard error of log(1 + f_q/f_p) over picked values of world p."""
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
     means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
@@ -141,10 +138,7 @@ def augmented_centres(
 
 
 def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
-    """Sum the kernels of all `centres` (d + 2, n) at each of the `points` (n, d + 2).
-
-    Blocks are summed in the precision of the input, their sums in float64.
-    """
+    """Sum the kernels of all `centres` (d + 2, n) at the `points` (n, d + 2)."""
     add_powers = _numpy_powers
     if engine == "numba" and points.dtype == np.float32:
         from incerta.divergence import numba_kernel

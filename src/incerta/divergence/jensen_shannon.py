@@ -307,10 +307,7 @@ class _Comparison:
         engine_for(self.engine)  # refuses what it does not know
 
     def chosen(self, worlds: Worlds) -> Worlds:
-        """The same worlds of some objects, chosen by their ids, if there are more.
-
-        They are the same in each world: what objects are by chance is, too.
-        """
+        """Worlds of some objects, chosen by ids, if there are more."""
         self._check_weights(worlds.shape[1])
         if self.n_objects is None or self.n_objects >= worlds.shape[1]:
             return worlds

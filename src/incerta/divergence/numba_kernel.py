@@ -1,7 +1,4 @@
-"""Powers of two, summed by rows: the numba versions of the numpy steps.
-
-Imported only where the extra ``fast`` is installed; compiled once and cached.
-"""
+"""Powers of two, summed by rows, by numba: the extra ``fast``."""
 
 from typing import Any
 

@@ -18,10 +18,7 @@ EXPONENT_BYTES = 2**28
 
 
 def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
-
-    The kernels are `Densities`; `picks` is as for `mean_log_ratios_on_cpu`.
-    """
+    """As `mean_log_ratios_on_cpu`, of `Densities`."""
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
     target = torch.device(device)

@@ -59,10 +59,7 @@ def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
 def neighbour_weights(
     values: Array, new: Array | None, n_neighbors: int
 ) -> tuple[Indices, Array]:
-    """Neighbours among the objects of a world, and affinities to them, both (n_new, q).
-
-    Without `new`, those of the objects themselves, which are not their own neighbours.
-    """
+    """Neighbours of new or own objects in a world, and affinities, both (n, q)."""
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
     distances, near = search.kneighbors(new)
@@ -148,8 +145,7 @@ def projected(values: Array, starts: Numbers) -> Array:
         rows = np.full(taken.shape, -np.inf)
         rows[taken] = values[inside]
         rows -= rows.max(axis=1, keepdims=True)
-        # What lies more than 1 below the largest gets nothing; without it the sums
-        # keep their digits.
+        # What lies more than 1 below the largest gets nothing; sums keep their digits.
         rows = np.maximum(rows, -1.0)
         falling = -np.sort(-rows, axis=1)
         over = np.cumsum(falling, axis=1) - 1.0

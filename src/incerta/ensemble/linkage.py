@@ -111,8 +111,7 @@ def _equal_columns(numbered: Indices, n_clusters: int) -> tuple[Indices, Indices
     n = numbered.shape[1]
     hashes = np.empty(n, dtype=np.uint64)
     for part in blocks(n, 16 * len(numbered)):
-        # Clusters are numbered through, so a sum knows which world they are of; the
-        # last key is that of -1.
+        # Clusters are numbered through, so sums know their world; the last key is -1's.
         hashes[part] = keys[numbered[:, part]].sum(axis=0)
     _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     same = all(

@@ -116,10 +116,7 @@ def predict_worlds(
     *,
     n_jobs: int | None = None,
 ) -> Indices:
-    """Ask every world about new objects: labels (n_worlds, n_new), as in `labels`.
-
-    By its fitted clusterer, where there is one; else of the nearest value, −1 included.
-    """
+    """Ask every world about new objects: its model, or the nearest value's label."""
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
     news = followed(new_worlds, "worlds")
     for j, (new, row) in enumerate(zip(news, found, strict=True)):

@@ -227,10 +227,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
 
 
 def believed(data: UncertainData, components: Components) -> UncertainData:
-    """What is known about the true values of objects, if these are the true ones' law.
-
-    Data without errors stay as they are.
-    """
+    """What is known about the true values of objects, if they are of this law."""
     if not of_errors(data):
         return data
     found = belief(measured(data), components)

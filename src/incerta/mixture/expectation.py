@@ -1,7 +1,4 @@
-"""Which component each object is of (E-step), and sums of that over objects.
-
-Objects may be on a device; components are sent there, and sums come back.
-"""
+"""Which component each object is of (E-step), and sums of that over objects."""
 
 from __future__ import annotations
 
@@ -99,10 +96,7 @@ def log_densities(measured: Measured, components: Components) -> Densities:
 def sums(
     measured: Measured, components: Components, scratch: Scratch | None = None
 ) -> Sums:
-    """Go through all objects once, block by block, in their order.
-
-    Some d³ operations for each object and component; d where all is diagonal.
-    """
+    """Go through all objects once, block by block, in their order."""
     return sums_of_each(measured, [components], scratch)[0]
 
 
@@ -113,8 +107,7 @@ def sums_of_each(
 ) -> list[Sums]:
     """Go through all objects once with several mixtures of one kind and size."""
     scratch = scratch or Scratch()
-    # Of few objects several at once: a call for each would take longer than what it
-    # does.
+    # Of few objects several at once: a call costs more than what it does.
     item = 8 * measured.n_objects * measured.object_numbers(several[0])
     found: list[Sums] = []
     for at_once in blocks(len(several), item, BLOCK_BYTES):

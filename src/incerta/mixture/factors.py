@@ -16,10 +16,7 @@ from incerta.backend.device import namespace
 
 
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
-    """``L⁻¹`` (d, d, n) of ``A = L L'``, and log determinants (n,) of A, on any device.
-
-    Only what is on and below the diagonal of the `matrices` is looked at.
-    """
+    """``L⁻¹`` (d, d, n) of ``A = L L'`` by the lower half, and log determinants."""
     roots = namespace(matrices).empty_like(matrices)
     return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)
 
@@ -83,10 +80,7 @@ def applied(matrices: Any, vectors: Any) -> Any:
 
 
 def summed(subscripts: str, a: Any, b: Any) -> Any:
-    """``einsum`` of two arrays, of which one has all axes, in the order of the result.
-
-    The standard has no einsum, and numpy nothing as fast.
-    """
+    """``einsum`` of two arrays, one of which has all axes, in the result's order."""
     if isinstance(a, np.ndarray):
         return np.einsum(subscripts, a, b)
     terms, kept = subscripts.split("->")

@@ -359,10 +359,7 @@ def _first(
     search: Search,
     bars: Bars,
 ) -> Components | None:
-    """The best of several starts, followed for a while with some of the objects.
-
-    None if no start reaches the bars.
-    """
+    """The best of several starts, followed for a while; None below the bars."""
     few, prior, truth = trial
     if n_components == 1 and not search.noise:
         return truth

@@ -1,7 +1,4 @@
-"""Components that are one cluster: a bent or skewed one takes several Gaussians.
-
-Overlap is a property of the truth: large errors blur clusters, but do not join them.
-"""
+"""Components that are one cluster: a bent or skewed one takes several Gaussians."""
 
 import numpy as np
 from scipy.special import ndtri, xlogy
@@ -18,9 +15,8 @@ FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
 # What a value leaves open, of what there is to know, about which of two components it
 # comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
 MOST_OPEN = 0.35
-# Of components that overlap less than that, but by so much, those are one cluster
-# between which the density falls to no less than this share of the lower end. A clump
-# in a wide field has no valley around it either, and hardly overlaps with it.
+# Of components that overlap less, but by so much, those are one cluster between which
+# the density falls to no less than this share of the lower end.
 SOME_OPEN, NO_VALLEY = 0.1, 0.75
 STEPS = 21  # places between two means
 
@@ -66,10 +62,7 @@ def _shares_of_draws(components: Components, seed: int) -> Array:
 
 
 def _lowest_between(components: Components) -> Array:
-    """Lowest density on the line between two means, by that of the lower end: (k, k).
-
-    1 where it falls all the way from one to the other.
-    """
+    """Lowest density between two means, by that of the lower end (k, k)."""
     k, d = components.means.shape
     lowest, share = np.ones((k, k)), np.linspace(0.0, 1.0, STEPS)[:, None]
     ones, others = np.triu_indices(k, 1)

@@ -32,10 +32,7 @@ MOST_SQUARED_DEVIATIONS = 1e9
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """A block of objects whose ``T`` are diagonal.
-
-    All is told from the middle of the components.
-    """
+    """A block of objects whose ``T`` are diagonal, around the components' middle."""
 
     values: Any  # (d, n)
     squares: Any  # (d, n)
@@ -126,8 +123,7 @@ def _plain(measured: Measured, components: Components) -> Plain | None:
     )
 
 
-# So few numbers are gone through at once: a call for some of them would take longer
-# than what it does.
+# So few numbers are gone through at once: a call costs more than what it does.
 FEW_NUMBERS = 2**16
 
 
@@ -190,10 +186,7 @@ class OneByOne(NamedTuple):
 def under_all(
     measured: Measured, components: Components, scratch: Scratch
 ) -> Plain | Correlated | EndToEnd | OneByOne:
-    """A block of objects under all components, by what is fastest.
-
-    What it says is gone when it is asked for the next block.
-    """
+    """A block of objects under all components, by what is fastest, until the next."""
     found = alike_under(measured, components)
     if found is not None:
         return found

@@ -1,7 +1,4 @@
-"""Finished pieces of a long computation, kept in a folder until it is complete.
-
-Each is a file of the kind of a model file, and a folder belongs to one computation.
-"""
+"""Finished pieces of one long computation, as model files in a folder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which classes a model file may name, and how each is taken apart and made again.
-
-Files name classes by this list, never by module; the classes register themselves.
-"""
+"""Which classes, by name, a model file may hold, and how each is stored."""
 
 from __future__ import annotations
 
@@ -44,10 +41,7 @@ def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
 def stored(
     check: Callable[[Any], None] | None = None, **shapes: str
 ) -> Callable[[Class], Class]:
-    """Make a decorator for dataclasses and named tuples that may be in a file.
-
-    `check` takes an object from a file, and raises as `wrong`; for `shapes` see there.
-    """
+    """Decorator for classes that may be in a file, with shapes and a further check."""
 
     def enter(cls: Class) -> Class:
         kind: Any = cls

@@ -100,8 +100,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 PRUNING = ("minmax", "voronoi", "shift")
 # Rounding must not make a bound decide what the distances themselves do not.
 SLACK = 1e-9
-# Distances that differ by less, relatively, are tied. It must stay far below SLACK, so
-# that no bound rules out a tied centre.
+# Distances that differ by less, far below SLACK, are tied: no bound rules them out.
 TIE = 1e-12
 
 
@@ -214,10 +213,7 @@ def assign(
 
 
 def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
-    """Point with the least sum of expected distances to all objects (Weiszfeld).
-
-    Each round averages the values with weights 1/distance; the sum never rises.
-    """
+    """Point with the least sum of expected distances to all objects (Weiszfeld)."""
     share = law.weights
     if share is None:
         share = np.repeat(1.0 / law.counts, law.counts)

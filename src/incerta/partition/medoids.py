@@ -100,10 +100,7 @@ def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
 
 
 def alternate_rounds(distances: Array, medoids: Indices) -> Iterator[Medoids]:
-    """Alternate between clusters and their medoids, as UK-medoids was published.
-
-    Yields a state after each round, which takes the squares of the cluster sizes.
-    """
+    """Alternate between clusters and their medoids, as UK-medoids was published."""
     labels = assign(distances, medoids)
     while True:
         moved = np.array(

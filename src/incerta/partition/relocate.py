@@ -161,10 +161,7 @@ def changes(
     variances: Array,
     labels: Indices,
 ) -> Array:
-    """How much the total changes if each object alone moves to each cluster.
-
-    Infinite for its own cluster, and for an object alone in it. `apart` is squared.
-    """
+    """Change of the total by moving one object (n, k); infinite where it cannot."""
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
     more = sizes + 1.0
@@ -199,8 +196,7 @@ def _first_move(
     apart += squares[:, None]
     change = changes(clusters, objective, apart, variances, labels)
     best = change.min(axis=1)
-    # The product of matrices rounds by at most `doubt`. What is nearer to a tie is
-    # looked at again, by differences.
+    # Products round by at most `doubt`: what is nearer to a tie is looked at again.
     near = (best < doubt - least).nonzero()[0]
     if len(near) and best[near[0]] >= -doubt - least:
         apart = cdist(means[near], centres, "sqeuclidean")
@@ -255,10 +251,7 @@ ROUNDS = 20
 def seeded_partition(
     means: Array, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices:
-    """Draw seeds by k-means++ and improve them by a few rounds of k-means.
-
-    They move many objects at once: far cheaper than one by one. `means` are centred.
-    """
+    """Draw seeds by k-means++ and improve them by k-means, which moves many at once."""
     seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
     labels = _nearest_seeds(means, seeds)
     for _ in range(ROUNDS):

@@ -75,10 +75,7 @@ def gaussian_affinity(
 def kernel_scales(
     values: Array, width: Width, width_scale: float, weights: Array | None = None
 ) -> Array:
-    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``.
-
-    Objects may count for several, which only the median sees.
-    """
+    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``."""
     n = len(values)
     if width == "self-tuning":
         k = min(TUNING_NEIGHBOUR, n - 1)

@@ -166,10 +166,7 @@ def common_embedding(per_world: Array) -> Array:
 def pulled_eigenvectors(
     laplacian: Any, own: Array, image: Array, common: Array, weight: float
 ) -> tuple[Array, Array]:
-    """Leading eigenvectors of ``L + weight U* U*'`` (Eq. 15), started from `own`.
-
-    Returns the vectors and their products with the Laplacian alone.
-    """
+    """Eigenvectors of ``L + weight U* U*'`` (Eq. 15) from `own`, and images by L."""
 
     def times(block: Array) -> Array:
         return multiply(laplacian, block) + weight * (common @ (common.T @ block))

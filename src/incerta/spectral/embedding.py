@@ -175,8 +175,7 @@ def _directions(block: Array) -> tuple[Array, Array]:
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256
-# Length of what is added to vectors of another matrix: these may be 0 where one that is
-# wanted is not.
+# Length of what is added to vectors of another matrix, which may be 0 somewhere.
 NUDGE = 0.01
 
 
@@ -258,10 +257,7 @@ def of_unit_length(rows: Array) -> Array:
 def cut(
     rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """Cut an embedding by weighted k-means: labels, and centres in their order.
-
-    Clusters without any object, which k-means leaves where objects coincide, come last.
-    """
+    """Cut an embedding by k-means: labels, and centres in their order."""
     model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
     found = model.fit(rows, sample_weight=weights)
     labels, order = in_order_of_appearance(found.labels_)

@@ -167,8 +167,7 @@ def remembered(
         (own / values) @ aligned(own, found.common)
         for values, own in zip(*found.alone, strict=True)
     ]
-    # U* is nearly invariant under the mean Laplacian; what is left of it there takes
-    # the place of the eigenvalues.
+    # U* is nearly invariant under the mean Laplacian, which stands for eigenvalues.
     images = (multiply(each, found.common) for each in laplacians)
     mean = sum(images) / len(worlds)
     return Embeddings(

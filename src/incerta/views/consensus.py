@@ -26,10 +26,7 @@ ROUNDS = 3
 
 
 def named_after(membership: Array, reference: Array, n_named: int = 0) -> Indices:
-    """Names of k clusters by a reference, for most common probability, (n, k) both.
-
-    The first `n_named` clusters have theirs already.
-    """
+    """Names of k clusters by a reference (n, k), of which the first `n_named` stay."""
     common = membership.T @ reference
     keep = np.arange(n_named)
     common[keep, keep] += 1.0 + len(membership)
@@ -71,8 +68,7 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
-# From scratch: beginning at what was found in the given data would make worlds agree
-# too often.
+# From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 # Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
 SHARPNESS, STABLE = 30.0, 0.15
@@ -137,8 +133,7 @@ def consensus(
             worlds[name] = in_one_naming(rows, row, k, named)
             shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
-                # Worlds know errors, and what a view does with them; laws know where
-                # clusters overlap.
+                # Worlds know errors; laws know where clusters overlap.
                 most = shares.argmax(axis=1)
                 scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
                 continue

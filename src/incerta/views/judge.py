@@ -28,9 +28,8 @@ from incerta.models.checks import within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# The law of a cluster has one of these numbers of Gaussians (BIC), if it has so many
-# objects for each of them; and covariances, if it has so many for each feature. With
-# fewer, full covariances make any clustering look clear.
+# Laws have one of these numbers of Gaussians (BIC), if there are so many objects for
+# each; and covariances, which make much look clear, with so many for each feature.
 NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
 # Smaller clusters cannot be judged: if all are so, a clustering loses this share of
 # its score. They are as wide as a cluster usually is, a tenth of all variance.

@@ -40,8 +40,7 @@ from incerta.worlds.sequence import worlds_of
 # Waves; distances between laws are off by some 1 / sqrt(N_WAVES) of their largest.
 N_WAVES = 500
 # Width of the kernel, in median distances of values, for objects with n values each:
-# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean, and
-# that is what a wide kernel sees; with many, finer differences are more than chance.
+# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean.
 WIDTH, BOUNDS = 5.0, (0.35, 2.0)
 # Directions in which laws differ most; the others are mostly chance.
 N_AXES = 20
@@ -72,10 +71,7 @@ def waves(values: Array, frequencies: Array) -> Array:
 
 
 def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
-    """Features for the laws of objects, given by `shares` (n_objects, n_values).
-
-    For a kernel that is the narrower, the more values objects have.
-    """
+    """Features for the laws of objects: the more values, the narrower the kernel."""
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
     width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
@@ -192,8 +188,7 @@ class Spreads(NamedTuple):
         values, features = law.values.copy(), self.features.features(law.values)
         own = own_weights(law)
         errors = self._errors(data, shares_of(law, own))
-        # A single value has nothing to be weighted against; it could be as far off as
-        # values of other objects are.
+        # A single value could be as far off as values of other objects are.
         alone = np.flatnonzero(law.counts == 1)
         places = law.starts[alone]
         for number in range(n_worlds):
