@@ -86,7 +86,8 @@ class Parts:
         left, kept = physical_bytes() // _HELD_SHARE, []
         for recipe in self._recipes:
             kept.append(_value(recipe) if left > 0 else recipe)
-            left -= _bytes(kept[-1])
+            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # of a summary
+            left -= sum(getattr(array, "nbytes", 0) for array in arrays)
         return tuple(kept)
 
 
@@ -139,12 +140,6 @@ def _then(
 
 def _value(part: Any) -> Any:
     return part.make() if isinstance(part, Recipe) else part
-
-
-def _bytes(part: Any) -> int:
-    """Size of the arrays that a summary consists of; a recipe has none."""
-    arrays = part if isinstance(part, tuple) else ()
-    return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
 def _for_workers(parts: Sequence[Any]) -> tuple[Any, ...]:

@@ -272,8 +272,8 @@ def _linked(
                 links.append((earlier + one, later + other))
                 n_links += len(one)
     if 0 < n_links <= MOST_LINKS * d:
-        ends = tuple(np.concatenate(side) for side in zip(*links, strict=True))
-        graph = csr_array((np.ones(n_links), ends), shape=(d, d))
+        one, other = (np.concatenate(side) for side in zip(*links, strict=True))
+        graph = csr_array((np.ones(n_links), (one, other)), shape=(d, d))
         group = connected_components(graph, directed=False)[1]
         linked |= (np.bincount(group) >= SMALLEST_GROUP)[group]
     return copy_of, linked

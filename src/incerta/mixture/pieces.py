@@ -1,7 +1,8 @@
 """Objects in one place or in partitions: some of them, and sums over all of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,14 +24,11 @@ from incerta.typing import Ids, Indices
 MANY_OBJECTS = 50_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Some:
+class Some(NamedTuple):
     """Some of the objects of a partition, and how many there are in it."""
 
     n_objects: int
     data: UncertainData | None
-    most: int
-    seed: int
 
 
 def some_objects(
@@ -38,7 +36,8 @@ def some_objects(
 ) -> tuple[UncertainData, int]:
     """At most `most` objects, chosen and sorted by ids, and the number of all."""
     if isinstance(objects, PartitionedData):
-        found = Parts(objects.partitions).fold(_some_of, _some_of_both, most, seed)
+        merge = partial(_some_of_both, most=most, seed=seed)
+        found = Parts(objects.partitions).fold(_some_of, merge, most, seed)
     else:
         found = _some_of(objects, most, seed)
     assert found.data is not None
@@ -120,23 +119,15 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
-    n_objects = 0 if data is None else len(data)
-    return _fewer(Some(n_objects=n_objects, data=data, most=most, seed=seed))
+    if data is None or len(data) <= most:
+        return Some(0 if data is None else len(data), data)
+    return Some(len(data), data[some_by_key(data.keys, most, seed)])
 
 
-def _some_of_both(a: Some, b: Some) -> Some:
+def _some_of_both(a: Some, b: Some, most: int, seed: int) -> Some:
     parts = [some.data for some in (a, b) if some.data is not None]
-    data = concat(parts) if parts else None
-    return _fewer(
-        Some(n_objects=a.n_objects + b.n_objects, data=data, most=a.most, seed=a.seed)
-    )
-
-
-def _fewer(some: Some) -> Some:
-    data = some.data
-    if data is None or len(data) <= some.most:
-        return some
-    return replace(some, data=data[some_by_key(data.keys, some.most, some.seed)])
+    data = _some_of(concat(parts) if parts else None, most, seed).data
+    return Some(a.n_objects + b.n_objects, data)
 
 
 def _sums_on(some: Measured, components: Components, device: str) -> Sums:

@@ -69,7 +69,9 @@ class Far(NamedTuple):
 
     def take(self, rows: Indices) -> "Far":
         """Keep some of them."""
-        return Far(*(column[rows] for column in self))
+        return Far(
+            self.squares[rows], self.keys[rows], self.labels[rows], self.means[rows]
+        )
 
 
 @dataclass
