@@ -35,10 +35,7 @@ def mixed(keys: Keys) -> Keys:
 
 
 def keys_of(names: NDArray[Any]) -> Keys:
-    """Hash names (n,) to keys: the same on every machine and in every session.
-
-    Whole numbers are the same names as the equal floats; others go by their text.
-    """
+    """Hash names (n,) to keys, on every machine the same; 1.0 is the same as 1."""
     kind = names.dtype.kind
     if kind in "iub":
         return mixed(names.astype(np.uint64) * GOLDEN + GOLDEN)

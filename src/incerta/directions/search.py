@@ -52,10 +52,7 @@ class Leading(NamedTuple):
 
 
 def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
-    """Find features that vary together, and in how many directions, at most `most`.
-
-    Deviations (d, n) are in units of what is expected of each, and 0 where missing.
-    """
+    """Find features that vary together, by deviations (d, n), in which directions."""
     d, n = deviations.shape
     rng = np.random.default_rng(seed)
     table = by_object(deviations, known)

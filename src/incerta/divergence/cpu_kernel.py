@@ -1,7 +1,4 @@
-"""World divergence on the CPU: sums of Gaussian kernels over all pairs.
-
-With |x − a|² multiplied out, one matrix product gives the exponents, in base 2.
-"""
+"""World divergence on the CPU: sums of Gaussian kernels over all pairs, by products."""
 
 from functools import cache
 from typing import Any
@@ -108,10 +105,7 @@ def log_one_plus(ratio: Array, log_factor: Array) -> Array:
 def augmented_points(
     x: Array, center: Array, widths: Array, dtype: Any
 ) -> NDArray[Any]:
-    """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, to base 2.
-
-    Relative to the `center`: what is then large does not count, and float32 is enough.
-    """
+    """Rows ``[x, 1, −|x|²/2]`` around `center`, in units of `widths`, to base 2."""
     d = x.shape[1]
     out = np.empty((x.shape[0], d + 2), dtype=dtype)
     unit = np.sqrt(LOG2_E) / widths

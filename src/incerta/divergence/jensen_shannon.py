@@ -260,10 +260,7 @@ def jensen_shannon_per_feature(
 
 
 def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
-    """Standard error by the choice of objects, from how much parts of `worlds` differ.
-
-    Densities of few values are wider, so all divergences are lower; that is not in it.
-    """
+    """Standard error by the choice of objects: how much parts of `worlds` differ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)
         parts = [compare(worlds.only(slice(i, None, N_PARTS))) for i in range(N_PARTS)]

@@ -132,10 +132,7 @@ def rank_constrained(
 
 
 def projected(values: Array, starts: Numbers) -> Array:
-    """Project rows of different lengths onto the simplex: not negative, sum one.
-
-    Rows stand end to end, none empty, from ``starts[i]``; they are padded in blocks.
-    """
+    """Project rows, which begin at ``starts[i]``, onto the simplex: sum one."""
     out = np.empty_like(values)
     counts = np.diff(starts)
     for part in blocks(len(counts), 40 * int(counts.max())):

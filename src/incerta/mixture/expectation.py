@@ -195,10 +195,7 @@ def with_clusters_known(
     components: Components,
     clusters: Indices,
 ) -> Measured:
-    """What was measured, in the order of the ids, and components that are known.
-
-    Of a cluster of several components, an object is of the most probable one.
-    """
+    """What was measured, by rising ids, with known components: the likeliest."""
     given = measured(sorted_by_id(data))
     if known is None:
         return given

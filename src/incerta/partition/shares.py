@@ -66,10 +66,7 @@ _WEIGHTS = 9
 def centres_in_worlds(
     worlds: Iterable[Array], keys: NDArray[np.uint64], centres: Array, seed: int
 ) -> Array:
-    """Cluster each world, its objects weighted at random by keys (Bayesian bootstrap).
-
-    `centres` are a start that is tried, too, and whose numbers the clusters get.
-    """
+    """Cluster each world, objects weighted by keys, with numbers of `centres`."""
     found = []
     for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))

@@ -107,10 +107,7 @@ def usable_width(width: float, width_scale: float) -> float:
 
 
 def median_distance(values: Array, weights: Array | None = None) -> float:
-    """Median distance between two objects, of 1000 of them if there are more.
-
-    A pair counts for the product of the weights; copies of one object are no pairs.
-    """
+    """Median distance between two objects, each with its weight, of 1000 at most."""
     n = len(values)
     if n > MEDIAN_OBJECTS:
         picked = np.random.default_rng(0).choice(n, MEDIAN_OBJECTS, replace=False)

@@ -122,10 +122,7 @@ def laws_together(
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
-    """Judge a clustering by how much of its labels the true values tell: `share_told`.
-
-    Less a fifth of it times the share of the clusters of fewer than four objects.
-    """
+    """Judge a clustering by `share_told`, less up to a fifth for small clusters."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
     order = order[np.argsort(labels[order], kind="stable")]

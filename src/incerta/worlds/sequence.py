@@ -207,10 +207,7 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
 
 
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
-    """Worlds for an estimator that asked for `n_worlds` of them.
-
-    One for exact data. At most as many as there are draws of joint data, evenly spaced.
-    """
+    """At most `n_worlds` worlds: one of exact data, evenly spaced joint draws."""
     if data.exact:
         return data.worlds(1, seed)
     n_draws = data.n_draws
