@@ -40,10 +40,10 @@ def keys_of(names: NDArray[Any]) -> Keys:
     if kind in "iub":
         return mixed(names.astype(np.uint64) * GOLDEN + GOLDEN)
     if kind == "f":
-        floats = names.astype(np.float64)
-        is_whole = (np.trunc(floats) == floats) & (np.abs(floats) <= _WHOLE_FLOATS)
-        whole = np.where(is_whole, floats, 0.0).astype(np.int64)
-        return np.where(is_whole, keys_of(whole), mixed(floats.view(np.uint64)))
+        names = names.astype(np.float64)
+        is_whole = (np.trunc(names) == names) & (np.abs(names) <= _WHOLE_FLOATS)
+        whole = np.where(is_whole, names, 0.0).astype(np.int64)
+        return np.where(is_whole, keys_of(whole), mixed(names.view(np.uint64)))
     if kind not in "US":
         names = names.astype(str)
     wide = names.astype(names.dtype.newbyteorder("="))
