@@ -1,7 +1,6 @@
 """Cluster data that is not exact, and learn how sure each label is.
 
-Names are imported when they are first used, so ``import incerta`` costs next to
-nothing and pulls in no optional library.
+Names are imported when they are first used, and no optional library with them.
 """
 
 import lazy_loader

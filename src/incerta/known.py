@@ -14,15 +14,12 @@ UNKNOWN = -1
 
 
 def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices | None:
-    """Check the labels of a caller; None if nothing is known, or nothing unknown.
+    """Check the labels of a caller, whole numbers from 0, −1 where unknown.
 
-    `y` has a whole number from 0 for each object, −1 where it is unknown; a number that
-    no object has is a cluster of which none is known. There are at most `most`
-    clusters, which the caller calls `parameter`.
-
-    Complete labels do not count: scikit-learn's model selection hands the classes of
-    all objects to `fit`, for scores to be compared with, and taking them for labels
-    would make every clustering look perfect.
+    None if nothing is known, or nothing unknown: scikit-learn's model selection hands
+    the classes of all objects to `fit`, and taking them for labels would make every
+    clustering look perfect. There are at most `most` clusters, which the caller calls
+    `parameter`.
     """
     if not partial(y):
         return None
@@ -127,10 +124,7 @@ def class_means(
 
 
 def named_order(centres: Array, places: Array, known: Indices) -> Indices:
-    """Which centre (k, d) each cluster should have, so that known objects are near.
-
-    Each centre is used once; `places` (n, d) are the objects, `known` their labels.
-    """
+    """Which centre (k, d), each used once, clusters should have by known objects."""
     classes, means = class_means(places, known)
     counts = np.bincount(known[known >= 0])[classes]
     costs = euclidean_distances(means, centres, squared=True) * counts[:, None]

@@ -1,8 +1,4 @@
-"""Labels: how they are numbered, counted over worlds, and read off probabilities.
-
-A label is a whole number from 0; −1 is noise. A membership has one column per cluster;
-the rest of each row, up to 1, is the probability of noise.
-"""
+"""Labels, numbers from 0 with −1 for noise, and the probabilities behind them."""
 
 import numpy as np
 
@@ -44,10 +40,7 @@ def with_empty_last(order: Indices, n_clusters: int) -> Indices:
 
 
 def shares(labels_per_world: Indices, n_clusters: int) -> Array:
-    """Share of the worlds in which each object falls into each cluster, (n_objects, k).
-
-    Labels are (n_worlds, n_objects); noise counts towards no cluster.
-    """
+    """Share of the worlds that put each object into each cluster, (n_objects, k)."""
     n_worlds, n_objects = labels_per_world.shape
     out = np.empty((n_objects, n_clusters))
     for part in blocks(n_objects, 8 * (3 * n_worlds + 2 * n_clusters)):
@@ -96,10 +89,7 @@ def second_best(labels: Indices, membership: Array) -> Indices:
 def label_sets(
     labels: Indices, membership: Array, coverage: float
 ) -> list[tuple[int, ...]]:
-    """Fewest clusters that hold each object's own with the probability `coverage`.
-
-    The object's label comes first, also among equally probable ones; −1 is noise.
-    """
+    """Fewest clusters that hold each object's own with the probability `coverage`."""
     chances = with_noise(membership)
     first = np.zeros_like(chances)
     first[np.arange(len(first)), labels] = 1.0

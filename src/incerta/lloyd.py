@@ -1,8 +1,4 @@
-"""k-means from many starts at once.
-
-scikit-learn's follows one start after another. With a few hundred values and ten starts
-in each of many worlds, what it does around the arithmetic takes longer than that.
-"""
+"""k-means from many starts at once, which is faster than one by one for few values."""
 
 from typing import NamedTuple
 
@@ -36,11 +32,8 @@ def lloyd(
     """The best of `n_starts` runs of k-means on values (n, d).
 
     `n_clusters` is at most n; where fewer values differ, centres coincide. Labels that
-    are known (−1 elsewhere) stay, and clusters have their numbers. One more run starts
-    from the centres `also` (k, d).
-
-    Takes ``n_starts * n_clusters * n`` numbers of memory: with many values, use
-    scikit-learn's.
+    are known (−1 elsewhere) stay, with their numbers. One more run starts from centres
+    `also`. Takes ``n_starts * n_clusters * n`` numbers of memory.
     """
     n = len(values)
     weights = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
@@ -76,10 +69,7 @@ def spread_seeds(
     n_starts: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Draw seeds by greedy k-means++, by the law of scikit-learn's: (n_starts, k, d).
-
-    Places (n, d) are centred, as they are squared; weights (n,) sum to 1.
-    """
+    """Draw seeds by greedy k-means++, (n_starts, k, d); weights sum to 1."""
     n, starts = len(places), np.arange(n_starts)
     n_trials = 2 + int(np.log(n_clusters))
     # Weighted squared distances of all pairs are products of these.
@@ -122,11 +112,7 @@ def _squares(places: Array) -> Array:
 
 
 def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array:
-    """Seeds (s, k, d) in the order of the known labels.
-
-    Those of every other start, from the first, are the means of what is known: few
-    labels of odd objects are a bad start, many a good one.
-    """
+    """Seeds (s, k, d) in the order of known labels, every other one at their means."""
     classes, means = class_means(places, known, weights)
     named = np.array([each[named_order(each, places, known)] for each in seeds])
     named[::2, classes] = means
@@ -136,10 +122,7 @@ def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array
 def _nearest(
     places: Array, weights: Array, centres: Array, known: Indices | None = None
 ) -> tuple[Indices, Array]:
-    """Nearest of the centres (s, k, d) in each start (n, s), and costs (s,).
-
-    Costs are less by what all starts have in common.
-    """
+    """Nearest of the centres (s, k, d) in each start (n, s), relative costs (s,)."""
     s, k, d = centres.shape
     # |p − c|² − |p|² of all pairs in one product, of p and 1 with −2 c and |c|².
     begins = np.concatenate([places, np.ones((len(places), 1))], axis=1)

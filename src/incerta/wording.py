@@ -3,20 +3,12 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-# A label of at least this probability is called sure: of those that are, docs/accuracy
-# counts how many are right.
+# A label of at least this probability is called sure; docs/accuracy counts them.
 SURE = 0.9
 
 
 def counted(n: int, thing: str) -> str:
-    """Number of things: "1 object", "1,200 objects".
-
-    Examples
-    --------
-    >>> from incerta.wording import counted
-    >>> counted(1, "missing value"), counted(1200, "object")
-    ('1 missing value', '1,200 objects')
-    """
+    """Number of things: "1 object", "1,200 objects"."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
@@ -61,14 +53,7 @@ def share(value: float | None) -> str:
 
 
 def printable(text: object) -> str:
-    r"""Text as a terminal may show it: without control characters, which it would obey.
-
-    Examples
-    --------
-    >>> from incerta.wording import printable
-    >>> printable("red \x1b[31m")
-    'red �[31m'
-    """
+    """Text as a terminal may show it: without control characters, which it obeys."""
     return "".join(
         c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
         for c in str(text)

@@ -1,8 +1,4 @@
-"""Arrays on a device: numpy's on the CPU, torch's elsewhere, by one standard for both.
-
-What is large and square lives on the device; rows and columns travel. Functions are
-those of the Python array API standard, so that nothing is written twice.
-"""
+"""Arrays on a device, numpy's or torch's, by the Python array API standard."""
 
 from typing import Any
 
@@ -64,10 +60,7 @@ def fetch(array: Any) -> Array:
 
 
 def in_place(name: str, array: Any, *args: Any) -> Any:
-    """Apply a function of the standard, element by element, to an array.
-
-    The array is not needed after: if it is numpy's, the result takes its memory.
-    """
+    """Apply a function of the standard to each element, in numpy's own memory."""
     if isinstance(array, np.ndarray):
         return getattr(np, name)(array, *args, out=array)
     return getattr(namespace(array), name)(array, *args)

@@ -1,9 +1,7 @@
 """Folds over partitions: summarise each, merge the summaries, finish.
 
-Partitions are values here, recipes that are followed one after the other, or dask's
-recipes for values elsewhere; the caller does not see the difference. Summaries are
-merged in any order and grouping, so what is merged must not depend on it: sums of
-floats do, the exact sums of this module do not.
+Summaries are merged in any order and grouping, so what is merged must not depend on it:
+sums of floats do, the exact sums of this module do not.
 """
 
 from __future__ import annotations
@@ -36,10 +34,7 @@ _HELD_SHARE = 4
 
 @dataclass(frozen=True)
 class Recipe:
-    """A partition that is made when it is needed, and forgotten after.
-
-    `make` is a function of a module, or `partial` of one, so that it can travel.
-    """
+    """A partition that is made when it is needed, by a function that can travel."""
 
     make: Callable[[], Any]
 
@@ -52,14 +47,8 @@ class Parts:
     """Partitions to fold over: values, recipes, or dask's delayed values.
 
     Recipes are followed one after the other, or by the workers of dask if there is a
-    client. With `hold` delayed values are computed once and kept with the workers that
-    did it; those lost with a worker are computed again. Without workers a quarter of
-    the memory is for what is kept.
-
-    >>> from operator import add
-    >>> from incerta.backend.fold import Parts
-    >>> Parts([[1, 2], [3], [4, 5]]).fold(sum, add)
-    15
+    client. With `hold` delayed values are computed once, unless lost with a worker;
+    without workers a quarter of the memory is for what is kept.
     """
 
     def __init__(self, recipes: Sequence[Any], *, hold: bool = False) -> None:
@@ -76,19 +65,15 @@ class Parts:
         merge: Callable[[T, T], T],
         *given: Any,
     ) -> T:
-        """Merge ``summarise(part, *given)`` of all partitions.
-
-        Both are functions of a module, so that they can travel; `merge` is associative.
-        """
+        """Merge ``summarise(part, *given)`` of all; both are functions of modules."""
         for left in reversed(range(_TRIES)):
             try:
                 return _fold(self._parts, summarise, merge, given)
             except _losses():
                 if not left:
                     raise
-            # Outside of `except`, where the traceback holds on to the old parts: what
-            # the scheduler remembers as lost must be let go before it is asked for
-            # anew, or it only repeats that it is lost.
+            # Outside of `except`, whose traceback holds on to old parts: until they are
+            # let go, the scheduler only repeats that they are lost.
             self._parts = ()
             self._parts = self._made()
         raise AssertionError
@@ -101,7 +86,8 @@ class Parts:
         left, kept = physical_bytes() // _HELD_SHARE, []
         for recipe in self._recipes:
             kept.append(_value(recipe) if left > 0 else recipe)
-            left -= _bytes(kept[-1])
+            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # of a summary
+            left -= sum(getattr(array, "nbytes", 0) for array in arrays)
         return tuple(kept)
 
 
@@ -156,12 +142,6 @@ def _value(part: Any) -> Any:
     return part.make() if isinstance(part, Recipe) else part
 
 
-def _bytes(part: Any) -> int:
-    """Size of the arrays that a summary consists of; a recipe has none."""
-    arrays = part if isinstance(part, tuple) else ()
-    return sum(getattr(array, "nbytes", 0) for array in arrays)
-
-
 def _for_workers(parts: Sequence[Any]) -> tuple[Any, ...]:
     """Recipes as delayed values, if there are workers to follow them."""
     if not (all(isinstance(part, Recipe) for part in parts) and _has_client()):
@@ -207,10 +187,9 @@ def exact_sums(
 ) -> NDArray[np.object_]:
     """Sum rows by group, as Python's whole numbers of units of ``2**(exponent - 80)``.
 
-    A float of 53 bits is a whole number of these units unless it is 2**27 times smaller
-    than the largest, and is then rounded to one. Whole numbers are added without
-    rounding: any order and any grouping give the same sum. `exponent` (n_columns,) is
-    that of the largest entries of all partitions together.
+    Floats 2**27 times smaller than the largest are rounded to such units; any order and
+    grouping give the same sum. `exponent` (n_columns,) is that of all partitions
+    together.
     """
     total = np.zeros((n_groups, rows.shape[1]), dtype=object)
     scale = np.ldexp(1.0, BITS - exponent)
@@ -234,10 +213,7 @@ def rounded(sums: Any, exponent: Any, divisor: int = 1) -> Any:
 
 
 def sums_of_runs(column: Array, starts: Indices) -> Array:
-    """Sum runs of a column; the order within a run does not change a bit.
-
-    Run i goes from ``starts[i]`` to ``starts[i + 1]``; none is empty.
-    """
+    """Sum runs from ``starts[i]`` on, none empty; their order does not change a bit."""
     counts = np.diff(starts)
     exponent = exponents(np.maximum.reduceat(np.abs(column), starts[:-1]))
     # Long runs get fewer bits, so that their sums stay within 64.

@@ -1,8 +1,7 @@
 """Random numbers that are functions of what they are for.
 
-A number belongs to an object, a feature and a stream (a world under a seed), each named
-by a key of 64 random-looking bits. It is a hash of the sum of the three, so that any
-block of numbers can be had on its own, in any order, on any machine.
+A number is a hash of the sum of the keys of an object, a feature and a stream (a world
+under a seed): any block of them can be had in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -36,17 +35,15 @@ def mixed(keys: Keys) -> Keys:
 
 
 def keys_of(names: NDArray[Any]) -> Keys:
-    """Hash names (n,) to keys: the same on every machine and in every session.
-
-    Names are numbers, texts, or anything with a text of its own. Whole numbers are the
-    same names as the equal floats, and a text has the same key however long the others
-    are.
-    """
+    """Hash names (n,) to keys, on every machine the same; 1.0 is the same as 1."""
     kind = names.dtype.kind
     if kind in "iub":
-        return _keys_of_numbers(names.astype(np.uint64))
+        return mixed(names.astype(np.uint64) * GOLDEN + GOLDEN)
     if kind == "f":
-        return _keys_of_floats(names.astype(np.float64))
+        names = names.astype(np.float64)
+        is_whole = (np.trunc(names) == names) & (np.abs(names) <= _WHOLE_FLOATS)
+        whole = np.where(is_whole, names, 0.0).astype(np.int64)
+        return np.where(is_whole, keys_of(whole), mixed(names.view(np.uint64)))
     if kind not in "US":
         names = names.astype(str)
     wide = names.astype(names.dtype.newbyteorder("="))
@@ -68,16 +65,6 @@ def keys_of_texts(names: tuple[str, ...]) -> Keys:
     return keys
 
 
-def _keys_of_numbers(numbers: Keys) -> Keys:
-    return mixed(numbers * GOLDEN + GOLDEN)
-
-
-def _keys_of_floats(names: Array) -> Keys:
-    is_whole = (np.trunc(names) == names) & (np.abs(names) <= _WHOLE_FLOATS)
-    numbers = np.where(is_whole, names, 0.0).astype(np.int64).view(np.uint64)
-    return np.where(is_whole, _keys_of_numbers(numbers), mixed(names.view(np.uint64)))
-
-
 @lru_cache(maxsize=64)
 def seed_key(seed: int) -> np.uint64:
     """Key of a seed: any whole number that is not negative."""
@@ -85,10 +72,7 @@ def seed_key(seed: int) -> np.uint64:
 
 
 def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
-    """Rising positions of at most `most` keys, by what they are, not where they stand.
-
-    Another seed chooses others.
-    """
+    """Rising positions of at most `most` keys, chosen by what they are."""
     if len(keys) <= most:
         return np.arange(len(keys))
     order = np.argpartition(mixed(keys + seed_key(seed)), most)
@@ -96,10 +80,7 @@ def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
-    """Keys of numbered streams under a seed, such as worlds.
-
-    Streams for different purposes have nothing in common.
-    """
+    """Keys of numbered streams under a seed, such as worlds, for one purpose."""
     return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
 
 
@@ -110,15 +91,11 @@ def _origin(seed: int, purpose: int) -> np.uint64:
 
 
 def uniforms(streams: Keys, keys: Keys) -> Array:
-    """Numbers strictly between 0 and 1, on a grid of 2**52 cells.
-
-    The result has the shape (n_streams, *keys.shape).
-    """
+    """Numbers strictly between 0 and 1, by 2**-52: (n_streams, *keys.shape)."""
     out = np.empty((len(streams), keys.size))
     flat = keys.ravel()
     parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
-    # Of few keys several streams at once: a call for each would take longer than what
-    # it does.
+    # Of few keys several streams at once: a call costs more than what it does.
     for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
             here = np.add.outer(streams[some], flat[part])
@@ -154,10 +131,8 @@ def stratified_uniforms(
 def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) -> Keys:
     """Where each key's own permutation of ``range(length)`` sends an index.
 
-    Nothing of the permutations is stored. Rounds of invertible steps on the next
-    power of two (add a key, multiply by an odd number, fold high bits into low
-    ones) permute it; what falls outside the range is sent on until it is inside.
-    Indices and keys are broadcast against each other.
+    Nothing is stored: invertible steps on the next power of two permute it, and what
+    falls outside the range is sent on until it is inside.
     """
     bits = max(int(length - 1).bit_length(), 1)
     mask = np.uint64(2**bits - 1)

@@ -30,11 +30,7 @@ def blocks(
 
 
 class Scratch:
-    """Arrays whose memory is used again and again.
-
-    Fresh memory of a megabyte costs more time than most of what is done with it. What
-    was asked for by a name is gone as soon as that is asked for again.
-    """
+    """Arrays by name, whose memory is used again: fresh memory costs more."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}

@@ -13,10 +13,7 @@ ENGINES = ("auto", "numpy", "numba")
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
-    """Import an optional module, or raise an error that says which extra brings it.
-
-    `purpose` completes the sentence "... needs <module>".
-    """
+    """Import an optional module for a purpose, or say which extra brings it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -32,11 +29,7 @@ def installed(module: str) -> bool:
 
 
 def comes_from(value: object, *modules: str) -> bool:
-    """Tell whether `value` is an object of one of these libraries.
-
-    A library that has not been imported cannot have made the object, so nothing
-    is imported to find out.
-    """
+    """Tell whether `value` is of one of these libraries, without importing any."""
     return any(
         module in sys.modules
         and any(
@@ -62,11 +55,7 @@ def part_of_page(room: str, name: str) -> str:
 
 
 def pages_of(room: str, purpose: str) -> Any:
-    """A jinja2 environment that escapes every text and refuses undefined names.
-
-    It finds the templates of the package `room`; `purpose` is for the message if jinja2
-    is not installed.
-    """
+    """A jinja2 environment of the package `room` that refuses undefined names."""
     jinja2 = require("jinja2", "report", purpose)
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(partial(part_of_page, room)),

@@ -1,9 +1,7 @@
 """The single hook through which long work reports its progress.
 
-The library prints nothing in scripts. Whoever wants a bar (the command line does, by
-`bars`) sets a hook for a while; it is called with a name, the number of steps done and
-their total. In a notebook where tqdm is installed, and nobody sets one, bars appear by
-themselves.
+It is called with a name, the steps done and their total. The library prints nothing in
+scripts; in a notebook with tqdm, bars appear by themselves unless a hook is set.
 """
 
 import sys
@@ -35,11 +33,7 @@ def reporting_to(hook: Hook) -> Iterator[None]:
 
 
 def track(total: int, name: str) -> Iterator[int]:
-    """Count steps: each ``next()`` reports that one more of `total` is done.
-
-    That none is done yet is reported at once, so that a bar can be there before the
-    first step has ended, and that all are done when nobody counts any more.
-    """
+    """Count steps, none to begin with: each ``next()`` reports one more of `total`."""
     hook = _hook.get()
     if hook is not None:
         steps = _reported(hook, name, total)
@@ -96,10 +90,7 @@ def _drawn(bar: Any, total: int) -> Iterator[int]:
 
 @contextmanager
 def bars(*, shown: bool = True) -> Iterator[None]:
-    """Draw a bar, with the time left, for each kind of work that the library reports.
-
-    On stderr, if that is a terminal; after two seconds, and until the work is done.
-    """
+    """Draw a bar for each kind of work, on a terminal's stderr, after two seconds."""
     if not shown or not sys.stderr.isatty():
         yield
         return

@@ -8,10 +8,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 
 def threads(limit: int | None) -> AbstractContextManager[Any]:
-    """Limit the threads of BLAS and OpenMP; None leaves them as they are.
-
-    Products that are small and many cost more with threads than they gain.
-    """
+    """Limit the threads of BLAS and OpenMP: small products lose by them."""
     return _controller().limit(limits=limit)
 
 

@@ -37,10 +37,7 @@ def remove_all_passing() -> None:
 
 
 def part_of(folder: Path) -> Path:
-    """A name in a folder that nobody else uses, for what is not complete yet.
-
-    What processes of this machine left there when they were killed is removed.
-    """
+    """A name in a folder for what is not complete; what killed processes left goes."""
     for left in _forgotten(folder):
         _remove(left)
     return folder / (f".incerta.part-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}")
@@ -48,10 +45,7 @@ def part_of(folder: Path) -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes the place of `path` when the block ends well.
-
-    If `path` is a link, the file that it points to is replaced, and the link stays.
-    """
+    """A file that replaces `path`, or what it links to, when the block ends well."""
     target = Path(os.path.realpath(path))
     with passing(part_of(target.parent)) as beside:
         yield beside
@@ -70,9 +64,8 @@ def fill(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[st
 def filling(folder: Path) -> Iterator[Path]:
     """A folder to write to, whose files move to `folder` when the block ends well.
 
-    A new folder appears with all its files at once. In an existing one files of the
-    same name are replaced, and others stay; so it is where another command made the
-    folder meanwhile. Links are followed.
+    A new folder appears with all its files at once. In an existing one, also if it is
+    made meanwhile, files of the same name are replaced, and others stay.
     """
     folder = folder.resolve()
     # On the disk of its destination: renaming does not cross disks.

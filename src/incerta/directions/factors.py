@@ -1,13 +1,9 @@
 """The factor model: loadings and own variation of features, and places of objects.
 
-The true value of feature j of object i is ``μ_j + L_j · t_i + u_ij``, with a place t in
-few directions and an own variation u of variance ψ_j. What was measured is that and an
-error of known variance S_ij.
-
-Loadings come from one decomposition of the values, each shrunk by its error. EM, which
-would maximise the likelihood, gained nothing on generated data once features that do
-not tell are left out, and lost on real ones: there its ψ go to their floor, and the few
-features they belong to decide all places (`benchmarks/wide.py`).
+The true value of feature j of object i is ``μ_j + L_j · t_i + u_ij``, with a place t
+and an own variation u of variance ψ_j; errors of known variance S_ij come on top.
+Loadings are by one decomposition of shrunk values: EM gained nothing once features that
+do not tell are left out, and lost on real data (`benchmarks/wide.py`).
 """
 
 from __future__ import annotations
@@ -74,11 +70,10 @@ def _check(factors: Factors) -> None:
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Factors:
-    """A factor model of d features with q directions.
+    """A factor model of d features with q directions, in falling order of variance.
 
-    Directions are uncorrelated and in falling order of the variance of places. In each,
-    own variation makes a deviation of 1 in the place of an object whose values are all
-    known exactly.
+    In each, own variation makes a deviation of 1 in the place of an exactly known
+    object.
     """
 
     centre: Array  # (d,), μ
@@ -139,11 +134,7 @@ class Found:
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find at most `most` directions of a table.
-
-    `wanted` is their number, whatever chance says; `anyway` is the number to take if
-    none is beyond chance. The seed is that of the comparison with chance.
-    """
+    """Find at most `most` directions, or as many as `wanted`; without any, `anyway`."""
     d, n = table.values.shape
     centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
     n_known = table.known.sum(axis=1)
@@ -185,11 +176,7 @@ def found_in(
 
 
 def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
-    """Fit a factor model by the leading triples of the values, each shrunk.
-
-    `centre` and `true` (d,) are means and variances of the true values; there are fewer
-    directions, `q`, than features and objects.
-    """
+    """Fit q directions, fewer than features and objects, by leading triples."""
     root = np.sqrt(true)[:, None]
     gaps = np.where(table.known, table.values - centre[:, None], 0.0)
     total = true[:, None] + table.variances
@@ -232,13 +219,12 @@ def _residuals(table: Table, factors: Factors) -> Array:
 
 
 def places_of(table: Table, factors: Factors, together: Array | None = None) -> Places:
-    """Where objects are in the directions: weighted least squares.
+    """Where objects are in the directions: weighted least squares, also on a device.
 
-    The table is of numpy or on a device. Where errors are correlated, `together` (n, d,
-    d) has their covariances, which do not change the weights, only the errors. The
-    error covariance is the excess over that of an object whose values are all known
-    exactly: own variation stays a part of the truth. Exact by Gauss and Markov. Takes
-    ``n d q²`` multiplications, in products of matrices.
+    Error covariances are the excess over those of an object known exactly: own
+    variation is a part of the truth. `together` (n, d, d) has covariances of correlated
+    errors, which change only the errors, not the weights. Takes ``n d q²``
+    multiplications.
     """
     xp = namespace(table.values)
     q = len(factors.variances)

@@ -1,12 +1,9 @@
-"""How many directions there are, and which features tell them.
+"""How many directions there are, and which features tell them, compared with chance.
 
-Both questions are answered by comparison with chance. Directions that run through many
-features are counted by random signs: the leading singular value of a table whose
-entries have their signs drawn at random is the largest one that independent features
-give. Directions that run through few of very many features are too weak for that; they
-show as pairs, or groups, of features whose correlations are beyond chance. Features
-that no direction shows in are then left out, so that ten thousand features of noise
-cannot drown ten that matter.
+Directions through many features are counted by the leading singular values under random
+signs. Those through few of very many features are too weak for that; they show as
+pairs, or groups, of features correlated beyond chance. Features that no direction shows
+in are left out, so that noise cannot drown the others.
 """
 
 from typing import Any, NamedTuple
@@ -25,8 +22,7 @@ from incerta.typing import Array, Indices, Mask
 N_DRAWS, BEYOND = 7, 3.0
 # Chance that any pair of independent features is taken for correlated.
 LEVEL = 0.005
-# Correlations are those of values cut off here, in robust deviations of their feature:
-# one outlier makes no correlation.
+# Values are cut off here, in robust deviations: one outlier makes no correlation.
 CUT = 2.5
 MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
 # Two features of a larger correlation are one feature, measured twice.
@@ -56,12 +52,7 @@ class Leading(NamedTuple):
 
 
 def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
-    """Find features that vary together, and in how many directions, at most `most`.
-
-    Deviations (d, n) of n objects from the mean are in units of what each value is
-    expected to deviate, and 0 where there is no value. No directions if no feature
-    varies with another.
-    """
+    """Find features that vary together, by deviations (d, n), in which directions."""
     d, n = deviations.shape
     rng = np.random.default_rng(seed)
     table = by_object(deviations, known)
@@ -90,9 +81,8 @@ def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
 def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> int:
     """How many leading directions of a table (d, n) without means are beyond chance.
 
-    At most `most`; the table has already lost `begin` directions. One direction after
-    the other is taken away; what the rest has lost with it is made up for, as is one
-    object's worth for the mean.
+    They are taken away one by one; what the rest loses, as with the `begin` directions
+    lost before and the mean, is made up for.
     """
     d, n = table.shape
     most = min(most, d - begin - 1, n - begin - 2)
@@ -133,11 +123,7 @@ def leading(table: Any, k: int) -> Leading:
 
 
 def by_object(deviations: Array, known: Mask) -> Array:
-    """Deviations with those of objects shrunk that deviate more than is expected.
-
-    Where error bars are too small, objects with large ones would make up the leading
-    directions by themselves.
-    """
+    """Deviations, shrunk where too small error bars let an object decide alone."""
     usual = np.square(deviations).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     return deviations / np.sqrt(np.maximum(usual, 1.0))
 
@@ -147,9 +133,7 @@ def _settled(
 ) -> tuple[Mask, Array]:
     """Features that directions show in, and directions of these features, by turns.
 
-    `places` (n, q) are objects in the directions to begin with; those returned are in
-    the directions of the features that tell. All features tell if more than half of
-    them do.
+    `places` (n, q) are to begin with. All features tell if more than half of them do.
     """
     d, n = table.shape
     tells = np.zeros(d, dtype=bool)
@@ -239,22 +223,18 @@ def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> f
 def _linked(
     rows: Array, n_objects: int, lost: Array | None = None
 ) -> tuple[Indices, Mask]:
-    """Features (d,) that repeat others, and features that are correlated with others.
+    """The feature (d,) that each repeats, or its own number, and which are correlated.
 
-    `rows` (d, n) have unit length. `lost` (d, q) are orthonormal directions that they
-    have lost: without them, residuals of independent features have the covariance ``I -
-    lost lost'``; what that explains does not count, and twice as much, as features are
-    not all alike.
-
-    The first result is the feature that each repeats, or its own number. The second
-    marks the features of a pair that is hardly ever so correlated by chance; or of four
-    that are connected by pairs of which there are a few by chance, far from each other.
+    `rows` (d, n) have unit length. Residuals that have lost orthonormal directions
+    `lost` (d, q) have the covariance ``I - lost lost'``; what that explains does not
+    count, and twice as much, as features are not all alike. Correlated are pairs that
+    chance hardly ever makes, or groups of four connected by pairs that chance makes,
+    but far apart.
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
     surely = _beyond_chance(n_pairs, n_objects)
-    # As many pairs by chance as connect any four features in LEVEL of all tables: there
-    # are 16 trees of four.
+    # Pairs by chance that connect four features, by 16 trees, in LEVEL of all tables.
     perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * LEVEL * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
     links: list[tuple[Indices, Indices]] = []
@@ -289,24 +269,15 @@ def _linked(
                 links.append((earlier + one, later + other))
                 n_links += len(one)
     if 0 < n_links <= MOST_LINKS * d:
-        ends = [np.concatenate(side) for side in zip(*links, strict=True)]
-        linked |= _in_groups(ends[0], ends[1], d)
+        one, other = (np.concatenate(side) for side in zip(*links, strict=True))
+        graph = csr_array((np.ones(n_links), (one, other)), shape=(d, d))
+        group = connected_components(graph, directed=False)[1]
+        linked |= (np.bincount(group) >= SMALLEST_GROUP)[group]
     return copy_of, linked
 
 
-def _in_groups(one: Indices, other: Indices, n: int) -> Mask:
-    """Which of n nodes are connected with at least three others."""
-    graph = csr_array((np.ones(len(one)), (one, other)), shape=(n, n))
-    _, group = connected_components(graph, directed=False)
-    return (np.bincount(group) >= SMALLEST_GROUP)[group]
-
-
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
-    """Features correlated across the border of a set, on both of its links.
-
-    Residuals of the features that directions were made from are correlated among each
-    other in any case.
-    """
+    """Features correlated across the border of a set; within it all are."""
     inside, outside = np.flatnonzero(some), np.flatnonzero(~some)
     least = _beyond_chance(len(inside) * len(outside), n_objects)
     linked = np.zeros(len(rows), dtype=bool)

@@ -40,11 +40,9 @@ FEW_FEATURES = 8
 # Up to here, too, unless the directions hold most of the true variance: methods cope
 # with so many features, and what shows in few of them would be lost.
 MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
-# Each direction needs some objects to be told from chance, and so do the methods that
-# follow.
+# Each direction needs some objects to be told from chance, and later methods too.
 MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
-# In wider tables, where nothing can be done with all features, the strongest
-# directions are taken although none is beyond chance.
+# In wider tables the strongest directions are taken although none is beyond chance.
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
 MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
@@ -184,10 +182,6 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             The objects.
         y : None
             Not used; here for pipelines.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         in_parts = isinstance(X, PartitionedData)
@@ -266,12 +260,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.asarray(given, dtype=object)
 
     def described(self) -> list[Direction]:
-        """What each direction is: the features that vary most with it.
-
-        Returns
-        -------
-        list of Direction
-        """
+        """What each direction is: the features that vary most with it."""
         factors, names = self._found.factors, self._names()
         if factors is None:
             return []
@@ -285,13 +274,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return directions
 
     def labels(self) -> list[str]:
-        """What each direction is called in pictures: its number and main features.
-
-        Returns
-        -------
-        list of str
-            "direction 1 (+mass, +radius, −age)", with the sign of the correlation.
-        """
+        """What directions are called in pictures: "direction 1 (+mass, −age)"."""
         return [
             f"{name} ({', '.join(_signed(*each) for each in features[:NAMED])})"
             for name, _, features in self.described()
@@ -395,10 +378,7 @@ def table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, factors: Factors, device: str
 ) -> UncertainData | None:
-    """Objects in the directions; None stands for a partition without any.
-
-    Measured values with errors are weighted by them; others are mapped as they are.
-    """
+    """Objects in the directions, None for none; only errors are weighed."""
     if data is None:
         return None
     tells = np.flatnonzero(factors.tells)

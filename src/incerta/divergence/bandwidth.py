@@ -50,10 +50,8 @@ def effective_number(n_objects: int, weights: Array | None) -> float:
 def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: float) -> Array:
     """Width of the kernel of each world and feature (n_worlds, n_features).
 
-    The rule is "silverman", Eq. 6 of the paper, ``1.06 σ n^(-1/5)`` whatever the number
-    of features; "scott", ``σ n^(-1/(d + 4))``; or the widths themselves, (n_features,)
-    or (n_worlds, n_features). All features have a pooled spread; with weights
-    `n_objects` is the `effective_number`.
+    By "silverman", Eq. 6 of the paper, ``1.06 σ n^(-1/5)``; "scott", ``σ n^(-1/(d +
+    4))``; or widths that broadcast. With weights `n_objects` is the `effective_number`.
     """
     sigma = np.maximum(spread.each, FLOOR * spread.pooled)
     d = sigma.shape[1]

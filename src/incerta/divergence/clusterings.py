@@ -39,10 +39,6 @@ def between_clusterings(
     ndarray of shape (n_worlds, n_worlds)
         Symmetric, zero on the diagonal; about 1 for unrelated clusterings.
 
-    Notes
-    -----
-    One k-means per world, then `ari_matrix`.
-
     Examples
     --------
     >>> from incerta.divergence import between_clusterings
@@ -68,14 +64,11 @@ def between_clusterings(
 def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
     """Adjusted Rand index of all pairs of clusterings (n_clusterings, n_objects).
 
-    1 for equal partitions, including two with a single cluster each or with only single
-    objects. Labels below 0 are noise: one more cluster, or with noise="singletons"
-    objects that are each a cluster alone.
-
-    Time grows with n_clusterings² n_objects. Up to about ten clusters the contingency
-    tables of many pairs are one product of matrices; more clusters are counted, in time
-    that does not depend on their number. Memory holds a copy of the labels in addition
-    to the result, and blocks of fixed size.
+    1 for two with a single cluster each, or with only single objects. Labels below 0
+    are noise: one more cluster, or with noise="singletons" objects each alone. Up to
+    about ten clusters contingency tables are products of matrices; more clusters are
+    counted, in time that does not depend on their number. Memory is blocks of fixed
+    size.
     """
     n = labels.shape[1]
     codes, sizes = _coded(labels, alone=noise == "singletons")
@@ -92,9 +85,8 @@ def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
 
 
 # Ordered pairs of objects that are together in both of two clusterings are the sum of
-# c (c − 1) over the cells c of their contingency table. A cluster of one object adds
-# nothing to it, whoever else is in its place elsewhere: objects of noise that are to
-# be alone are left out of the tables.
+# c (c − 1) over the cells c of their contingency table, to which objects that are alone
+# add nothing: they are left out.
 
 
 def _coded(labels: Indices, *, alone: bool) -> tuple[Indices, Indices]:

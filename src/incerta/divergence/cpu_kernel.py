@@ -1,8 +1,4 @@
-"""World divergence on the CPU: sums of Gaussian kernels over all pairs.
-
-Σ_a exp(−|x − a|²/2) for every x, with |x − a|² multiplied out: the points carry two
-more columns, so that one matrix product gives the finished exponent, in base 2.
-"""
+"""World divergence on the CPU: sums of Gaussian kernels over all pairs, by products."""
 
 from functools import cache
 from typing import Any
@@ -59,11 +55,7 @@ def mean_log_ratios_on_cpu(
     engine: str,
     n_jobs: int | None,
 ) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
-
-    `picks` (n_worlds, n_points) are the values each world is evaluated at; with weights
-    all of them. `dtype` is the precision of the exponentials.
-    """
+    """Mean and standard error of log(1 + f_q/f_p) over picked values of world p."""
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
     means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
@@ -113,11 +105,7 @@ def log_one_plus(ratio: Array, log_factor: Array) -> Array:
 def augmented_points(
     x: Array, center: Array, widths: Array, dtype: Any
 ) -> NDArray[Any]:
-    """Rows ``[x, 1, −|x|²/2]`` in units of the kernel `widths`, to base 2.
-
-    Coordinates are relative to the `center` of the centres: what is then large is far
-    from all of them and does not count, so single precision is enough.
-    """
+    """Rows ``[x, 1, −|x|²/2]`` around `center`, in units of `widths`, to base 2."""
     d = x.shape[1]
     out = np.empty((x.shape[0], d + 2), dtype=dtype)
     unit = np.sqrt(LOG2_E) / widths
@@ -134,8 +122,7 @@ def augmented_centres(
 ) -> NDArray[Any]:
     """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2.
 
-    Kernels are multiplied by the weights, if there are any, over the largest of them:
-    powers of more than 0 are not to be had.
+    Weights are over the largest: powers of more than 0 are not to be had.
     """
     out = augmented_points(a, center, widths, dtype)
     if weights is not None:
@@ -145,11 +132,7 @@ def augmented_centres(
 
 
 def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
-    """Sum the kernels of all `centres` (d + 2, n) at each of the `points` (n, d + 2).
-
-    Both are augmented. The engine computes the exponentials; the matrix product is BLAS
-    either way. Blocks are summed in the precision of the input, their sums in float64.
-    """
+    """Sum the kernels of all `centres` (d + 2, n) at the `points` (n, d + 2)."""
     add_powers = _numpy_powers
     if engine == "numba" and points.dtype == np.float32:
         from incerta.divergence import numba_kernel

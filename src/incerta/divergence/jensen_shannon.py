@@ -223,19 +223,13 @@ def jensen_shannon_per_feature(
     Parameters
     ----------
     worlds, bandwidth, n_objects, n_points, dtype, device, engine, n_jobs, random_state
-        As in `jensen_shannon`.
-    weights
-        As in `jensen_shannon`.
+        As in `jensen_shannon`, and so are `weights`; evaluations are as many, times the
+        number of features.
 
     Returns
     -------
     ndarray of shape (n_worlds, n_worlds)
         Symmetric, zero on the diagonal, between 0 and log 2.
-
-    Notes
-    -----
-    It takes as many kernel evaluations as `jensen_shannon`, times the number of
-    features.
 
     Examples
     --------
@@ -266,12 +260,7 @@ def jensen_shannon_per_feature(
 
 
 def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
-    """Standard error of divergences that comes from the choice of objects.
-
-    It is taken from the divergences of parts of `worlds`: how much those differ says
-    how much those of another choice would. Densities of few values are wider than those
-    of many, so that all are lower than with all objects; that is not in it.
-    """
+    """Standard error by the choice of objects: how much parts of `worlds` differ."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)
         parts = [compare(worlds.only(slice(i, None, N_PARTS))) for i in range(N_PARTS)]
@@ -315,10 +304,7 @@ class _Comparison:
         engine_for(self.engine)  # refuses what it does not know
 
     def chosen(self, worlds: Worlds) -> Worlds:
-        """The same worlds of some objects, chosen by their ids, if there are more.
-
-        They are the same in each world: what objects are by chance is, too.
-        """
+        """Worlds of some objects, chosen by ids, if there are more."""
         self._check_weights(worlds.shape[1])
         if self.n_objects is None or self.n_objects >= worlds.shape[1]:
             return worlds

@@ -1,7 +1,4 @@
-"""Powers of two, summed by rows: the numba versions of the numpy steps.
-
-Imported only where the extra ``fast`` is installed; compiled once and cached.
-"""
+"""Powers of two, summed by rows, by numba: the extra ``fast``."""
 
 from typing import Any
 
@@ -18,11 +15,9 @@ jit: Any = numba.njit
 
 @jit(fastmath=True, inline="always")
 def _power_of_two(exponent: Any) -> Any:
-    """``2**exponent`` for an exponent of at most 0, in float32.
+    """``2**exponent`` for an exponent of at most 0, in float32, so that it vectorises.
 
-    The whole part goes straight into the bits of the result, the rest, in (−1, 0],
-    through a polynomial of degree 5 with relative error 1e-7. Truncation and shifts
-    vectorise; a call of ``exp`` would not.
+    The whole part goes into the bits, the rest through a polynomial (error 1e-7).
     """
     # The smallest normal number; what is below does not count.
     t = max(exponent, np.float32(-126.0))
@@ -52,11 +47,7 @@ def add_powers_of_two(exponents: NDArray[np.float32], sums: Array) -> None:
 def add_kernels_of_four(
     points: NDArray[np.float32], centres: NDArray[np.float32], sums: Array
 ) -> None:
-    """Add the kernels of `centres` at `points` to `sums`, for four features.
-
-    With so few features the exponent is cheaper to make where it is used than to
-    fetch from a product of matrices.
-    """
+    """Add the kernels of `centres` at `points` to `sums`, for four features."""
     for i in range(points.shape[0]):
         x0, x1, x2, x3 = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
         own = points[i, 5]

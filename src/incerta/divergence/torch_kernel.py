@@ -1,8 +1,4 @@
-"""World divergence on a device of torch; on CUDA with a fused kernel.
-
-Needs the extra ``gpu``. Points are uploaded once; for every world one launch sums its
-kernels at all points, and what comes back is a mean per pair of worlds.
-"""
+"""World divergence on a device of torch (extra ``gpu``); a fused kernel on CUDA."""
 
 from functools import cache
 from typing import Any
@@ -22,10 +18,7 @@ EXPONENT_BYTES = 2**28
 
 
 def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over the values of each world p.
-
-    The kernels are `Densities`; `picks` is as for `mean_log_ratios_on_cpu`.
-    """
+    """As `mean_log_ratios_on_cpu`, of `Densities`."""
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
     target = torch.device(device)
@@ -84,11 +77,7 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
 
 
 def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
-    """Sum the kernels of `centres` (n, d) at `x` (d, n_points), block by block.
-
-    `center` (d,) is subtracted from both, and `unit` (d,) brings them to the units of
-    the kernel, in base 2.
-    """
+    """Sum the kernels of `centres` (n, d) at `x` (d, n_points), in blocks, base 2."""
     torch = require("torch", "gpu", "this device")
     a = (centres - center) * unit
     a_norm = (a * a).sum(dim=1) / 2

@@ -1,9 +1,7 @@
 """The fused CUDA kernel: exponents are made, raised and summed in registers.
 
-Tensor cores multiply half precision, and add in single. A number is the sum of two
-halves but for a relative 2⁻²⁴, as in single precision, so that three products of halves
-are as good as one of singles, in a third of the time: high by high, high by low and low
-by high, end to end along the axis that is summed over.
+Tensor cores multiply half precision, and add in single. Three products of halves are as
+good as one of singles, in a third of the time, end to end along the summed axis.
 """
 
 from typing import Any

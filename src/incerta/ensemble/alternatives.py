@@ -1,9 +1,4 @@
-"""Which of many clusterings represent all, and how surely (REP).
-
-Clusterings are known here only by their distances. Those of possible worlds are drawn
-like the true one: what holds for a share of them holds for it with about that
-probability, and the bounds say how much less is certain.
-"""
+"""Which of many clusterings, known by distances, represent all, and how surely."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,21 +32,20 @@ def alternatives(
     tau: float | None = None,
     holdout: float = 0.0,
 ) -> Alternatives:
-    """Choose a few clusterings that represent many.
+    """Choose a few clusterings that represent many, by distances (m, m).
 
-    Distances (m, m) are symmetric, not negative, and zero on the diagonal. Groups
-    around medoids are made of them, fewer than `n_alternatives` if fewer differ. A
-    group is represented by its "center", the member with the smallest maximum distance
-    to the others, or its "medoid", with the smallest mean distance. With `tau`, groups
-    are balls of this radius: the one that holds the most clusterings, then the one that
-    holds the most of the others, and so on.
+    Groups are around medoids, fewer than `n_alternatives` if fewer differ, or with
+    `tau` balls of this radius, the fullest first. A group is represented by its
+    "center", with the smallest maximum distance to the others, or its "medoid", with
+    the smallest mean.
 
     The share `holdout` of the clusterings is only counted, within the reach of the
-    representatives; the others are only chosen from. With 0 the groups themselves are
-    counted.
+    representatives; the others are only chosen from. With 0 the groups are counted.
     """
     m = len(distances)
-    held = _held_out(m, holdout)
+    # Evenly spread; at least one is left to choose from.
+    n_held = min(round(holdout * m), m - 1)
+    held = np.round(np.linspace(0, m - 1, n_held)).astype(np.intp)
     chosen = np.delete(np.arange(m), held)
     seen = distances[np.ix_(chosen, chosen)]
     if tau is None:
@@ -83,10 +77,9 @@ def alternatives(
 def medoids(distances: Array, n_groups: int) -> Indices:
     """Clusterings in the middle of groups of clusterings (PAM), by distances (m, m).
 
-    They are chosen one by one, each so that the sum of the distances to the nearest one
-    falls most, and then swapped for others, the best swap first, as long as that lowers
-    it further. All swaps are weighed at once, in a few passes over the distances. There
-    are fewer medoids if fewer clusterings differ.
+    Chosen one by one, then swapped for others, the best swap first. All swaps are
+    weighed in a few passes over the distances. There are fewer if fewer clusterings
+    differ.
     """
     m = len(distances)
     n_distinct = int(((distances == 0.0).argmax(axis=1) == np.arange(m)).sum())
@@ -135,29 +128,17 @@ def _fullest_balls(
     return np.array(picks), groups
 
 
-def _held_out(n: int, share: float) -> Indices:
-    """Positions to set aside, evenly spread; at least one is left to choose from."""
-    n_held = min(round(share * n), n - 1)
-    return np.round(np.linspace(0, n - 1, n_held)).astype(np.intp)
-
-
 # bounds -----------------------------------------------------------------------------
 
 
 def clopper_pearson(support: Indices, n: int, level: float) -> Array:
-    """Exact one-sided lower bound on a probability: it holds for every number of draws.
-
-    It happened in `support` of `n` draws; `level` is the confidence, such as 0.95.
-    """
+    """Exact one-sided lower bound on what happened in `support` of `n` draws."""
     bound = beta.ppf(1.0 - level, np.maximum(support, 1), n - support + 1)
     return np.where(support > 0, bound, 0.0)
 
 
 def wald(support: Indices, n: int, level: float) -> Array:
-    """Lower bound by the normal approximation, as published for REP.
-
-    It is 1 as soon as all draws agree, however few there are.
-    """
+    """Lower bound as published for REP: normal, and 1 as soon as all draws agree."""
     p = support / n
     return np.maximum(p - norm.ppf(level) * np.sqrt(p * (1.0 - p) / n), 0.0)
 

@@ -33,18 +33,11 @@ def consensus(
 ) -> Indices:
     """Make one clustering of many; see `WorldConsensus` for the methods.
 
-    Labels (n_worlds, n_objects) are clusters by any numbers, −1 is noise; so is what is
-    returned, numbered from 0. With noise="separate" two objects that are noise in the
-    same world are not together there. The threshold is a share of the worlds, for
-    "graph", and for "coassociation" without `n_clusters`; "graph" ignores `n_clusters`.
-
-    Objects labelled alike in every world are one object with a weight. All pairs are
-    looked at only among 5000 of these, the most frequent; time and memory grow with
-    n_worlds × n_objects.
-
-    >>> import numpy as np
-    >>> consensus(np.array([[0, 0, 1, 1], [5, 5, 5, 2], [1, 1, 0, 0]]))
-    array([0, 0, 1, 1])
+    Labels (n_worlds, n_objects) may be any numbers, with −1 for noise. With
+    noise="separate" two objects that are noise in the same world are not together
+    there. The threshold is a share of the worlds, for "graph", which ignores
+    `n_clusters`, and for "coassociation" without it. Time and memory grow with n_worlds
+    × n_objects.
     """
     share = (labels < 0).mean(axis=0)
     noisy = share > 0.5
@@ -145,12 +138,10 @@ def _part(found: Patterns, chosen: Indices) -> Patterns:
 
 
 def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
-    """Dissolve groups that are not a cluster in most worlds.
+    """Dissolve groups that are not a cluster in most worlds: what a cut leaves over.
 
-    Objects on which worlds disagree are left over by the cut, alone or by twos and
-    threes. A group is a cluster if in more than half of the worlds one of the clusters
-    is matched, one to one, with it rather than with any other; the `n_least` most
-    frequent ones if none is.
+    A group is a cluster if in more than half of the worlds one of the clusters is
+    matched, one to one, with it; the `n_least` most frequent ones if none is.
     """
     n_groups = int(groups.max()) + 1
     sizes = found.sizes.astype(np.float64)
@@ -215,10 +206,7 @@ def one_to_one(overlap: Array | Indices) -> tuple[NDArray[np.intp], NDArray[np.i
 
 
 def matched(overlap: Array | Indices) -> Indices:
-    """Column of each row of overlaps: one to one, then for rows left over the largest.
-
-    Rows of zeros have −1.
-    """
+    """Column of each row of overlaps: one to one, then the largest; −1 for zeros."""
     if overlap.shape[1] == 0:
         return np.full(len(overlap), -1, dtype=np.intp)
     targets = np.where(overlap.max(axis=1) > 0, overlap.argmax(axis=1), -1)
@@ -243,10 +231,7 @@ def renamings(
 
 
 def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
-    """Express the labels of each world, of any objects, in terms of the consensus.
-
-    Noise and clusters without a name are −1.
-    """
+    """Labels of worlds, of any objects, as in the consensus; −1 without a name."""
     out = np.full_like(labels_per_world, -1)
     for row, renaming, to in zip(labels_per_world, names, out, strict=True):
         if len(renaming.names):
@@ -261,12 +246,6 @@ def aligned(labels_per_world: Indices, labels: Indices, n_clusters: int) -> Indi
     """Rename the clusters of each world to those of a consensus.
 
     One to one by the largest overlap; a cluster left over goes with the one that it
-    overlaps most, or is noise if it overlaps none. It takes a sort of the objects and
-    one assignment problem per world.
-
-    >>> import numpy as np
-    >>> aligned(np.array([[7, 7, 2, 2], [0, 1, 2, -1]]), np.array([0, 0, 1, 1]), 2)
-    array([[ 0,  0,  1,  1],
-           [ 0,  0,  1, -1]])
+    overlaps most, or is noise if it overlaps none.
     """
     return renamed(labels_per_world, renamings(labels_per_world, labels, n_clusters))

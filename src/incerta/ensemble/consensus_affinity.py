@@ -1,8 +1,7 @@
 """One affinity for all worlds, with as many components as there are clusters.
 
 The rows of an affinity say how an object distributes its affinity over its neighbours.
-The consensus is as near as possible to the affinities of all worlds, and its graph
-falls into a given number of components (constrained Laplacian rank).
+The consensus is as near as possible to all worlds' (constrained Laplacian rank).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -60,11 +59,7 @@ def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
 def neighbour_weights(
     values: Array, new: Array | None, n_neighbors: int
 ) -> tuple[Indices, Array]:
-    """Neighbours among the objects of a world, and affinities to them, both (n_new, q).
-
-    Without `new`, they are those of the objects themselves, which are not their own
-    neighbours. Rows sum to one; affinities are equal where all distances are.
-    """
+    """Neighbours of new or own objects in a world, and affinities, both (n, q)."""
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
     distances, near = search.kneighbors(new)
@@ -109,14 +104,12 @@ def rank_constrained(
     Minimises ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
     orthonormal F, by turns, with λ doubled while there are too few components and
     halved when there are too many. A is the mean affinity of the worlds; `remix` gives
-    a new one after each round, from the affinity reached in it. The states after each
-    round are yielded, first that of A itself; the last one has `n_clusters` components,
-    and there is no end if none ever does.
+    a new one after each round. States are yielded, first that of A; there is no end if
+    none has `n_clusters`.
 
-    An object distributes its affinity over those that are among its neighbours in any
-    world, and itself: for all others the mean is zero, and leaving them out keeps S
-    sparse. What an object keeps for itself connects nothing, and lets it be a cluster
-    alone. A round takes k eigenvectors, and a sort of each row.
+    S is sparse: objects share affinity with their neighbours in any world, and
+    themselves, which connects nothing and lets them be a cluster alone. A round takes k
+    eigenvectors, and a sort of each row.
     """
     n = mean.shape[0]
     support = _with_diagonal(mean)
@@ -139,11 +132,7 @@ def rank_constrained(
 
 
 def projected(values: Array, starts: Numbers) -> Array:
-    """Project rows of different lengths onto the simplex: not negative, sum one.
-
-    The rows stand end to end, and none is empty: row i begins at ``starts[i]``, of
-    n_rows + 1. They are padded to equal length in blocks, and sorted.
-    """
+    """Project rows, which begin at ``starts[i]``, onto the simplex: sum one."""
     out = np.empty_like(values)
     counts = np.diff(starts)
     for part in blocks(len(counts), 40 * int(counts.max())):
@@ -153,8 +142,7 @@ def projected(values: Array, starts: Numbers) -> Array:
         rows = np.full(taken.shape, -np.inf)
         rows[taken] = values[inside]
         rows -= rows.max(axis=1, keepdims=True)
-        # What lies more than 1 below the largest gets nothing; without it the sums
-        # keep their digits.
+        # What lies more than 1 below the largest gets nothing; sums keep their digits.
         rows = np.maximum(rows, -1.0)
         falling = -np.sort(-rows, axis=1)
         over = np.cumsum(falling, axis=1) - 1.0

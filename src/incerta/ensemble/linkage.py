@@ -1,8 +1,4 @@
-"""Objects by what all worlds say about them, and groups that the worlds put together.
-
-Objects of equal patterns are one, with a size. Groups are by average linkage, or
-connected components.
-"""
+"""Groups of objects that worlds put together; objects of equal patterns are one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -61,8 +57,7 @@ def patterns(labels: Indices, noise: str) -> Patterns:
     """Find the distinct patterns of objects over the worlds, by size, then appearance.
 
     With noise="separate" an object that is noise is alone, with "cluster" together with
-    all other noise. It takes a sort of the objects per world, and one of a hash of
-    their patterns. The hash is checked, so that no two patterns are ever taken for one.
+    all other noise. Patterns are told apart by a hash, which is checked.
     """
     numbered, starts = _numbered(labels, noise)
     first, of_object = _equal_columns(numbered, int(starts[-1]))
@@ -81,9 +76,8 @@ def patterns(labels: Indices, noise: str) -> Patterns:
 def together(rows: sparse.csr_array, columns: sparse.csr_array) -> Array:
     """Number of worlds in which two patterns are in the same cluster, for all pairs.
 
-    Rows and columns are from `Patterns.one_hot`; there should be no more rows than
-    columns. Each pair takes as many operations as there are worlds, or as many as the
-    pair is together in where clusters are many.
+    Of `Patterns.one_hot`, with no more rows than columns; a pair takes n_worlds
+    operations.
     """
     n_rows, n_clusters = rows.shape
     if n_clusters * n_rows > MANY_CLUSTERS * max(rows.nnz, 1):
@@ -117,8 +111,7 @@ def _equal_columns(numbered: Indices, n_clusters: int) -> tuple[Indices, Indices
     n = numbered.shape[1]
     hashes = np.empty(n, dtype=np.uint64)
     for part in blocks(n, 16 * len(numbered)):
-        # Clusters are numbered through, so a sum knows which world they are of; the
-        # last key is that of -1.
+        # Clusters are numbered through, so sums know their world; the last key is -1's.
         hashes[part] = keys[numbered[:, part]].sum(axis=0)
     _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     same = all(
@@ -135,10 +128,9 @@ def _equal_columns(numbered: Indices, n_clusters: int) -> tuple[Indices, Indices
 def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
     """Merge groups by mean distance: merges (n − 1, 2) and heights, not in order.
 
-    Each object stands for as many as its size says; a merge names one object of each of
-    its two groups. Distances (n, n) are symmetric, and overwritten. Chains of nearest
-    neighbours take n² operations; SciPy's linkage, which knows no sizes, gives the same
-    for sizes of 1.
+    A merge names one object of each of its two groups. Distances (n, n) are
+    overwritten. Chains of nearest neighbours take n² operations; SciPy's linkage knows
+    no sizes.
     """
     n = len(distances)
     weight = sizes.astype(np.float64)
@@ -193,11 +185,9 @@ def linked_by_average(
 def components(found: Patterns, threshold: float) -> Indices:
     """Connected components of patterns together in more than a share of the worlds.
 
-    All pairs are compared up to `MOST_PAIRS` patterns. Above that, patterns are first
-    linked to a few frequent ones, which leaves about as many groups as there are
-    clusters, and some single patterns. Groups with leader ℓ are then compared, but only
-    where they can touch: g and h are together in no more worlds than ℓ and h are
-    together or ℓ and g apart. Pairs are never stored.
+    Above `MOST_PAIRS` patterns are first linked to a few frequent ones. Groups with
+    leader ℓ are then compared where they can touch: g and h are together in no more
+    worlds than ℓ and h are together or ℓ and g apart. Pairs are never stored.
     """
     least = np.floor(threshold * found.n_worlds + 1e-9) + 1.0
     n = len(found.sizes)

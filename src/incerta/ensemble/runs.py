@@ -56,14 +56,10 @@ def cluster_worlds(
 ) -> Runs:
     """Fit a copy of a clusterer in every world, one fit per world.
 
-    The clusterer has ``fit_predict``, or ``fit`` and ``labels_``, or ``fit`` and
-    ``predict``. Every ``random_state`` that is None, including those of nested
-    clusterers, is set to a number made from the seed and the number of the world; with
-    `reseed` also those that are set. The result does not depend on `n_jobs`, processes
-    of one thread each. Only data, seeds and labels travel between them, and clusterers
-    that can predict with `keep_models`. Finished worlds are kept in `pieces`.
-
-    If the clusterer fails in all worlds, what it raised in the first is raised.
+    Every ``random_state`` that is None, also of nested clusterers, is set to a number
+    made from the seed and the number of the world; with `reseed` also those that are
+    set. The result does not depend on `n_jobs`, processes of one thread each. Finished
+    worlds are kept in `pieces`. If all fail, what the first world raised is raised.
     """
     n_worlds, n_objects, _ = worlds.shape
     pieces = Checkpoint(None, seed) if pieces is None else pieces
@@ -120,12 +116,7 @@ def predict_worlds(
     *,
     n_jobs: int | None = None,
 ) -> Indices:
-    """Ask every world about new objects: labels (n_worlds, n_new), as in `labels`.
-
-    They are what the clusterer fitted in that world predicts, where there is one; else
-    the label of the nearest value in that world, −1 included, by one tree of the
-    objects per world.
-    """
+    """Ask every world about new objects: its model, or the nearest value's label."""
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
     news = followed(new_worlds, "worlds")
     for j, (new, row) in enumerate(zip(news, found, strict=True)):
@@ -142,23 +133,20 @@ def predict_worlds(
 def _fit_all(
     clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
 ) -> list[_Answer]:
+    answers = []
     # Most worlds are small next to what threads cost, and there are many of them.
     with threads(1):
-        return list(_answers(clusterer, worlds, seed, keep_models, reseed))
-
-
-def _answers(
-    clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
-) -> Iterator[_Answer]:
-    for number, values in zip(worlds.indices.tolist(), worlds, strict=True):
-        model = _copy(clusterer, seed, number, reseed)
-        try:
-            labels = _fitted_labels(model, values)
-        except Exception as error:
-            yield _Answer(None, None, f"{type(error).__name__}: {error}")
-            continue
-        kept = model if keep_models and hasattr(model, "predict") else None
-        yield _Answer(labels, kept, "all noise" if labels.max() < 0 else None)
+        for number, values in zip(worlds.indices.tolist(), worlds, strict=True):
+            model = _copy(clusterer, seed, number, reseed)
+            try:
+                labels = _fitted_labels(model, values)
+            except Exception as error:
+                answers.append(_Answer(None, None, f"{type(error).__name__}: {error}"))
+                continue
+            kept = model if keep_models and hasattr(model, "predict") else None
+            problem = "all noise" if labels.max() < 0 else None
+            answers.append(_Answer(labels, kept, problem))
+    return answers
 
 
 def _copy(clusterer: Any, seed: int, world: int, reseed: bool) -> Any:
@@ -264,10 +252,7 @@ def mean_agreement(labels: Indices) -> float:
 
 
 def sources(labels: Indices, worlds: Indices) -> Instability:
-    """Split the disagreement of runs (n_runs, n_objects) by whether they share a world.
-
-    Runs of a world differ in the clusterer's seed alone.
-    """
+    """Split the disagreement of runs (n_runs, n_objects) into its sources."""
     table = 1.0 - ari_matrix(labels)
     together = worlds[:, None] == worlds
     # Worlds count alike, however many of their runs there are.

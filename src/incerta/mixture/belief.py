@@ -19,12 +19,7 @@ class Belief(NamedTuple):
 
 
 def belief(measured: Measured, components: Components) -> Belief:
-    """Condition the truth on what was measured.
-
-    `measured`: the n objects. `components`: what the truth is like; without noise.
-
-    Values without error are known: they come back as they are.
-    """
+    """Condition the truth on what was measured; exact values come back as they are."""
     n, (k, d) = measured.n_objects, components.means.shape
     by_feature = measured.by_feature(components)
     shares, centres = np.empty((n, k)), np.empty((n, k, d))

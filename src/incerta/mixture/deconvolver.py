@@ -153,10 +153,6 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
             The objects, with their errors.
         y : None
             Not used; here for pipelines.
-
-        Returns
-        -------
-        self
         """
         self._validate_params()
         data = sorted_by_id(self._objects(X, reset=True))
@@ -205,11 +201,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return found.mean() if is_plain_table(X) else found
 
     def _objects(self, X: Any, *, reset: bool) -> UncertainData:
-        """The objects; no plain table with gaps.
-
-        An array gives an array, whatever is in it, and beliefs about missing values are
-        not an array.
-        """
+        """The objects; no plain table with gaps: beliefs are not an array."""
         data = objects_of(self, X, reset=reset)
         if is_plain_table(X) and not data.exact:
             msg = (
@@ -235,10 +227,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
 
 
 def believed(data: UncertainData, components: Components) -> UncertainData:
-    """What is known about the true values of objects, if these are the true ones' law.
-
-    Data without errors stay as they are.
-    """
+    """What is known about the true values of objects, if they are of this law."""
     if not of_errors(data):
         return data
     found = belief(measured(data), components)

@@ -1,7 +1,4 @@
-"""Which component each object is of (E-step), and sums of that over objects.
-
-Objects may be on a device; components are sent there, and sums come back.
-"""
+"""Which component each object is of (E-step), and sums of that over objects."""
 
 from __future__ import annotations
 
@@ -32,25 +29,17 @@ class Sums:
 
     def plus(self, other: Sums) -> Sums:
         """Of both sets of objects together."""
-        return Sums(
-            log_likelihood=self.log_likelihood + other.log_likelihood,
-            n_objects=self.n_objects + other.n_objects,
-            shares=self.shares + other.shares,
-            pulls=self.pulls + other.pulls,
-            gains=self.gains + other.gains,
-        )
+        more = vars(other)
+        return Sums(**{name: sums + more[name] for name, sums in vars(self).items()})
 
 
 def log_shares(
     measured: Measured, several: Sequence[Components], logs: Any
 ) -> tuple[Any, Any]:
-    """Log probability of each component, and log density of each object.
+    """Log shares (n_mixtures, k, n), noise last, and totals (n_mixtures, n).
 
-    `measured`: a block of n objects. `several`: mixtures of k components each, with or
-    without noise. `logs` (n_mixtures * k, n): log densities under their components.
-    They are written over.
-
-    Returns `shares` (n_mixtures, k, n): noise is the last. `totals` (n_mixtures, n).
+    Of a block of n objects; `logs` (n_mixtures * k, n), log densities, are written
+    over.
     """
     xp = namespace(measured.values)
     s, k, n = len(several), several[0].n_components, measured.n_objects
@@ -92,11 +81,7 @@ class Densities(NamedTuple):
 
 
 def log_densities(measured: Measured, components: Components) -> Densities:
-    """Log probabilities of the components, and log densities, of all objects.
-
-    `measured`: the n objects. `components`: the k components, and noise if there is
-    any.
-    """
+    """Log probabilities of the components, and log densities, of all objects."""
     k, n = components.n_components, measured.n_objects
     shares = np.empty((k + (components.ranges is not None), n))
     totals = np.empty(n)
@@ -111,14 +96,7 @@ def log_densities(measured: Measured, components: Components) -> Densities:
 def sums(
     measured: Measured, components: Components, scratch: Scratch | None = None
 ) -> Sums:
-    """Go through all objects once.
-
-    `measured`: the n objects. `components`: the k components. `scratch`: as for
-    `sums_of_each`.
-
-    Some d³ operations for each object and component; d where covariances and errors are
-    both diagonal. Blocks are added up in their order.
-    """
+    """Go through all objects once, block by block, in their order."""
     return sums_of_each(measured, [components], scratch)[0]
 
 
@@ -127,14 +105,9 @@ def sums_of_each(
     several: Sequence[Components],
     scratch: Scratch | None = None,
 ) -> list[Sums]:
-    """Go through all objects once with several mixtures.
-
-    `measured`: the n objects. `several`: mixtures that have as many components, of one
-    kind. `scratch`: memory to work with, for those who go through the objects again.
-    """
+    """Go through all objects once with several mixtures of one kind and size."""
     scratch = scratch or Scratch()
-    # Of few objects several at once: a call for each would take longer than what it
-    # does.
+    # Of few objects several at once: a call costs more than what it does.
     item = 8 * measured.n_objects * measured.object_numbers(several[0])
     found: list[Sums] = []
     for at_once in blocks(len(several), item, BLOCK_BYTES):
@@ -203,11 +176,7 @@ def _block_sums(
 def by_cluster(
     data: UncertainData, components: Components, clusters: Indices, device: str
 ) -> Array:
-    """Probability of each cluster: of its components together.
-
-    `data`: the n objects. `components`: the mixture. `clusters` (n_components,):
-    cluster of each component. `device`: where densities are computed.
-    """
+    """Probability of each cluster: of its components together."""
     there, k = measured(data).on(device), int(clusters.max()) + 1
     return shares_of_clusters(there, components, clusters, k)
 
@@ -226,12 +195,7 @@ def with_clusters_known(
     components: Components,
     clusters: Indices,
 ) -> Measured:
-    """What was measured, in the order of the ids, and components that are known.
-
-    `data`: the n objects. `known` (n,): their clusters, −1 where unknown. Of a cluster
-    of several components, an object is of the most probable one. `components`: the
-    mixture. `clusters` (n_components,): cluster of each component.
-    """
+    """What was measured, by rising ids, with known components: the likeliest."""
     given = measured(sorted_by_id(data))
     if known is None:
         return given

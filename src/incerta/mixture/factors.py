@@ -16,27 +16,15 @@ from incerta.backend.device import namespace
 
 
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
-    """Inverse Cholesky factors and determinants of positive definite matrices.
-
-    `matrices` (d, d, n): only what is on and below the diagonal is looked at. On any
-    device.
-
-    Returns `roots` (d, d, n): ``L⁻¹`` of ``A = L L'``, lower triangular, so that ``A⁻¹
-    = L⁻¹' L⁻¹``. `log_determinants` (n,): of the matrices themselves.
-
-    A third of d³ multiplications for each matrix, and as much memory again.
-    """
+    """``L⁻¹`` (d, d, n) of ``A = L L'`` by the lower half, and log determinants."""
     roots = namespace(matrices).empty_like(matrices)
     return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)
 
 
 def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
-    """Inverse Cholesky factors and determinants of matrices that are nowhere stored.
+    """Write inverse factors to `roots` (d, d, n); return log determinants (n,).
 
-    `column`: column j of all matrices from the diagonal on, shape (d - j, n). `roots`
-    (d, d, n): for the inverse factors.
-
-    Returns (n,): logarithms of the determinants.
+    Matrices are nowhere stored: `column(j)` is from the diagonal on, shape (d - j, n).
     """
     xp, d = namespace(roots), roots.shape[0]
     # Below the diagonal are first the factors, then, row by row, their inverses.
@@ -92,10 +80,7 @@ def applied(matrices: Any, vectors: Any) -> Any:
 
 
 def summed(subscripts: str, a: Any, b: Any) -> Any:
-    """``einsum`` of two arrays, of which one has all axes, in the order of the result.
-
-    The standard has no einsum, and numpy nothing as fast.
-    """
+    """``einsum`` of two arrays, one of which has all axes, in the result's order."""
     if isinstance(a, np.ndarray):
         return np.einsum(subscripts, a, b)
     terms, kept = subscripts.split("->")

@@ -56,12 +56,9 @@ def starting_components(
 
     The first are at the centres that k-means finds, the others at objects that were
     measured well and are far from each other; with noise, some more at dense places.
-    Objects of known components are near their own.
-
-    `measured`: the objects. `truth`: a single Gaussian that was fitted to them. What it
-    says about each object counts, not the values: those that were measured badly would
-    lead astray. `n_components`: number of Gaussians. `kind`: of covariances. `noise`:
-    whether there is a uniform component besides. `seeds`: for one start each.
+    Objects of known components are near their own. What `truth`, a single Gaussian,
+    says about each object counts, not the values: those measured badly would lead
+    astray.
     """
     scale = np.sqrt(_positive(truth.variances[0]))
     places = belief(measured._replace(labels=None), truth).centres[:, 0] / scale
@@ -116,11 +113,7 @@ def _shaped(variances: Array, kind: str) -> Array:
 
 
 def _peaks(places: Array, n_peaks: int) -> tuple[Indices, Array]:
-    """Dense places that are far from denser ones, and how far their neighbours are.
-
-    A. Rodriguez, A. Laio, "Clustering by fast search and find of density peaks",
-    Science 344, 2014.
-    """
+    """Dense places far from denser ones (Rodriguez, 2014), and their radii."""
     n = len(places)
     squares = euclidean_distances(places, squared=True)
     n_near = min(max(NEIGHBOURS, n // 50), n - 1)
@@ -219,11 +212,7 @@ def refuse_wide(n_features: int, covariance: str) -> None:
 def fitted(
     some: Measured, search: Search, sums_of: SumsOf | None = None
 ) -> FittedMixture:
-    """The best mixture, by the criterion.
-
-    `some`: the objects, or some of them, which the choice is made with. `sums_of`: sums
-    over all objects under given components, if those are only some.
-    """
+    """The best mixture, by the criterion; `sums_of` goes over all objects."""
     # Products are small and many: threads would cost more than they bring.
     with threads(1):
         prior = prior_for(some, search.effort.prior_weight)
@@ -236,12 +225,7 @@ def fitted(
 
 
 def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:
-    """Mixtures of all kinds, in rising order of components.
-
-    `some`: the objects.
-
-    Numbers of components end after two that are no better, by the criterion.
-    """
+    """Mixtures in rising order of components, until two in a row are no better."""
     with threads(1):
         yield from _tried(some, prior_for(some, search.effort.prior_weight), search)
 
@@ -282,11 +266,7 @@ def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixtu
 
 
 def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
-    """Kinds of covariances to try; matrices only where objects could tell them.
-
-    With fewer objects for each component than features they cost most of the time, and
-    the criterion refuses them: they have half as many numbers as there are values.
-    """
+    """Kinds of covariances to try; matrices only where objects could tell them."""
     n, d = some.n_objects, some.n_features
     wide = d > (MOST_CORRELATED if some.alike else MOST_UNLIKE)
     too_few = {"full": wide or n <= k * d, "tied": wide or n <= d}
@@ -356,8 +336,7 @@ def bars_above(
 ) -> Bars:
     """Bars for correlations, by a mixture without them that was fitted to all objects.
 
-    A number that means nothing brings about 1 in −2 log density, whatever the number of
-    objects; what is more than that grows with the objects.
+    A number that means nothing gains about 1 in −2 log density, however many objects.
     """
     n_few, (k, d) = trial.few.n_objects, simple.means.shape
     # Only the objective of the given components is of interest.
@@ -380,10 +359,7 @@ def _first(
     search: Search,
     bars: Bars,
 ) -> Components | None:
-    """The best of several starts, followed for a while with some of the objects.
-
-    None if no start reaches the bars.
-    """
+    """The best of several starts, followed for a while; None below the bars."""
     few, prior, truth = trial
     if n_components == 1 and not search.noise:
         return truth

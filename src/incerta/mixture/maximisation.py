@@ -69,12 +69,7 @@ class Moments(NamedTuple):
 
 
 def moments(before: Components, found: Sums) -> Moments:
-    """Number, mean and spread of the objects of each component.
-
-    `before`: what the sums were made with. `found`: over all objects.
-
-    Of a component without objects mean and spread stay.
-    """
+    """Number, mean and spread of the objects of each component; of none, as before."""
     shares = np.maximum(found.shares, TINY)
     k = len(before.means)
     own = np.broadcast_to(before.covariances, (k, *before.covariances.shape[1:]))
@@ -90,11 +85,7 @@ def moments(before: Components, found: Sums) -> Moments:
 
 
 def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
-    """Components that explain the objects better than those before.
-
-    `found`: of all objects. `before`: of the same kind. `prior`: what covariances are
-    drawn towards.
-    """
+    """Components that explain the objects better than those before."""
     by_feature = found.spreads.ndim == 2
     towards = prior.variances if by_feature else np.diag(prior.variances)
     counts = found.counts.reshape(-1, *(1,) * (found.spreads.ndim - 1))
@@ -113,16 +104,11 @@ def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
 def climb(
     start: Components, scale: Array, tol: float, max_iter: int
 ) -> Generator[Components, State, list[State]]:
-    """The way of EM from a start, with steps ahead, until it is flat.
+    """The way of EM from a start, with steps ahead, until it gains less than `tol`.
 
-    Whoever follows it makes the rounds, of several ways at once if there are.
-
-    `start`: where to begin. `scale` (d,): standard deviations of the features. `tol`:
-    gain of the objective that ends the way. `max_iter`: rounds at most.
-
-    A round from what it yields is to be sent.
-
-    Returns the states after each round, without steps ahead that led nowhere.
+    A round from each state that is yielded is to be sent. Returns the states after each
+    round, without steps ahead that led nowhere. `scale` (d,) has deviations of
+    features.
     """
     before, states, longest = start, [(yield start)], FIRST_STEP
     while len(states) < max_iter and not _flat(states, tol):
@@ -155,14 +141,7 @@ def climbed(
     max_iter: int,
     task: str = "rounds",
 ) -> list[list[State]]:
-    """Climb from several starts at once.
-
-    `sums_of_each`: sums over all objects under each of some mixtures. `starts`: of one
-    kind, with as many components. `prior`: of the covariances. `tol`, `max_iter`: where
-    ways end; see `climb`. `task`: what progress is of.
-
-    Returns the way from each start.
-    """
+    """Climb from several starts, of one kind and size, at once: the way from each."""
     scale = np.sqrt(prior.variances)
     ways = [climb(start, scale, tol, max_iter) for start in starts]
     asked = {number: next(way) for number, way in enumerate(ways)}
@@ -184,19 +163,11 @@ def climbed(
 def ahead(
     rounds: tuple[Components, Components, Components], scale: Array, longest: float
 ) -> tuple[Components | None, float]:
-    """Components ahead of where two rounds have led.
+    """Components ahead of where two rounds have led, None without a gain, and the step.
 
-    EM slows down where errors are large. Two rounds show the way; a long step along it
-    is kept if it is better. R. Varadhan, C. Roland, "Simple and globally convergent
-    methods for accelerating the convergence of any EM algorithm", Scand. J. Stat. 35,
-    2008.
-
-    `rounds`: before, between and after the two rounds. `scale` (d,): standard
-    deviations of the features. `longest`: the longest step to try; 1 is where the
-    rounds have led.
-
-    Returns `components`: None where there is nothing to be gained. `step`: length of
-    the step.
+    EM slows down where errors are large; a long step along the way of two rounds is
+    kept if it is better (Varadhan and Roland, Scand. J. Stat. 35, 2008). A step of 1 is
+    where they led.
     """
     before, between, after = (coordinates(each, scale) for each in rounds)
     way = between - before
@@ -265,11 +236,7 @@ FORGETTING = 0.6
 
 @stored()
 class Running(NamedTuple):
-    """What the pieces so far said: running moments.
-
-    O. Cappé, E. Moulines, "On-line expectation–maximization algorithm for latent data
-    models", J. R. Stat. Soc. B 71, 2009.
-    """
+    """What the pieces so far said: running moments (Cappé and Moulines, 2009)."""
 
     moments: Moments
     prior: Prior

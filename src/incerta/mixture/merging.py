@@ -1,9 +1,4 @@
-"""Components that are one cluster: a bent or skewed one takes several Gaussians.
-
-How much two components overlap, and whether there is a valley between them, is a
-property of the truth, not of what was measured: large errors blur clusters, but do not
-join them.
-"""
+"""Components that are one cluster: a bent or skewed one takes several Gaussians."""
 
 import numpy as np
 from scipy.special import ndtri, xlogy
@@ -20,23 +15,19 @@ FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
 # What a value leaves open, of what there is to know, about which of two components it
 # comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
 MOST_OPEN = 0.35
-# Of components that overlap less than that, but by so much, those are one cluster
-# between which the density falls to no less than this share of the lower end. A clump
-# in a wide field has no valley around it either, and hardly overlaps with it.
+# Of components that overlap less, but by so much, those are one cluster between which
+# the density falls to no less than this share of the lower end.
 SOME_OPEN, NO_VALLEY = 0.1, 0.75
 STEPS = 21  # places between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
-    """Cluster of each component.
+    """Cluster of each component, numbered from 0 in the order of the components.
 
-    `components`: the mixture. `seed`: of the draws that the overlap is found by.
-    `n_named`: the first so many components are clusters that are known to be different.
-
-    Returns (n_components,): numbered from 0, in the order of the components. The two
-    that overlap most are joined, again and again, until no two leave more than 0.35 of
-    a bit open (of two clusters of unequal size, of the entropy of their shares); or
-    more than 0.1, if there is no valley between them.
+    The two that overlap most are joined, again and again, until no two leave more than
+    0.35 of a bit open (of two clusters of unequal size, of the entropy of their
+    shares); or more than 0.1, if there is no valley between them. The first `n_named`
+    stay apart.
     """
     if components.n_components == 1:
         return np.zeros(1, dtype=np.intp)
@@ -71,10 +62,7 @@ def _shares_of_draws(components: Components, seed: int) -> Array:
 
 
 def _lowest_between(components: Components) -> Array:
-    """Lowest density on the line between two means, by that of the lower end: (k, k).
-
-    1 where it falls all the way from one to the other.
-    """
+    """Lowest density between two means, by that of the lower end (k, k)."""
     k, d = components.means.shape
     lowest, share = np.ones((k, k)), np.linspace(0.0, 1.0, STEPS)[:, None]
     ones, others = np.triu_indices(k, 1)

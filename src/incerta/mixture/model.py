@@ -188,10 +188,7 @@ class Components(NamedTuple):
 
     @property
     def published(self) -> Array:
-        """Covariances as attributes of estimators have them, whatever their kind.
-
-        (k, d, d); above 200 features, where there are none but variances, (k, d).
-        """
+        """Covariances (k, d, d), of any kind; above 200 features variances (k, d)."""
         if self.means.shape[1] > MOST_CORRELATED:
             return self.covariances
         return self.as_kind("full").covariances
@@ -216,10 +213,7 @@ MOST_CORRELATED_MEANS = 10
 
 
 def measured(data: UncertainData) -> Measured:
-    """Values, errors, and which values are missing.
-
-    `data`: laws other than Gaussian count by their means and covariances.
-    """
+    """Values, errors by covariances of laws, and which values are missing."""
     values = np.ascontiguousarray(data.mean().T)
     if data.law.independent_features:
         errors = np.ascontiguousarray(data.variance().T)
@@ -239,10 +233,7 @@ def measured(data: UncertainData) -> Measured:
 
 
 def errors_of_means(data: UncertainData) -> Array:
-    """Error variances of the means of objects, shape (d, n); 0 for laws that are known.
-
-    Covariances, of shape (d, d, n), if values are clearly correlated and features few.
-    """
+    """Errors of means of objects, (d, n) variances or (d, d, n); 0 for known laws."""
     law = data.law
     if data.exact or not isinstance(law, Values):
         return np.zeros((data.n_features, len(data)))

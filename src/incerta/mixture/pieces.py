@@ -1,7 +1,8 @@
 """Objects in one place or in partitions: some of them, and sums over all of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,28 +24,20 @@ from incerta.typing import Ids, Indices
 MANY_OBJECTS = 50_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Some:
+class Some(NamedTuple):
     """Some of the objects of a partition, and how many there are in it."""
 
     n_objects: int
     data: UncertainData | None
-    most: int
-    seed: int
 
 
 def some_objects(
     objects: UncertainData | PartitionedData, most: int, seed: int
 ) -> tuple[UncertainData, int]:
-    """At most `most` objects, chosen by their ids.
-
-    `objects`: the objects, in one place or in partitions. `most`: number of objects to
-    take at most. `seed`: of the choice. It does not depend on where objects lie.
-
-    Returns `data`: sorted by their ids. `n_objects`: how many there are in all.
-    """
+    """At most `most` objects, chosen and sorted by ids, and the number of all."""
     if isinstance(objects, PartitionedData):
-        found = Parts(objects.partitions).fold(_some_of, _some_of_both, most, seed)
+        merge = partial(_some_of_both, most=most, seed=seed)
+        found = Parts(objects.partitions).fold(_some_of, merge, most, seed)
     else:
         found = _some_of(objects, most, seed)
     assert found.data is not None
@@ -57,14 +50,7 @@ def some_labelled(
     seed: int,
     known: Indices | None,
 ) -> tuple[UncertainData, Indices | None, int]:
-    """At most `most` objects, up to half of them with known labels, and those labels.
-
-    `objects`: the objects; in one place and in the order of their ids if there are
-    labels. `most`, `seed`: as for `some_objects`. `known` (n_objects,): labels, −1
-    where unknown; None if all are.
-
-    Returns `known` (len(data).
-    """
+    """At most `most` objects, up to half with known labels, and those labels."""
     if known is None or not isinstance(objects, UncertainData):
         some, n_objects = some_objects(objects, most, seed)
         return some, None, n_objects
@@ -81,12 +67,8 @@ def sums_over(
 ) -> SumsOf:
     """Sums over all objects under given components, wherever these are.
 
-    `objects`: the objects. `device`: where sums are made. Objects in one place are sent
-    there once, those of partitions each time. `known` (n_objects,): components of
-    objects in one place, −1 where unknown.
-
-    Sums of partitions are added up in the order of the partitions: other partitions
-    round differently in the last digits.
+    Objects in one place are sent to the device once, those of partitions each time;
+    sums of partitions are added in their order, so other partitions round differently.
     """
     if not isinstance(objects, PartitionedData):
         here = measured(objects)._replace(labels=known).on(device)
@@ -105,11 +87,7 @@ def fitted_to(
     search: Search,
     known: Indices | None = None,
 ) -> FittedMixture:
-    """Fit a mixture to objects, wherever they are.
-
-    `objects`: the objects. `known` (n_objects,): components of objects in one place, in
-    the order of their ids; −1 where unknown.
-    """
+    """Fit a mixture to objects, wherever they are; `known` is by rising ids."""
     some, labels, n_objects = some_labelled(
         by_moments(objects), MANY_OBJECTS, search.seed, known
     )
@@ -121,12 +99,7 @@ def fitted_to(
 def by_moments(
     objects: UncertainData | PartitionedData,
 ) -> UncertainData | PartitionedData:
-    """Partitions with means and covariances only, where objects are spread.
-
-    `objects`: the objects. In one place they stay as they are.
-
-    Returns objects that take little memory, however many values they have.
-    """
+    """Partitions with means and covariances only; objects in one place as they are."""
     if not isinstance(objects, PartitionedData):
         return objects
     parts = mapped(objects.partitions, _without_values)
@@ -146,26 +119,15 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
-    return _fewer(
-        Some(
-            n_objects=0 if data is None else len(data), data=data, most=most, seed=seed
-        )
-    )
+    if data is None or len(data) <= most:
+        return Some(0 if data is None else len(data), data)
+    return Some(len(data), data[some_by_key(data.keys, most, seed)])
 
 
-def _some_of_both(a: Some, b: Some) -> Some:
+def _some_of_both(a: Some, b: Some, most: int, seed: int) -> Some:
     parts = [some.data for some in (a, b) if some.data is not None]
-    data = concat(parts) if parts else None
-    return _fewer(
-        Some(n_objects=a.n_objects + b.n_objects, data=data, most=a.most, seed=a.seed)
-    )
-
-
-def _fewer(some: Some) -> Some:
-    data = some.data
-    if data is None or len(data) <= some.most:
-        return some
-    return replace(some, data=data[some_by_key(data.keys, some.most, some.seed)])
+    data = _some_of(concat(parts) if parts else None, most, seed).data
+    return Some(a.n_objects + b.n_objects, data)
 
 
 def _sums_on(some: Measured, components: Components, device: str) -> Sums:

@@ -32,10 +32,7 @@ MOST_SQUARED_DEVIATIONS = 1e9
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """A block of objects whose ``T`` are diagonal.
-
-    All is told from the middle of the components.
-    """
+    """A block of objects whose ``T`` are diagonal, around the components' middle."""
 
     values: Any  # (d, n)
     squares: Any  # (d, n)
@@ -126,8 +123,7 @@ def _plain(measured: Measured, components: Components) -> Plain | None:
     )
 
 
-# So few numbers are gone through at once: a call for some of them would take longer
-# than what it does.
+# So few numbers are gone through at once: a call costs more than what it does.
 FEW_NUMBERS = 2**16
 
 
@@ -190,10 +186,7 @@ class OneByOne(NamedTuple):
 def under_all(
     measured: Measured, components: Components, scratch: Scratch
 ) -> Plain | Correlated | EndToEnd | OneByOne:
-    """A block of objects under all components, by what is fastest.
-
-    What it says is gone when it is asked for the next block.
-    """
+    """A block of objects under all components, by what is fastest, until the next."""
     found = alike_under(measured, components)
     if found is not None:
         return found
@@ -251,7 +244,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     gap = measured.values - put_beside(components.means[k][:, None], measured.values)
     if measured.known is not None:
         gap *= measured.known
-    errors = _stored(measured)
+    errors = measured.errors[..., :1] if measured.alike else measured.errors
     if measured.by_feature(components):
         return _by_feature(gap, errors + own[:, None], measured.known)
     # Objects lie side by side, however the errors are stored.
@@ -295,11 +288,6 @@ def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitt
     squares = summed("in,in->n", white, white)
     logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
     return Fitted(logs, applied(xp.permute_dims(roots, (1, 0, 2)), white), roots)
-
-
-def _stored(measured: Measured) -> Any:
-    """Errors of each object, or of one if they are alike."""
-    return measured.errors[..., :1] if measured.alike else measured.errors
 
 
 def _gain(fitted: Fitted, shares: Any) -> Any:

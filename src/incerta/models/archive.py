@@ -1,8 +1,7 @@
 """The file around a model: a zip of one JSON text and of arrays, nothing else.
 
-Members are stored as they are, in a fixed order, with fixed names and a fixed date: the
-same model gives the same bytes. Everything a file says about its size is checked
-against its actual size before anything is read, and paid for from its budget.
+Members have a fixed order and date: the same model gives the same bytes. Every size
+that a file states is checked before anything is read, and paid for from its budget.
 """
 
 from __future__ import annotations
@@ -93,9 +92,8 @@ def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> No
 class Budget:
     """Bytes that a file may still ask for, by its size and what the caller allows.
 
-    A few bytes can name an array, a list of texts or a distribution many times over,
-    each of which takes memory of its own. So whatever is made of a file is paid for
-    first, from one budget that grows with the size of the file.
+    A few bytes can name an array or a distribution many times over: all is paid for
+    first.
     """
 
     def __init__(self, path: Path, size: int, max_bytes: int) -> None:
@@ -127,11 +125,7 @@ class Budget:
 
 
 class Archive:
-    """A file that was opened, and what it holds once that has been checked.
-
-    It may take at most `max_bytes` of memory; `budget` is what is left of them, for
-    whatever is made of the file.
-    """
+    """A file that was opened, with at most `max_bytes` of memory, and what it holds."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path

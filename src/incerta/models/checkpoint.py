@@ -1,9 +1,4 @@
-"""Finished pieces of a long computation, kept in a folder until it is complete.
-
-Each piece is a file of the same kind as a model file: it holds numbers, no code, and is
-complete or absent. A folder belongs to one computation, with its data, parameters and
-seed; it is refused for any other.
-"""
+"""Finished pieces of one long computation, as model files in a folder."""
 
 from __future__ import annotations
 
@@ -29,19 +24,13 @@ OWNER = "checkpoint.json"
 
 
 class Checkpoint(NamedTuple):
-    """Where pieces are kept, and the seed of the computation: that of the first call.
-
-    Without a folder nothing is kept.
-    """
+    """Where pieces are kept, if anywhere, and the seed of the first call."""
 
     folder: Path | None
     seed: int
 
     def piece(self, name: str, make: Callable[[], Any]) -> Any:
-        """Read a piece, or make it and keep it; it is the same to the last bit.
-
-        Its name is part of a file name, and a model file must be able to hold it.
-        """
+        """Read a piece, or make it and keep it; it is the same to the last bit."""
         if not self.has(name):
             self.write(name, piece := make())
             return piece
@@ -86,10 +75,9 @@ def opened(
 ) -> Checkpoint:
     """Open the checkpoint of a computation in a folder, or begin it.
 
-    The result depends on the computation called `what`, on `parameters`, on `data`
-    (what a model file can hold) and on the seed; the folder is refused for others. If
-    the seed is not given, a checkpoint that is there keeps its own. Without a folder
-    nothing is kept.
+    The result depends on `what`, `parameters`, `data` and the seed; the folder is
+    refused for others. If the seed is not given, a checkpoint that is there keeps its
+    own.
     """
     if folder is None:
         return Checkpoint(None, seed)

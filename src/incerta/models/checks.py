@@ -1,8 +1,4 @@
-"""What must hold for the parts of a model that came from a file.
-
-Compiled code underneath does not check the bounds of its arrays, so lengths and numbers
-that a file made up must not get that far.
-"""
+"""What must hold for parts of a model from a file: compiled code checks no bounds."""
 
 from __future__ import annotations
 
@@ -15,12 +11,11 @@ import numpy as np
 def check_shapes(
     fields: Mapping[str, Any], shapes: Mapping[str, str], sizes: dict[str, int]
 ) -> None:
-    """Check the arrays among the fields against their shapes; None is left out.
+    """Check arrays among the fields against shapes such as ``"f n d"``; None passes.
 
-    Shapes are a type and lengths, such as ``"f n d"``. Equal letters are equal lengths;
-    `sizes` has those that are known, and those that are found are added. Types: f is
-    float64, i a whole number, b a truth value, a anything; o are positions of objects,
-    s a rising list of them.
+    Equal letters are equal lengths, which are added to `sizes`. Types: f is float64, i
+    a whole number, b a truth value, a anything; o are positions of objects, s a rising
+    list.
     """
     for name, text in shapes.items():
         array = fields.get(name)

@@ -1,9 +1,4 @@
-"""Which classes a model file may name, and how each is taken apart and made again.
-
-A file names classes by their names in this list, never by a module of its choice.
-Classes register themselves, where they are defined, with the fields that are stored and
-what must hold for them. What is not in the list is neither written nor made.
-"""
+"""Which classes, by name, a model file may hold, and how each is stored."""
 
 from __future__ import annotations
 
@@ -46,11 +41,7 @@ def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
 def stored(
     check: Callable[[Any], None] | None = None, **shapes: str
 ) -> Callable[[Class], Class]:
-    """Make a decorator for dataclasses and named tuples that may be in a file.
-
-    `check` takes an object that came from a file, and raises what `wrong` raises;
-    `shapes` are those of the fields that are arrays, as for `check_shapes`.
-    """
+    """Decorator for classes that may be in a file, with shapes and a further check."""
 
     def enter(cls: Class) -> Class:
         kind: Any = cls

@@ -60,10 +60,7 @@ class Encoder:
         self._held: list[Any] = []
 
     def encode(self, value: Any, place: str = "") -> Any:
-        """Return what JSON takes for a value; raise ModelFileError if there is none.
-
-        The error says where it is: at which place in the model.
-        """
+        """Return what JSON takes for a value; errors name its place in the model."""
         # Not their subclasses, which would not come back as such.
         if value is None or type(value) in (str, bool, int):
             return value
@@ -141,10 +138,7 @@ class Encoder:
 
 
 class Decoder:
-    """Turns JSON and arrays into values again; trusts nothing.
-
-    The budget pays for whatever is made, before it is made.
-    """
+    """Turns JSON and arrays into values again; trusts nothing, pays first."""
 
     def __init__(self, arrays: Sequence[np.ndarray], budget: Budget) -> None:
         register_scikit_learn()
@@ -152,7 +146,7 @@ class Decoder:
         self._pay, self._pay_for_array = budget.pay, budget.pay_for_array
         self._depth = 0
         self._makers: dict[str, Callable[[Any], Any]] = {
-            "float": self._float,
+            "float": {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}.__getitem__,
             "number": self._scalar,
             "tuple": lambda items: tuple(self._all(items)),
             "dict": self._dict,
@@ -184,9 +178,6 @@ class Decoder:
         made = [self.decode(item) for item in items]
         self._depth -= 1
         return made
-
-    def _float(self, text: Any) -> float:
-        return {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}[text]
 
     def _scalar(self, content: Any) -> Any:
         name, value = content

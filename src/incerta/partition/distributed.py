@@ -1,9 +1,7 @@
 """K-means over partitions, by summaries: what DUK-means computes in its exact mode.
 
-Every partition is sent the centres and answers, for each cluster, with the number of
-its members and the sum of their means. Sums are exact, and what is computed for one
-object does not depend on the other objects in its partition, so the result is the same
-to the last bit for any partitioning.
+Sums are exact, and what is computed for an object does not depend on the others in its
+partition: the result is the same to the last bit for any partitioning.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -216,13 +214,8 @@ def lloyd(
 ) -> tuple[DistributedRun, Indices]:
     """K-means from each start, all starts in the same passes over the partitions.
 
-    `parts`: summaries of the partitions. `starts` (n_clusters, n_features). `max_iter`:
-    maximum number of iterations. `tol`: as in scikit-learn: it stops when the squared
-    movements of the centres sum to less than this share of the mean variance of the
-    features.
-
-    Returns `run`: the best start. Its objective and inertia include the variances.
-    `labels` (n_objects,): in the order of the sorted ids.
+    Returns the best run, with the variances in its objective and inertia, and labels in
+    the order of the sorted ids. `tol` is as in scikit-learn.
     """
     extent = parts.fold(extent_of, wider)
     least = tol * _spread(parts, extent)
@@ -333,14 +326,11 @@ def nearest_alone(rows: Array, centres: Array) -> Indices:
         # Not `<=`: what overflowed is unsure, too.
         unsure = np.flatnonzero(~(second - least > rounding * size))
         if len(unsure):
-            best[unsure] = _one_by_one(rows[part][unsure], centres)
+            some = rows[part][unsure]
+            squares = [_squares_to(some, centre) for centre in centres]
+            best[unsure] = np.argmin(squares, axis=0)
         nearest[part] = best
     return nearest
-
-
-def _one_by_one(rows: Array, centres: Array) -> Indices:
-    squares = [_squares_to(rows, centre) for centre in centres]
-    return np.argmin(squares, axis=0)
 
 
 def _squares_to(rows: Array, places: Array) -> Array:

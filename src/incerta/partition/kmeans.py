@@ -1,9 +1,7 @@
 """UK-means: k-means on the means of objects, or with expected Euclidean distances.
 
-Of the latter, only those are computed that can matter. A bound is used only if it
-decides by more than the tolerance for ties: labels are the same as if everything were
-computed. Ties are common: in one feature, an object with an even number of values is
-equally far from all centres between its two middle values.
+Of the latter only those are computed that can matter. A bound is used only if it
+decides by more than the tolerance for ties, which are common: labels are the same.
 """
 
 import warnings
@@ -38,11 +36,7 @@ class KMeansRun:
 def starts(
     means: Array, n_clusters: int, init: Any, n_init: int, seed: int
 ) -> Iterator[Array]:
-    """Centres to start from, one set per run.
-
-    `means` (n_objects, n_features). `init` (n_clusters, n_features): an array is the
-    only start. `n_init`: number of starts.
-    """
+    """Centres to start from, one set per run; an array is the only start."""
     rng = np.random.RandomState(seed % 2**32)
     if not isinstance(init, str):
         start = np.asarray(init, dtype=np.float64)
@@ -62,12 +56,7 @@ def starts(
 
 
 class SquaredSearch:
-    """Expected squared distances: scikit-learn's k-means on the means.
-
-    The variances of the objects add the same amount to every partition.
-
-    `means` (n_objects, n_features): means of the objects.
-    """
+    """Expected squared distances: k-means on means; variances are a constant."""
 
     def __init__(
         self, data: UncertainData, max_iter: int, tol: float, algorithm: str
@@ -111,8 +100,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 PRUNING = ("minmax", "voronoi", "shift")
 # Rounding must not make a bound decide what the distances themselves do not.
 SLACK = 1e-9
-# Distances that differ by less, relatively, are tied. It must stay far below SLACK, so
-# that no bound rules out a tied centre.
+# Distances that differ by less, far below SLACK, are tied: no bound rules them out.
 TIE = 1e-12
 
 
@@ -138,9 +126,7 @@ def within_minmax(boxes: Boxes, centres: Array) -> Mask:
 def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
     """Centres that are nearest to some point of the box, pair by pair.
 
-    Centre c' is ruled out if the whole box lies on the side of some other c: the
-    largest value of ``|x - c|² - |x - c'|²`` over the box, a linear function, is
-    negative.
+    Centre c' is ruled out if ``|x - c|² - |x - c'|²`` is negative all over the box.
     """
     n, k = len(boxes.low), len(centres)
     inside = np.ones((n, k), dtype=np.bool_)
@@ -161,11 +147,7 @@ def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
 
 
 class Shifts:
-    """Bounds from earlier distances: a centre that moved little changed little.
-
-    ``|E|X - c| - E|X - y|| <= |c - y|`` for the place y where the centre was when the
-    distance was computed.
-    """
+    """Bounds from earlier distances: ``|E|X - c| - E|X - y|| <= |c - y|``, old y."""
 
     def __init__(self, n_objects: int, n_clusters: int) -> None:
         self._distance = np.zeros((n_objects, n_clusters))
@@ -202,11 +184,7 @@ def assign(
     rules: tuple[str, ...],
     shifts: Shifts,
 ) -> tuple[Indices, int]:
-    """Label of the centre with the least expected distance, the first of tied ones.
-
-    Returns `labels` (n_objects,). `n_evaluations`: number of expected distances that
-    were computed.
-    """
+    """Label of the least expected distance, the first of tied ones, and evaluations."""
     n, k = law.n_objects, len(centres)
     candidates = np.ones((n, k), dtype=np.bool_)
     for part in blocks(n, 8 * 4 * k * law.n_features):
@@ -235,10 +213,7 @@ def assign(
 
 
 def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
-    """Point with the least sum of expected distances to all objects (Weiszfeld).
-
-    Each round averages the values with weights 1/distance; the sum never rises.
-    """
+    """Point with the least sum of expected distances to all objects (Weiszfeld)."""
     share = law.weights
     if share is None:
         share = np.repeat(1.0 / law.counts, law.counts)
@@ -253,12 +228,7 @@ def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
 
 
 class EuclideanSearch:
-    """Expected distances of objects given by values.
-
-    `means` (n_objects, n_features): means of the objects. `n_evaluations`: number of
-    expected distances that were computed. `n_pairs`: number that would have been
-    computed without bounds.
-    """
+    """Expected distances of objects given by values; `n_pairs` is without bounds."""
 
     def __init__(
         self,

@@ -1,8 +1,4 @@
-"""k-medoids over a matrix of distances, computed beforehand.
-
-Rows are read, never columns: ``distances[m, i]`` is what object i costs with medoid m.
-The diagonal is zero, so a medoid costs nothing and no cluster is ever empty.
-"""
+"""k-medoids over a matrix of distances: ``distances[m, i]`` of medoid m, diagonal 0."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -33,11 +29,7 @@ class Nearest(NamedTuple):
 
 
 def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indices:
-    """Draw distinct medoids, far from each other (k-means++, greedy).
-
-    The first is any object. Each further one is the best of a few candidates, drawn
-    with probabilities proportional to what they cost so far.
-    """
+    """Draw distinct medoids, far from each other (k-means++, greedy)."""
     n = len(distances)
     n_trials = 2 + int(np.log(n_clusters))
     chosen = [int(rng.integers(n))]
@@ -69,14 +61,10 @@ def assign(distances: Array, medoids: Indices) -> Indices:
 def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
     """Swap medoids for other objects as long as that helps (FasterPAM).
 
-    One object after the other offers to replace a medoid. What it would change is found
-    for all k medoids at once, from the nearest and second nearest medoid of each
-    object, and the best swap is made at once if it lowers the objective. The search
-    ends when n objects in a row had nothing to offer.
-
-    Yields a state after each pass over the objects; the last one has converged.
-
-    n + k operations per offer, n k per swap.
+    One object after the other offers to replace a medoid, and the best swap is made at
+    once if it lowers the objective. Yields a state after each pass; the search ends
+    when n objects in a row had nothing to offer. n + k operations per offer, n k per
+    swap.
     """
     n, k = len(distances), len(medoids)
     medoids = medoids.copy()
@@ -112,12 +100,7 @@ def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
 
 
 def alternate_rounds(distances: Array, medoids: Indices) -> Iterator[Medoids]:
-    """Alternate between clusters and their medoids, as UK-medoids was published.
-
-    Yields a state after each round; the last one has converged.
-
-    A round takes the sum of the squares of the cluster sizes.
-    """
+    """Alternate between clusters and their medoids, as UK-medoids was published."""
     labels = assign(distances, medoids)
     while True:
         moved = np.array(

@@ -1,8 +1,7 @@
 """Local search that moves one object at a time.
 
-The result is that of a plain loop: objects in order, each to the cluster that lowers
-the total most, statistics updated after each move. Only the many objects that stay are
-examined together.
+The result is that of a plain loop over objects, statistics updated after each move.
+Only the many objects that stay are examined together.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,11 +55,7 @@ class ClusterMoments:
     def of(
         cls, means: Array, variances: Array, labels: Indices, n_clusters: int
     ) -> Self:
-        """Moments of a partition without empty clusters, from scratch.
-
-        `means` (n_objects, n_features). `variances` (n_objects,): total variance of
-        each object: the sum over its features. `labels` (n_objects,).
-        """
+        """Moments of a partition without empty clusters, from scratch."""
         sizes = np.bincount(labels, minlength=n_clusters).astype(np.float64)
         centres = mean_by_cluster(means, labels, sizes)
         apart = np.square(means - centres[labels]).sum(axis=1)
@@ -127,31 +122,33 @@ def relocation_sweeps(
     """Move objects one at a time while the objective falls, one sweep per ``next()``.
 
     No cluster loses its last member. A move must gain more than rounding errors can.
-
-    `means` (n_objects, n_features): means of the objects, centred. `variances`
-    (n_objects,): total variance of each object. `labels` (n_objects,): partition to
-    start from, without empty clusters. `objective`: value of clusters from their sizes,
-    scatter and variances.
+    `means` are centred, `variances` totals; no cluster of `labels` is empty.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
     size = float(squares.max())
+    doubt = ROUNDING * size
     clusters = ClusterMoments.of(means, variances, labels, n_clusters)
     while True:
         total = clusters.total(objective)
         # What rounding does to a total, and to a distance between far means.
         least = ROUNDING * np.sqrt(total) * (np.sqrt(total) + np.sqrt(size))
         least += ROUNDING**2 * size
-        n_moved = _sweep(
-            means,
-            variances,
-            squares,
-            labels,
-            clusters,
-            objective,
-            float(least),
-            ROUNDING * size,
-        )
+        n_moved, start, width = 0, 0, LEAST_WIDTH
+        while start < len(labels):
+            part = slice(start, start + width)
+            some = means[part], variances[part], squares[part], labels[part]
+            move = _first_move(*some, clusters, objective, float(least), doubt)
+            if move is None:
+                start, width = start + width, min(2 * width, MOST_WIDTH)
+                continue
+            i, target = start + move[0], move[1]
+            clusters.remove(int(labels[i]), means[i], variances[i])
+            clusters.add(target, means[i], variances[i])
+            labels[i] = target
+            n_moved += 1
+            # What was seen of the objects behind is void. About as many again stay.
+            start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
         # From scratch, so that the rounding of many updates does not add up.
         clusters = ClusterMoments.of(means, variances, labels, n_clusters)
         yield Sweep(labels.copy(), clusters.total(objective), n_moved)
@@ -164,14 +161,7 @@ def changes(
     variances: Array,
     labels: Indices,
 ) -> Array:
-    """How much the total changes if each object alone moves to each cluster.
-
-    `apart` (n_some, n_clusters): squared distance of each object's mean to each centre.
-    `variances` (n_some,). `labels` (n_some,).
-
-    Returns (n_some, n_clusters): infinite for the object's own cluster, and for an
-    object that is alone in it.
-    """
+    """Change of the total by moving one object (n, k); infinite where it cannot."""
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
     more = sizes + 1.0
@@ -186,43 +176,6 @@ def changes(
     change += leaving[:, None]
     change[rows, labels] = np.inf
     return change
-
-
-def _sweep(
-    means: Array,
-    variances: Array,
-    squares: Array,
-    labels: Indices,
-    clusters: ClusterMoments,
-    objective: Objective,
-    least: float,
-    doubt: float,
-) -> int:
-    """Look at every object once, in order; labels and clusters change in place."""
-    n_moved, start, width = 0, 0, LEAST_WIDTH
-    while start < len(labels):
-        part = slice(start, start + width)
-        move = _first_move(
-            means[part],
-            variances[part],
-            squares[part],
-            labels[part],
-            clusters,
-            objective,
-            least,
-            doubt,
-        )
-        if move is None:
-            start, width = start + width, min(2 * width, MOST_WIDTH)
-            continue
-        i, target = start + move[0], move[1]
-        clusters.remove(int(labels[i]), means[i], variances[i])
-        clusters.add(target, means[i], variances[i])
-        labels[i] = target
-        n_moved += 1
-        # What was seen of the objects behind is void. About as many again stay.
-        start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
-    return n_moved
 
 
 def _first_move(
@@ -243,8 +196,7 @@ def _first_move(
     apart += squares[:, None]
     change = changes(clusters, objective, apart, variances, labels)
     best = change.min(axis=1)
-    # The product of matrices rounds by at most `doubt`. What is nearer to a tie is
-    # looked at again, by differences.
+    # Products round by at most `doubt`: what is nearer to a tie is looked at again.
     near = (best < doubt - least).nonzero()[0]
     if len(near) and best[near[0]] >= -doubt - least:
         apart = cdist(means[near], centres, "sqeuclidean")
@@ -269,12 +221,7 @@ def best_relocation(
     max_iter: int,
     seed: int,
 ) -> list[Sweep]:
-    """Sweeps of the start that ends lowest.
-
-    `means`, `variances`: as for `relocation_sweeps`. `objective`: what is lowered.
-    `init`: partitions to start from. `n_init`, `max_iter`: number of starts, and
-    maximum number of sweeps of each.
-    """
+    """Sweeps of the start that ends lowest; `init` has partitions to start from."""
     random_state = np.random.RandomState(seed % 2**32)
     n, k = len(means), n_clusters
     # With one cluster, or one object in each, all starts are the same partition.
@@ -304,14 +251,7 @@ ROUNDS = 20
 def seeded_partition(
     means: Array, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices:
-    """Draw seeds by k-means++ and improve them by a few rounds of k-means.
-
-    A round of k-means moves many objects at once, which is far cheaper than one by one;
-    what follows has little left to do.
-
-    `means` (n_objects, n_features): means of the objects, centred: k-means++ squares
-    them. `n_clusters`: at most `n_objects`.
-    """
+    """Draw seeds by k-means++ and improve them by k-means, which moves many at once."""
     seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
     labels = _nearest_seeds(means, seeds)
     for _ in range(ROUNDS):
@@ -340,12 +280,7 @@ def random_partition(
 
 
 def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
-    """Fill empty clusters with the objects that cost most where they are.
-
-    `labels` (n_objects,): at least `n_clusters` of them. `costs` (n_objects,).
-
-    Returns (n_objects,): no object leaves a cluster in which it is alone.
-    """
+    """Fill empty clusters with the objects that cost most, but none that is alone."""
     sizes = np.bincount(labels, minlength=n_clusters)
     empty = iter(np.flatnonzero(sizes == 0).tolist())
     target = next(empty, None)

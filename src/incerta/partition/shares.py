@@ -18,12 +18,7 @@ from incerta.worlds import Worlds
 
 
 def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
-    """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest.
-
-    `values` (n_values, n_features). `centres` (n_clusters, n_features). `offsets`
-    (n_clusters,): what a centre costs in addition to the distance, such as its own
-    variance.
-    """
+    """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest."""
     middle = centres.mean(axis=0)
     centred = centres - middle
     fixed = np.square(centred).sum(axis=1) + offsets
@@ -40,13 +35,8 @@ def nearest_shares(
     """Probability, under each object's own law, of being nearest to each centre.
 
     Exact for objects given by values and for joint draws; over `n_worlds` worlds for
-    the others.
-
-    `data`: the objects. `centres` (n_clusters, n_features): the centres, or several
-    sets of them: one world after the other has the next set, and values have all.
-    `offsets` (n_clusters,): see `nearest_centres`. `n_worlds`, `seed`: of the worlds.
-
-    Returns (n_objects, n_clusters): rows sum to one.
+    the others. Of several sets of centres, worlds have one each in turn, and values
+    have all.
     """
     sets = centres if centres.ndim == 3 else centres[None]
     n, k = len(data), sets.shape[1]
@@ -76,12 +66,7 @@ _WEIGHTS = 9
 def centres_in_worlds(
     worlds: Iterable[Array], keys: NDArray[np.uint64], centres: Array, seed: int
 ) -> Array:
-    """Cluster each world, its objects weighted at random (Bayesian bootstrap).
-
-    `worlds` (n_objects, n_features): values of the same objects. `keys` (n_objects,):
-    of the objects: what weights go by. `centres` (n_clusters, n_features): a start that
-    is tried, too, and whose numbers the clusters get. `seed`: of weights and starts.
-    """
+    """Cluster each world, objects weighted by keys, with numbers of `centres`."""
     found = []
     for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))

@@ -75,10 +75,7 @@ def gaussian_affinity(
 def kernel_scales(
     values: Array, width: Width, width_scale: float, weights: Array | None = None
 ) -> Array:
-    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``.
-
-    Objects may count for several, which only the median sees.
-    """
+    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``."""
     n = len(values)
     if width == "self-tuning":
         k = min(TUNING_NEIGHBOUR, n - 1)
@@ -110,11 +107,7 @@ def usable_width(width: float, width_scale: float) -> float:
 
 
 def median_distance(values: Array, weights: Array | None = None) -> float:
-    """Median distance between two objects, of 1000 of them if there are more.
-
-    A pair counts for the product of the weights. What objects that count for several
-    are among each other is left out.
-    """
+    """Median distance between two objects, each with its weight, of 1000 at most."""
     n = len(values)
     if n > MEDIAN_OBJECTS:
         picked = np.random.default_rng(0).choice(n, MEDIAN_OBJECTS, replace=False)
@@ -203,15 +196,10 @@ def neighbours_of(values: Array, k: int) -> NearestNeighbors:
 
 
 def neighbour_graphs(values: Array, n_neighbors: int) -> tuple[Matrix, Matrix]:
-    """Who is near whom, and how near, by one search.
+    """Who is near whom, and how near, by one search; dense for few objects.
 
-    `values` (n_objects, n_features): one value per object. `n_neighbors`: how many
-    neighbours of each object are near.
-
-    Returns `counted` (n_objects, n_objects): 1 where two objects are neighbours of each
-    other, 1/2 where only one is. Dense for few objects. `weighted` (n_objects,
-    n_objects): as ``gaussian_affinity(values, width="self-tuning",
-    n_neighbors=n_neighbors)``.
+    The first has 1 where two objects are neighbours of each other, 1/2 where only one
+    is; the second is as of `gaussian_affinity` with width="self-tuning".
     """
     n = len(values)
     k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)
@@ -303,14 +291,7 @@ DEVICE_BYTES = 2**28
 
 
 def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
-    """The nearest values of others.
-
-    `new` (n_new, n_features): whose neighbours are looked for. `values` (n_values,
-    n_features): among which they are. `k`: how many. `device`: where all pairs are
-    compared. On the CPU a tree may save most of them.
-
-    Returns (n_new, k): positions among the values, the nearest first.
-    """
+    """Positions (n_new, k) of the nearest values, nearest first; a tree on the CPU."""
     if device == CPU:
         found: Indices = neighbours_of(values, k).kneighbors(new, return_distance=False)
         return found

@@ -14,8 +14,7 @@ from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-# By the eigengap.
-MOST_CLUSTERS = 10
+MOST_CLUSTERS = 10  # by the eigengap
 INNER_TOL = 1e-8
 INNER_STEPS = 50
 
@@ -167,10 +166,7 @@ def common_embedding(per_world: Array) -> Array:
 def pulled_eigenvectors(
     laplacian: Any, own: Array, image: Array, common: Array, weight: float
 ) -> tuple[Array, Array]:
-    """Leading eigenvectors of ``L + weight U* U*'`` (Eq. 15), started from `own`.
-
-    Returns the vectors and their products with the Laplacian alone.
-    """
+    """Eigenvectors of ``L + weight U* U*'`` (Eq. 15) from `own`, and images by L."""
 
     def times(block: Array) -> Array:
         return multiply(laplacian, block) + weight * (common @ (common.T @ block))
@@ -185,11 +181,7 @@ def pulled_eigenvectors(
 
 
 def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
-    """Eigenvalues of the mean Laplacian within the space that all worlds share.
-
-    The leading `k` eigenvectors of every world give a common embedding; in it the
-    Laplacians are averaged and their k × k mean is diagonalised.
-    """
+    """Eigenvalues of the mean Laplacian, k × k, in the space that all worlds share."""
     common = common_embedding(embeddings_alone(laplacians, k).embeddings)
     mean = np.zeros((k, k))
     for laplacian in laplacians:

@@ -1,6 +1,7 @@
 """Leading eigenvectors of symmetric matrices that are only ever multiplied."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,16 +31,10 @@ def lanczos(
 ) -> tuple[Array, Array]:
     """As many leading eigenvectors as there are start vectors (block Lanczos).
 
-    Each step multiplies what the last one added to the space, and adds what of that is
-    outside of it. All but the last block is mapped into the space, so that residuals
-    are known from small matrices. Since a block is as wide as vectors are wanted, no
-    multiple eigenvalue is missed, and disconnected graphs are safe.
-
-    `times`: multiplies a block of vectors by the matrix. `start` (n, k): of any length
-    and direction. `tol`: largest residual to accept. `max_steps`: maximum number of
-    steps; after that the best so far is returned.
-
-    Returns `values` (k,). `vectors` (n, k).
+    All but the last block of the space is mapped into it, so residuals are known from
+    small matrices. A block is as wide as vectors are wanted, so that no multiple
+    eigenvalue is missed, and disconnected graphs are safe. `tol` is the largest
+    residual to accept.
     """
     n, k = start.shape
     keep = min(n, 2 * k + GUARD)
@@ -116,15 +111,9 @@ def ritz(
     """Improve a space until it holds the `k` leading eigenvectors (block Krylov).
 
     Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
-    residuals to it. Their eigenvalues never fall from step to step, so a warm start can
-    only get better.
-
-    `times`: multiplies a block of vectors by the matrix. `basis` (n, m): orthonormal
-    start, m at least k. `image` (n, m): ``times(basis)``. `k`: number of vectors.
-    `tol`: largest residual to accept. `max_steps`: maximum number of steps; after that
-    the best so far is returned.
-
-    Returns `values` (k,). `vectors` (n, k). `images` (n, k): ``times(vectors)``.
+    residuals. Eigenvalues never fall from step to step, so a warm start can only get
+    better. `basis` (n, m ≥ k) is orthonormal, and `image` is ``times(basis)``; `times`
+    of the vectors is returned with them.
     """
     n, m = basis.shape
     keep = min(n, 2 * k + GUARD)
@@ -186,8 +175,7 @@ def _directions(block: Array) -> tuple[Array, Array]:
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256
-# Length of what is added to vectors of another matrix: these may be 0 where one that is
-# wanted is not.
+# Length of what is added to vectors of another matrix, which may be 0 somewhere.
 NUDGE = 0.01
 
 
@@ -247,11 +235,7 @@ def leading_eigenvectors(
     start = np.random.default_rng(0).standard_normal((n, k))
     if near is not None:
         start = near + NUDGE / np.sqrt(n) * start
-
-    def times(block: Array) -> Array:
-        return multiply(matrix, block)
-
-    return lanczos(times, start, tol, max_steps)
+    return lanczos(partial(multiply, matrix), start, tol, max_steps)
 
 
 def multiply(matrix: Any, block: Array) -> Array:
@@ -273,12 +257,7 @@ def of_unit_length(rows: Array) -> Array:
 def cut(
     rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """Cut an embedding by k-means, where objects may count for more than one.
-
-    Returns `labels` (n_objects,). `centres` (n_clusters, k): in the order of the
-    labels. Clusters without any object, which k-means leaves where objects coincide,
-    come last.
-    """
+    """Cut an embedding by k-means: labels, and centres in their order."""
     model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
     found = model.fit(rows, sample_weight=weights)
     labels, order = in_order_of_appearance(found.labels_)
@@ -289,6 +268,3 @@ def nearest(rows: Array, centres: Array) -> Indices:
     """Index of the nearest centre of each row, ties to the lowest."""
     squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
     return squares.argmin(axis=1)
-
-
-MOST_CLUSTERS = 10

@@ -48,14 +48,10 @@ def extend(
     n_neighbors: int | None,
     device: str = CPU,
 ) -> Array:
-    """Embed new values next to those of a world.
+    """Embed new values (n_new, n_features) next to those of a world: (n_new, k).
 
-    `new` (n_new, n_features): one value per new object. `world`: the world. `width`: as
-    for the affinity of the world: "self-tuning" needs scales of its own. `n_neighbors`:
-    use this many nearest objects of the world; None for all. `device`: where all
-    objects of the world are compared with the new ones, unless scales are self-tuning.
-
-    Returns (n_new, k): with all objects and one scale, in single precision.
+    `n_neighbors` nearest objects count, or all. With all and one scale this is done on
+    the device, and in single precision.
     """
     if n_neighbors is None and width != "self-tuning":
         return _extend_by_all(new, world, device)
@@ -69,10 +65,8 @@ def extend(
 def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
     """Extend by all objects of a world, with one scale.
 
-    With x and y in units of the scale, the logarithm of an affinity is x·y - |y|²/2 and
-    a part that all objects share, which does not matter: it is raised until the nearest
-    object is as near as an object is to itself. A value far from everything goes with
-    its nearest object instead of vanishing.
+    In units of the scale, the logarithm of an affinity is x·y - |y|²/2 and a part that
+    all objects share; it is raised as in `_affinities`.
     """
     (n, d), k = world.values.shape, world.targets.shape[1]
     centre, scale = world.values.mean(axis=0), world.scales[0]
@@ -173,8 +167,7 @@ def remembered(
         (own / values) @ aligned(own, found.common)
         for values, own in zip(*found.alone, strict=True)
     ]
-    # U* is nearly invariant under the mean Laplacian; what is left of it there takes
-    # the place of the eigenvalues.
+    # U* is nearly invariant under the mean Laplacian, which stands for eigenvalues.
     images = (multiply(each, found.common) for each in laplacians)
     mean = sum(images) / len(worlds)
     return Embeddings(
@@ -198,14 +191,10 @@ def extensions(
     common: bool,
     device: str = CPU,
 ) -> Iterator[Array]:
-    """Embed new objects next to the objects of each kept world (Nyström).
+    """Embed new objects next to those of each kept world (Nyström), (n_new, k) each.
 
-    `model`: what is remembered. `data`: new objects. `n_worlds`: how many worlds to
-    draw of them where the objects of the fit are exact. `width`: as for the affinity of
-    the fit. `common`: whether the common embedding is extended, or each world's own.
-    `device`: where objects are compared.
-
-    Yields (n_new, k): one for each world.
+    The common embedding is extended, or each world's own; `n_worlds` are drawn of the
+    new objects where those of the fit are exact.
     """
     pairs = paired(model.worlds, data, n_worlds)
     positions = followed(pairs.positions, "worlds")

@@ -19,8 +19,7 @@ from incerta.spectral.embedding import multiply
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-# All pairs up to this many objects, a graph of nearest neighbours above: a single
-# matrix of all pairs then takes 200 MB.
+# All pairs up to so many objects (200 MB), a graph of nearest neighbours above.
 DENSE_OBJECTS = 5000
 GRAPH_NEIGHBORS = 15
 # Laplacians are kept while all of them fit into this; else each is made again.

@@ -26,11 +26,7 @@ ROUNDS = 3
 
 
 def named_after(membership: Array, reference: Array, n_named: int = 0) -> Indices:
-    """The names of k clusters, of which the first so many have theirs already.
-
-    They are those of the reference, by the assignment for which the sum of the products
-    of probabilities of the same name is largest. Both are of shape (n, k).
-    """
+    """Names of k clusters by a reference (n, k), of which the first `n_named` stay."""
     common = membership.T @ reference
     keep = np.arange(n_named)
     common[keep, keep] += 1.0 + len(membership)
@@ -44,11 +40,7 @@ def renamed(membership: Array, reference: Array, n_named: int = 0) -> Array:
 
 
 def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> Indices:
-    """Labels of several worlds, (n_worlds, n), with common names.
-
-    The `first` labels lend their names to begin with; then it is the mean of the
-    worlds, as errors may have blurred what worlds show.
-    """
+    """Labels of several worlds, (n_worlds, n), named after `first`, then their mean."""
     one = np.eye(k)
     reference = one[first]
     for _ in range(ROUNDS):
@@ -60,10 +52,7 @@ def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> 
 
 
 def stability(labels: Indices) -> float:
-    """How alike the partitions of worlds are: the mean adjusted Rand index of pairs.
-
-    Each world, a row of `labels`, is compared with the next.
-    """
+    """How alike worlds are: the mean adjusted Rand index of each with the next."""
     if len(labels) < 2:
         return 1.0
     others = np.roll(labels, -1, axis=0)
@@ -71,10 +60,7 @@ def stability(labels: Indices) -> float:
 
 
 def led_by(membership: Array, labels: Indices) -> Array:
-    """Probabilities, (n, k), in which no cluster is more probable than the label.
-
-    As much of the label is mixed in as that takes.
-    """
+    """Probabilities, (n, k), with as much of the label mixed in as makes it lead."""
     rows = np.arange(len(labels))
     lacks = membership.max(axis=1) - membership[rows, labels]
     more = (lacks / (1.0 + lacks))[:, None]
@@ -82,8 +68,7 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
-# From scratch: beginning at what was found in the given data would make worlds agree
-# too often.
+# From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 # Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
 SHARPNESS, STABLE = 30.0, 0.15
@@ -118,11 +103,7 @@ def consensus(
     known: Indices | None = None,
     wanted: Collection[str] = ALL,
 ) -> Consensus:
-    """Cluster objects in views, judge these, and average their memberships.
-
-    Parameters are those of `incerta.views.look.seen`; the seed is that of worlds,
-    starts and folds.
-    """
+    """Cluster objects in views (see `seen`), judge these, and average memberships."""
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
     some = look.judged
     first = seen(look, k, AT_FIRST, seed, known, wanted)
@@ -152,8 +133,7 @@ def consensus(
             worlds[name] = in_one_naming(rows, row, k, named)
             shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
-                # Worlds know errors, and what a view does with them; laws know where
-                # clusters overlap.
+                # Worlds know errors; laws know where clusters overlap.
                 most = shares.argmax(axis=1)
                 scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
                 continue

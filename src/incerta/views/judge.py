@@ -1,9 +1,7 @@
 """How much of a clustering the true values tell.
 
-The law of the true values of each cluster, with the errors taken off, says for every
-object how probable each cluster is. Where a gap lies between the clusters this leaves
-little open; a cut through a dense place leaves all objects near it open. Laws are
-fitted to one half of the objects and asked about the other.
+Laws of the true values of clusters, fitted to one half of the objects, are asked about
+the other: a gap between clusters leaves little open, a cut through a dense place much.
 """
 
 from __future__ import annotations
@@ -30,9 +28,8 @@ from incerta.models.checks import within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# The law of a cluster has one of these numbers of Gaussians (BIC), if it has so many
-# objects for each of them; and covariances, if it has so many for each feature. With
-# fewer, full covariances make any clustering look clear.
+# Laws have one of these numbers of Gaussians (BIC), if there are so many objects for
+# each; and covariances, which make much look clear, with so many for each feature.
 NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
 # Smaller clusters cannot be judged: if all are so, a clustering loses this share of
 # its score. They are as wide as a cluster usually is, a tenth of all variance.
@@ -79,10 +76,7 @@ def laws_of(
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
 ) -> Laws:
-    """Fit the laws of k clusters, of which some may have no object.
-
-    Each has one of these numbers of Gaussians.
-    """
+    """Fit the laws of k clusters, some maybe empty, by such numbers of Gaussians."""
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
@@ -111,9 +105,8 @@ def laws_together(
 ) -> Laws:
     """Laws of clusters that know where the other clusters are.
 
-    A law fitted to the objects of one side of a border ends there. Some rounds of EM,
-    of all components together, let it reach to where it meets the others. Whether
-    clusters have one Gaussian each, or several, is asked again then (BIC).
+    A law fitted to one side of a border ends there; some rounds of EM of all components
+    let it reach to where it meets the others. Numbers are chosen again then (BIC).
     """
     prior, found = prior_for(some, QUICK.prior_weight), []
     for each in ((1,), numbers):
@@ -129,12 +122,7 @@ def laws_together(
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
-    """Judge a clustering by how much of its labels the true values tell.
-
-    The score is that of `share_told`, less a fifth of it times the share of the
-    clusters that have fewer than four objects. It takes two fits of small mixtures for
-    each cluster.
-    """
+    """Judge a clustering by `share_told`, less up to a fifth for small clusters."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
     order = order[np.argsort(labels[order], kind="stable")]
@@ -154,8 +142,7 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
 def share_told(membership: Array, sizes: Array) -> float:
     """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
 
-    A random labelling scores 0. Dividing by the entropy of the sizes, shares of the
-    objects that clusters have, makes rare clusters worth finding.
+    A random labelling scores 0; dividing makes rare clusters worth finding.
     """
     most = entr(sizes).sum()
     told = most - entr(membership).sum(axis=1).mean()

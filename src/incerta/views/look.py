@@ -57,11 +57,10 @@ def seen(
     known: Indices | None = None,
     wanted: Collection[str] = ALL,
 ) -> Seen:
-    """Cluster objects in views.
+    """Cluster objects in views; clusters of `known` labels, not −1, keep their numbers.
 
-    Labels in `known` stay, except −1, which is unknown; clusters keep their numbers.
-    The views that are `wanted` have names that stand for all spaces ("centres") or for
-    one ("centres of laws"). The mixture is fitted whether it is wanted or not.
+    Names in `wanted` stand for all spaces ("centres") or for one ("centres of laws").
+    The mixture is fitted in any case.
     """
     with warnings.catch_warnings():
         # Values that coincide are no fault of the search.
@@ -100,9 +99,8 @@ def by_places(
     seed: int,
     known: Indices | None = None,
 ) -> list[Indices]:
-    """Clusters by where objects are: around centres, or in graphs.
+    """Clusters by where objects are: around centres, or in graphs of any shape.
 
-    Centres find round clusters; graphs find those of any shape with gaps between them.
     In the first graph all neighbours count alike; in the second near ones count for
     more, which finds dense clusters in thin surroundings, and is lost more easily.
     """
@@ -134,11 +132,7 @@ def around_centres(
 
 
 def linked(graph: Matrix, known: Indices | None) -> Matrix:
-    """A graph in which objects with the same label are together, and others apart.
-
-    Affinities are 1 between objects of one known label, 0 between those of different
-    ones, and as they were with objects of label −1.
-    """
+    """A graph in which objects of one known label have affinity 1, of two labels 0."""
     if known is None:
         return graph
     pairs = coo_array(graph)

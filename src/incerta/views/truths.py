@@ -1,9 +1,8 @@
 """What views look at: the objects as they are given, and as they could really be.
 
-How they could be goes by what the uncertainty means. Of measured values, worlds are
-drawn from beliefs, as if true values were of a mixture. Laws of beliefs are drawn from
-as they are. Objects that are spread have no single truth; what is open is which of
-their values were seen, so that these are weighted anew (Bayesian bootstrap).
+Of measured values, worlds are drawn from beliefs, as if true values were of a mixture;
+laws of beliefs as they are. Of objects that are spread it is open which values were
+seen, so that these are weighted anew (Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -41,8 +40,7 @@ from incerta.worlds.sequence import worlds_of
 # Waves; distances between laws are off by some 1 / sqrt(N_WAVES) of their largest.
 N_WAVES = 500
 # Width of the kernel, in median distances of values, for objects with n values each:
-# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean, and
-# that is what a wide kernel sees; with many, finer differences are more than chance.
+# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean.
 WIDTH, BOUNDS = 5.0, (0.35, 2.0)
 # Directions in which laws differ most; the others are mostly chance.
 N_AXES = 20
@@ -73,22 +71,7 @@ def waves(values: Array, frequencies: Array) -> Array:
 
 
 def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
-    """Features for the laws of objects.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values, n_features)
-        Of all objects.
-    shares : sparse array of shape (n_objects, n_values)
-        Probability of each value in each object.
-    seed : int
-        Of the waves.
-
-    Returns
-    -------
-    KernelMeans
-        For a kernel that is the narrower, the more values objects have.
-    """
+    """Features for the laws of objects: the more values, the narrower the kernel."""
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
     width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
@@ -128,11 +111,7 @@ class Measurements(NamedTuple):
     def with_mixture(
         self, data: UncertainData, mixture: Components, seed: int
     ) -> Measurements:
-        """Take true values to be of a mixture.
-
-        AIC chooses the number of components, as the next values are to be described
-        well, and none of them need be a cluster.
-        """
+        """True values are of a mixture, by AIC: it describes the next values well."""
         k = mixture.n_components
         search = Search(
             numbers=sorted({round(times * k) for times in TIMES}),
@@ -209,8 +188,7 @@ class Spreads(NamedTuple):
         values, features = law.values.copy(), self.features.features(law.values)
         own = own_weights(law)
         errors = self._errors(data, shares_of(law, own))
-        # A single value has nothing to be weighted against; it could be as far off as
-        # values of other objects are.
+        # A single value could be as far off as values of other objects are.
         alone = np.flatnonzero(law.counts == 1)
         places = law.starts[alone]
         for number in range(n_worlds):

@@ -124,12 +124,7 @@ class Worlds(Sequence[Array]):
         Parameters
         ----------
         objects : slice, mask or array-like of int
-            As for ``data[objects]``.
-
-        Returns
-        -------
-        Worlds
-            What is drawn for an object does not depend on which others there are.
+            As for ``data[objects]``; draws do not depend on which others there are.
 
         Examples
         --------
@@ -143,16 +138,12 @@ class Worlds(Sequence[Array]):
         return replace(self, data=self.data[objects])
 
     def stack(self, indices: ArrayLike | None = None) -> Array:
-        """Draw several worlds into one array.
+        """Draw several worlds into one array (n_indices, n_objects, n_features).
 
         Parameters
         ----------
         indices : array-like of int, optional
             Positions in this sequence; all of them by default.
-
-        Returns
-        -------
-        ndarray of shape (n_indices, n_objects, n_features)
         """
         chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
         out = np.empty((len(chosen), *self.shape[1:]))
@@ -205,10 +196,6 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
         An array is taken as by `from_worlds`.
-
-    Returns
-    -------
-    Worlds
     """
     if isinstance(worlds, Worlds):
         return worlds
@@ -220,11 +207,7 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
 
 
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
-    """Worlds for an estimator that asked for `n_worlds` of them.
-
-    One for exact data, whose worlds are all alike. For joint data, all draws if there
-    are at most `n_worlds`, else that many, evenly spaced.
-    """
+    """At most `n_worlds` worlds: one of exact data, evenly spaced joint draws."""
     if data.exact:
         return data.worlds(1, seed)
     n_draws = data.n_draws
@@ -245,14 +228,10 @@ class Pairs(NamedTuple):
 def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
     """Pair worlds of new objects with those that a fit keeps: one rule for all.
 
-    - Draws of the same ensemble belong together: where the objects of the fit and the
-      new ones are both joint, draw j goes with draw j.
-    - Everything else is independent of the fit, so its worlds are drawn with another
-      seed: with the same one, new object i would move along with object i of the fit,
-      and what is said about it would depend on its row.
-    - Exact objects have one world, which goes with every world of the others.
-
-    `n_worlds` are drawn where the objects of the fit are exact.
+    Draw j of a joint ensemble goes with draw j. Everything else is independent of the
+    fit, so its worlds have another seed: with the same one, new object i would move
+    along with object i of the fit. Exact objects have one world, which goes with every
+    other; `n_worlds` are drawn where those of the fit are exact.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)

@@ -1,9 +1,4 @@
-"""Which random numbers a world is made from.
-
-They are named by (seed, world, object, feature), so that nothing depends on the order
-in which worlds or objects are asked for, on which others there are, nor on threads or
-processes.
-"""
+"""Which random numbers a world is made from: by seed, world, object and feature."""
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -17,10 +12,7 @@ _VALUES, _STRATA = 0, 1
 
 
 def as_seed(random_state: Seed) -> int:
-    """Turn whatever was given as `random_state` into a number to draw from.
-
-    None gives a fresh one; generators give one by drawing from them.
-    """
+    """Turn a `random_state` into a number to draw from: None gives a fresh one."""
     if random_state is None:
         # 32 bits, so that scikit-learn takes it for a random_state, too.
         return int(np.random.SeedSequence().generate_state(1)[0])
@@ -35,10 +27,7 @@ def as_seed(random_state: Seed) -> int:
 
 
 def uniforms(seed: int, worlds: Indices, keys: Keys) -> Array:
-    """Uniform numbers, strictly between 0 and 1: (world, object, number).
-
-    Keys (n_objects, n_uniforms) say what each number is for; see `Law.keys`.
-    """
+    """Uniform numbers strictly between 0 and 1: (world, object, number)."""
     return keyed.uniforms(stream_keys(seed, _VALUES, worlds), keys)
 
 
