@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
 import incerta as ic
-from incerta.data.order import sorted_by_id
+from incerta.data.container import sorted_by_id
 from incerta.datasets import make_uncertain_blobs
 from incerta.labels import in_order_of_appearance
 from incerta.partition.kmeans import (

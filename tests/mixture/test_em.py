@@ -12,8 +12,7 @@ from sklearn.mixture import GaussianMixture
 
 from incerta.backend.memory import Scratch
 from incerta.mixture import expectation, model
-from incerta.mixture.belief import belief
-from incerta.mixture.expectation import log_densities, sums, sums_of_each
+from incerta.mixture.expectation import belief, log_densities, sums, sums_of_each
 from incerta.mixture.factors import inverse_roots, log_products
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximisation import Prior, climbed, moments, prior_for, with_prior

@@ -1,9 +1,12 @@
-"""Arrays on a device, numpy's or torch's, by the Python array API standard."""
+"""Where arrays are computed: by numpy in some threads, or on a device of torch."""
 
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from incerta.backend.optional import require
 from incerta.typing import Array
@@ -64,3 +67,15 @@ def in_place(name: str, array: Any, *args: Any) -> Any:
     if isinstance(array, np.ndarray):
         return getattr(np, name)(array, *args, out=array)
     return getattr(namespace(array), name)(array, *args)
+
+
+def threads(limit: int | None) -> AbstractContextManager[Any]:
+    """Limit the threads of BLAS and OpenMP: small products lose by them."""
+    return _controller().limit(limits=limit)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    # To look for the libraries takes milliseconds. They do not change: numpy, scipy and
+    # scikit-learn are loaded by the rooms that ask.
+    return ThreadpoolController()

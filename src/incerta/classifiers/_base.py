@@ -17,8 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData
-from incerta.data.order import order_of
+from incerta.data.container import UncertainData, order_of
 from incerta.mixture import Deconvolver
 from incerta.typing import Array, Ids, Indices, Seed
 from incerta.worlds.streams import as_seed

@@ -9,8 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
-from incerta.data.container import UncertainData
-from incerta.data.order import sorted_by_id
+from incerta.data.container import UncertainData, sorted_by_id
 from incerta.exceptions import MissingValueError
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from incerta.backend.device import CPU, put
+from incerta.backend.device import CPU, put, threads
 from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.backend.parameters import (
@@ -20,7 +20,6 @@ from incerta.backend.parameters import (
     parameter,
     with_parameters,
 )
-from incerta.backend.threads import threads
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian

@@ -10,8 +10,8 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
+from incerta.backend.device import threads
 from incerta.backend.memory import blocks
-from incerta.backend.threads import threads
 from incerta.divergence.clusterings import ari_matrix
 from incerta.ensemble import linkage
 from incerta.ensemble.linkage import Patterns, patterns

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.base import clone
 
+from incerta.backend.device import threads
 from incerta.backend.progress import followed, track
-from incerta.backend.threads import threads
 from incerta.divergence.clusterings import ari_matrix
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices

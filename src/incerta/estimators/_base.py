@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData
-from incerta.data.order import at_their_rows, order_of
+from incerta.data.container import UncertainData, at_their_rows, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.known import known_labels, partial
 from incerta.labels import confidence_of, likeliest

@@ -6,11 +6,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from incerta.backend.device import CPU
+from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
 from incerta.backend.progress import followed
-from incerta.backend.threads import threads
 from incerta.data.container import UncertainData
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import Facts, UncertainClusterer

@@ -18,13 +18,12 @@ from incerta.backend.parameters import (
     with_parameters,
 )
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, sorted_by_id
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.meaning import of_errors
-from incerta.data.order import sorted_by_id
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
-from incerta.mixture.belief import Belief, belief
+from incerta.mixture.expectation import Belief, belief
 from incerta.mixture.fitting import Effort, Search, refuse_wide
 from incerta.mixture.model import (
     MOST_CORRELATED,

@@ -11,16 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from incerta.backend.device import CPU
+from incerta.backend.device import CPU, threads
 from incerta.backend.keyed import keys_of
 from incerta.backend.memory import Scratch
 from incerta.backend.progress import track
-from incerta.backend.threads import threads
 from incerta.convergence import warn_unfinished
 from incerta.known import kept, named_order, some_with_labels
 from incerta.lloyd import lloyd, nearest_centres, spread_seeds
-from incerta.mixture.belief import belief
-from incerta.mixture.expectation import Sums, sums, sums_of_each
+from incerta.mixture.expectation import Sums, belief, sums, sums_of_each
 from incerta.mixture.maximisation import Prior, SumsOf, climbed, prior_for
 from incerta.mixture.model import MOST_CORRELATED, Components, Measured
 from incerta.typing import Array, Indices, Mask

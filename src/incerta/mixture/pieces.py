@@ -9,9 +9,8 @@ import numpy as np
 from incerta.backend.fold import Parts, mapped
 from incerta.backend.keyed import some_by_key
 from incerta.backend.memory import Scratch
-from incerta.data.container import UncertainData, concat
+from incerta.data.container import UncertainData, concat, sorted_by_id
 from incerta.data.laws import Gaussian
-from incerta.data.order import sorted_by_id
 from incerta.data.partitioned import PartitionedData
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from incerta.data.coerce import as_uncertain
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, sorted_by_id
 from incerta.data.extremes import refuse_extremes
-from incerta.data.order import sorted_by_id
 from incerta.directions import Directions
 from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.merging import merged

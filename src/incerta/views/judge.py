@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
-from incerta.backend.device import CPU
-from incerta.backend.threads import threads
+from incerta.backend.device import CPU, threads
 from incerta.mixture.expectation import shares_of_clusters, sums_of_each
 from incerta.mixture.fitting import (
     Effort,

@@ -113,13 +113,13 @@ FAULTS = (
         "squares of far values leave no digits",
     ),
     Em(
-        "mixture/belief.py",
+        "mixture/expectation.py",
         "    return mean + own @ fitted.pulls, left\n",
         "    return mean + fitted.pulls, left\n",
         "beliefs are pulled without the covariance",
     ),
     Em(
-        "mixture/belief.py",
+        "mixture/expectation.py",
         "            np.copyto(centre, some.values, where=exact)\n",
         "",
         "exact values come back rounded",
