@@ -38,6 +38,7 @@ from incerta.number.choose import choose_k
 from tests.models.make_models import FOLDER, UNLIMITED, answers
 from tests.strategies import KINDS, examples, make
 
+KEYS = st.integers(1 - 2**53, 2**53 - 1)  # larger ones are refused
 SMALL = {"n_clusters": 2, "n_worlds": 6, "n_representatives": 3, "random_state": 0}
 CLUSTERERS = (
     KMeans(2, n_init=2),
@@ -284,7 +285,7 @@ PLAIN = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.lists(inner, max_size=3).map(tuple)
-        | st.dictionaries(st.text(max_size=2) | st.integers(), inner, max_size=3)
+        | st.dictionaries(st.text(max_size=2) | KEYS, inner, max_size=3)
     ),
     max_leaves=6,
 )
