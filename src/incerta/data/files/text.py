@@ -166,12 +166,14 @@ def _as_numbers(column: Any, dialect: Dialect) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    words = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    words = column.cast(pa.string())
+    with suppress(pa.ArrowInvalid):
+        return words.cast(pa.float64())
+    words = pc.utf8_trim_whitespace(words)
     missing = pc.is_in(words, value_set=pa.array([*MISSING, *dialect.na]))
-    try:
+    with suppress(pa.ArrowInvalid):
         return pc.if_else(missing, None, words).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return None
+    return None
 
 
 def are_numbers(column: Any) -> bool:
