@@ -98,7 +98,9 @@ def run(jobs, seeds, out, methods, only=None, most=None):
     )
     for some in found:
         with out.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(some)
+            # What a method does not tell is left out: most rows are of such methods.
+            told = [["" if cell != cell else cell for cell in row] for row in some]
+            csv.writer(file, lineterminator="\n").writerows(told)
 
 
 def main():

@@ -26,7 +26,7 @@ def read(path):
         rows = list(csv.DictReader(file))
     for row in rows:
         for name in Scores._fields:
-            row[name] = float(row[name])
+            row[name] = float(row[name] or "nan")
         row["cpu"] = float(row["cpu"])
         row["case"] = tuple(row[n] for n in ("set", "size", "uneven", "law", "told"))
     seeds = {row["seed"] for row in rows if row["method"] == "incerta"}
