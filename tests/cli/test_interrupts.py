@@ -33,10 +33,10 @@ fit.bars = told
 # Does not come back for minutes, and Python cannot interrupt it.
 STUCK = """
 import hashlib
-from incerta.cli import fit
+from incerta.cli import output
 def stuck(*_):
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
-fit.json_file = lambda *_: stuck
+output.json_file = lambda *_: stuck
 """
 WORKERS = """
 import time, incerta as ic
