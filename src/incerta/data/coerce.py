@@ -24,6 +24,7 @@ from incerta.data.extremes import refuse_extremes
 from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError, MissingValueError
+from incerta.typing import Array
 from incerta.wording import counted, verb
 
 T = TypeVar("T", bound=type[Any])
@@ -65,7 +66,7 @@ def as_uncertain(X: Any) -> UncertainData:
         if not names:
             msg = "X has no columns; there is nothing to cluster."
             raise DataError(msg)
-        table = np.column_stack([numbers_of(native[name], name) for name in names])
+        table = np.column_stack([_feature(native, name) for name in names])
         refuse_errors(names, table)
         return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
@@ -124,13 +125,34 @@ def _plain_table(X: Any) -> Any:
     if isinstance(native, nw.DataFrame):
         for name, kind in native.schema.items():
             if not kind.is_numeric():
-                numbers_of(native[name], name)
+                _feature(native, name)
         return X
     if isinstance(X, (list, tuple, np.ndarray)) or hasattr(X, "unmasked"):
         array = np.asarray(without_masks(X))
         # What is complex is refused by scikit-learn, in the words its users know.
         return array if array.dtype.kind == "c" else plain_numbers(array, "X")
     return X
+
+
+def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
+    """A column as numbers; if it is text, it may name the objects."""
+    try:
+        return numbers_of(frame[name], name)
+    except DataError as error:
+        others = [other for other, kind in frame.schema.items() if kind.is_numeric()]
+        column = frame[name]
+        names_objects = column.dtype == nw.String and column.is_unique().all()
+        if not others:
+            raise
+        table = np.column_stack([numbers_of(frame[other], other) for other in others])
+        refuse_errors(others, table, name if names_objects else None)
+        if not names_objects:
+            raise
+        msg = (
+            f"{error} If it names the objects, say so: "
+            f"from_frame(table, id={name!r}, values={others!r})."
+        )
+        raise DataError(msg) from error
 
 
 def refuse_missing(data: UncertainData) -> None:

@@ -112,3 +112,20 @@ def test_a_frame_like_that_of_the_fit_is_taken():
     table = pd.DataFrame({"a": [0.0, 1.0, 9.0], "a_err": 0.1})
     data = ic.from_frame(table, values=["a", "a_err"])
     assert len(ic.UKMeans(2).fit(data).predict(table)) == 3
+
+
+@pytest.mark.parametrize("door", [ic.cluster, ic.UKMeans(2).fit, ic.data.as_uncertain])
+def test_a_column_of_names_is_part_of_the_call(door):
+    pd = pytest.importorskip("pandas", reason="needs pandas")
+    stars = pd.DataFrame({"star": ["a", "b", "c"], "mass": [1.0, 2.0, 9.0]})
+    with pytest.raises(DataError) as refusal:
+        door(stars)
+    call = "from_frame(table, id='star', values=['mass'])"
+    assert f"If it names the objects, say so: {call}." in str(refusal.value)
+    with pytest.raises(DataError) as refusal:
+        door(stars.assign(mass_err=0.1))
+    call = "from_frame(table, id='star', values=['mass'], errors='{}_err')"
+    assert call in str(refusal.value)
+    with pytest.raises(DataError) as refusal:
+        door(stars.assign(star="a"))
+    assert "from_frame" not in str(refusal.value)

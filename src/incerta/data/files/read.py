@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Literal, overload
 
@@ -172,9 +171,26 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    given = locals()
     spec = TableSpec.of(
-        **{field.name: given[field.name] for field in fields(TableSpec)}
+        id=id,
+        values=values,
+        errors=errors,
+        kind=kind,
+        weight=weight,
+        missing=missing,
+        sample=sample,
+        joint=joint,
+        meaning=meaning,
+        batch=batch,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        na=na,
+        corr=corr,
+        log=log,
+        replicates=replicates,
+        sheet=sheet,
+        layers=layers,
     )
     if lazy:
         refuse_other_formats(path, spec, ending=None)

@@ -543,8 +543,11 @@ def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
             yield name
 
 
-def refuse_errors(names: Sequence[str], table: Array) -> None:
-    """Refuse a plain table, whose columns are all features, if some are errors."""
+def refuse_errors(names: Sequence[str], table: Array, id: str | None = None) -> None:
+    """Refuse a plain table, whose columns are all features, if some are errors.
+
+    `id` is another column, which names the objects.
+    """
     columns = dict(zip(names, table.T, strict=True))
     errors = [
         named
@@ -558,8 +561,9 @@ def refuse_errors(names: Sequence[str], table: Array) -> None:
     msg = (
         f"column {those[0]!r}{more} looks like the error of {errors[0].value!r}, and "
         "every column of a plain table would be a feature. Say what is what: "
-        f"{_call(errors, [name for name in names if name not in those])} If it is a "
-        f"feature, name all columns as values: from_frame(table, values={[*names]!r})."
+        f"{_call(errors, [name for name in names if name not in those], id)} If it is "
+        "a feature, name all columns as values: "
+        f"from_frame(table, {_said(id)}values={[*names]!r})."
     )
     raise DataError(msg)
 
@@ -572,12 +576,13 @@ def _can_be(named: Named, columns: dict[str, Array]) -> bool:
     return named.kind == "plusminus" or 2 * (first <= second[0]).sum() >= len(first)
 
 
-def _call(errors: Sequence[Named], others: Sequence[str]) -> str:
+def _call(errors: Sequence[Named], others: Sequence[str], id: str | None) -> str:
     """The call that reads a table with errors."""
     kinds = {named.kind for named in errors}
     values = [named.value for named in errors]
     if len(kinds) > 1 or len(set(values)) < len(values):
-        return "from_frame(table, values=..., errors=...), with one error for each."
+        call = f"from_frame(table, {_said(id)}values=..., errors=...)"
+        return f"{call}, with one error for each."
     templates = {named.templates for named in errors}
     columns: object = {
         n.value: n.columns[0] if len(n.columns) == 1 else n.columns for n in errors
@@ -587,5 +592,10 @@ def _call(errors: Sequence[Named], others: Sequence[str]) -> str:
     kind = "ci95" if kinds == {"bounds"} else kinds.pop()
     more = "" if kind is None else f", kind={kind!r}"
     zeros = " A value that is exact needs a column of zeros."
-    call = f"from_frame(table, values={values!r}, errors={columns!r}{more})."
+    asked = f"values={values!r}, errors={columns!r}{more}"
+    call = f"from_frame(table, {_said(id)}{asked})."
     return call + zeros * bool(set(others) - set(values))
+
+
+def _said(id: str | None) -> str:
+    return "" if id is None else f"id={id!r}, "
