@@ -39,7 +39,7 @@ class Check:
         ``accuracy`` and ``brier``, the mean squared error of the probabilities (0 is
         best), with ``right`` and ``squares`` for each object.
     alone : Judged or None
-        The same for the values without their errors; None if there are no errors.
+        The same for the values without their errors; None if the values have none.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def check_classifier(
 
 @dataclass(frozen=True)
 class Known:
-    """Classes of objects, None where there is none."""
+    """Class of each object; None if it has no class."""
 
     by_object: list[str | None]
     absent: tuple[str, ...]  # what stands for no class, as it is written
@@ -163,7 +163,7 @@ def known_classes(
 def _words(
     column: Any, more: Sequence[str]
 ) -> tuple[list[str | None], tuple[str, ...]]:
-    """Cells as text, None where there is no class, and what stands for that."""
+    """Cells as text, None where a class is missing, and the words that mean so."""
     cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
     missing = MISSING_WORDS | {word.lower() for word in more}
     words = [in_words(None if cell != cell else cell) for cell in cells]

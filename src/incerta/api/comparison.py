@@ -33,7 +33,7 @@ class Answer:
     """What one method found, and how long it took."""
 
     labels: Indices
-    confidence: float  # mean over the objects; NaN if there is none
+    confidence: float  # mean over the objects; NaN without confidence
     seconds: float
     stability: float  # adjusted Rand index with a second run, with another seed
 
@@ -215,7 +215,7 @@ def _numbers(
 
 
 def filled_means(data: UncertainData) -> Array:
-    """Means of objects; where there is none, that of the feature."""
+    """Means of objects; that of the feature where one is missing."""
     values = data.mean()
     gaps = np.isnan(values)
     return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values

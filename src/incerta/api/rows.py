@@ -21,7 +21,7 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
 
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
-LONGEST_LINE = 2**20  # bytes; what is longer is no row
+LONGEST_LINE = 2**20  # bytes of a row
 PAUSE = 0.2  # seconds between two looks at a file that may grow
 IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
 # What rows do to readers; JSON has whole numbers beyond all bounds.
