@@ -68,14 +68,16 @@ def tree(name, extras, found):
 def licences(name):
     """The licences that a package names: all of them hold, or one is chosen."""
     about = distribution(name).metadata
-    if expression := about.get("License-Expression"):
-        return [part.strip(" ()") for part in re.split(r"\bAND\b|\bOR\b", expression)]
     kinds = [
         line.rpartition(" :: ")[2]
         for line in about.get_all("Classifier") or ()
         if line.startswith("License ::") and not line.endswith("OSI Approved")
     ]
-    kinds = kinds or [(about.get("License") or "").partition("\n")[0].strip()]
+    expression = about.get("License-Expression")
+    if expression or not kinds:
+        # The older field has an expression too, the text of a licence, or nothing.
+        said = expression or (about.get("License") or "").partition("\n")[0]
+        kinds = [part.strip(" ()") for part in re.split(r"\bAND\b|\bOR\b", said)]
     return [SAID.get(kind.lower(), kind) for kind in kinds]
 
 
