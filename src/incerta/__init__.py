@@ -26,7 +26,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "worlds",
     ),
     submod_attrs={
-        "api": ("Clustering", "cluster", "load", "save"),
+        "api": ("Assessment", "Clustering", "assess", "cluster", "load", "save"),
         "api.check": ("Check", "check_classifier"),
         "api.comparison": ("Comparison", "compare"),
         "classifiers": tuple(classifiers.__all__),

@@ -14,7 +14,9 @@ from . import (
     worlds as worlds,
 )
 from .api import (
+    Assessment as Assessment,
     Clustering as Clustering,
+    assess as assess,
     cluster as cluster,
     load as load,
     save as save,

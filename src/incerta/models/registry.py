@@ -39,9 +39,15 @@ def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
 
 
 def stored(
-    check: Callable[[Any], None] | None = None, **shapes: str
+    check: Callable[[Any], None] | None = None,
+    *,
+    by_itself: bool = False,
+    **shapes: str,
 ) -> Callable[[Class], Class]:
-    """Decorator for classes that may be in a file, with shapes and a further check."""
+    """Decorator for classes that may be in a file, or be one `by_itself`.
+
+    Arrays have these shapes, and records pass a further check.
+    """
 
     def enter(cls: Class) -> Class:
         kind: Any = cls
@@ -60,7 +66,7 @@ def stored(
         def taken_apart(record: Any) -> State:
             return {name: getattr(record, name) for name in names}
 
-        register(cls, Recipe(taken_apart, made))
+        register(cls, Recipe(taken_apart, made, by_itself))
         return cls
 
     return enter

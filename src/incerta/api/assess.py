@@ -1,0 +1,595 @@
+"""`assess`: how sure labels are that are there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+from scipy.special import entr
+
+from incerta.api.answer import checked_seed, in_directions, scaled_by
+from incerta.api.clustering import as_frame, versions
+from incerta.assessment.pairs import Axes
+from incerta.assessment.posterior import posterior
+from incerta.assessment.valley import Counts, Gaussians, Valley
+from incerta.data.coerce import as_uncertain
+from incerta.data.container import UncertainData
+from incerta.exceptions import DataError
+from incerta.models.checks import wrong
+from incerta.models.files import save
+from incerta.models.registry import stored
+from incerta.typing import Array, Ids, Indices, Mask, Seed
+from incerta.views.truths import truths_of
+from incerta.wording import capital, counted, joined, share, verb
+
+# Each label is compared with so many that its objects could be of, and the nearest.
+MOST_CONFUSED = 3
+# With fewer objects in the smaller of two labels nothing is said of them.
+FEWEST = 50
+# A valley is believed from this depth on (`benchmarks/assess.py`).
+DEEP = 3.0
+SEPARATE, TOGETHER, FEW = "separate", "no valley shown", "too few to tell"
+# Labels that are more often wrong than right are to be looked at.
+DOUBTFUL = 0.5
+NOISE = -1
+MOST_LISTED = 5
+
+
+@stored()
+@dataclass(frozen=True, kw_only=True)
+class AssessedPair:
+    """Two labels, and whether there is a valley between them.
+
+    Attributes
+    ----------
+    one, other : label
+        The two labels.
+    depth : float
+        Depth of the valley along the axis between them; NaN if there are too few
+        objects. It is twice the log likelihood that several modes gain over one.
+    verdict : str
+        "separate", "no valley shown" or "too few to tell". Two labels with a valley
+        are still not separate if others connect them, each without a valley to the
+        next, as the pieces of a bent cluster do.
+    values : Counts or None
+        The objects along the axis, counted in cells.
+    law : Gaussians or None
+        The law of the true values along the axis.
+    """
+
+    one: Any
+    other: Any
+    depth: float
+    verdict: str
+    values: Counts | None
+    law: Gaussians | None
+
+
+@stored()
+@dataclass(frozen=True, kw_only=True)
+class AssessedLabel:
+    """A label, and how sure its objects are.
+
+    Attributes
+    ----------
+    label : label
+        The label.
+    size : int
+        Number of objects.
+    sure : float
+        Mean probability of this label for its objects.
+    wrong : float
+        Expected number of objects whose label is wrong.
+    nearest : label or None
+        The label with the shallowest valley to this one, or that its objects are
+        taken for most often.
+    depth : float
+        Depth of that valley.
+    verdict : str
+        The verdict on that pair.
+    depth_within : float
+        Depth of the valley within the label; NaN if there are too few objects.
+    hides_two : bool
+        Whether there is such a valley.
+    """
+
+    label: Any
+    size: int
+    sure: float
+    wrong: float
+    nearest: Any
+    depth: float
+    verdict: str
+    depth_within: float
+    hides_two: bool
+
+
+def _check(found: Assessment) -> None:
+    n, k = found.probability.shape
+    if not n == len(found.data) == len(found.codes) == len(found.right):
+        wrong("an assessment does not fit its data")
+    if k != len(found.names):
+        wrong("an assessment does not fit its labels")
+
+
+@stored(
+    _check,
+    by_itself=True,
+    codes="i n",
+    probability="f n k",
+    right="f n",
+    fold="i n",
+)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Assessment:
+    """What `assess` found out about labels; ``print`` it for a summary.
+
+    Attributes
+    ----------
+    data : UncertainData
+        The objects.
+    names : ndarray of shape (n_labels,)
+        The labels, sorted.
+    codes : ndarray of shape (n_objects,)
+        Number of each object's label among these; −1 if it has none.
+    probability : ndarray of shape (n_objects, n_labels)
+        Probability that the object is given each label, by the values of the others.
+    right : ndarray of shape (n_objects,)
+        Probability that the given label is right; NaN without a label.
+    fold : ndarray of shape (n_objects,)
+        Objects are assessed by the laws of the other fold; −1 without a label.
+    clusters : list of AssessedLabel
+        One for each label, but for noise (−1).
+    pairs : list of AssessedPair
+        Labels that were compared, the shallowest valley first.
+    seed : int
+        ``assess(data, labels, seed=seed)`` gives the same answer.
+    versions : dict of str to str
+        What it was made with.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
+    >>> found = ic.assess(data, classes)
+    >>> [(each.label, each.size, each.verdict) for each in found.clusters]
+    [(0, 100, 'separate'), (1, 100, 'separate'), (2, 100, 'separate')]
+    """
+
+    data: UncertainData
+    names: Ids
+    codes: Indices
+    probability: Array
+    right: Array
+    fold: Indices
+    clusters: list[AssessedLabel]
+    pairs: list[AssessedPair]
+    seed: int
+    versions: dict[str, str] = field(default_factory=versions)
+
+    @cached_property
+    def own(self) -> Array:
+        """Probability of each object's given label; NaN without one."""
+        own = self.probability[np.arange(len(self.codes)), self.codes]
+        return np.where(self.codes >= 0, own, np.nan)
+
+    @property
+    def likeliest(self) -> Ids:
+        """Most probable label of each object."""
+        best: Indices = self.probability.argmax(axis=1)
+        return self.names[best]
+
+    @property
+    def score(self) -> float:
+        """Share of the entropy of the labels that the values tell; NaN for one."""
+        return _told(self.probability, self.codes)
+
+    @property
+    def score_joined(self) -> float:
+        """The same after joining labels that show no valley."""
+        groups = np.eye(len(self.names))[self._groups]
+        codes = np.where(self.codes >= 0, self._groups[self.codes], -1)
+        return _told(self.probability @ groups, codes)
+
+    @property
+    def wrong(self) -> float:
+        """Expected number of objects whose label is wrong."""
+        return float(np.nansum(1.0 - self.right))
+
+    @property
+    def look(self) -> Ids:
+        """Ids of objects whose label is probably wrong, worst first."""
+        worst = np.argsort(self.right, kind="stable")
+        return self.data.ids[worst[self.right[worst] < DOUBTFUL]]
+
+    def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
+        """Labels that are plausible for each object.
+
+        The set holds the label of `coverage` of objects that are labelled as these
+        were, whatever their laws: it is conformal.
+
+        Parameters
+        ----------
+        coverage : float, default=0.95
+            Between 0 and 1.
+        """
+        if not 0.0 < coverage < 1.0:
+            msg = f"coverage={coverage!r} must lie between 0 and 1, such as 0.95."
+            raise ValueError(msg)
+        least = np.zeros(3)
+        for g in (0, 1):
+            own = np.sort(self.own[self.fold == g])
+            rank = int((1.0 - coverage) * (len(own) + 1))
+            least[g] = own[rank - 1] if rank else 0.0
+        least[-1] = least[:2].min()  # of objects without a label
+        rows, labels = np.nonzero(self.probability >= least[self.fold][:, None])
+        ends = np.searchsorted(rows, np.arange(1, len(self.codes)))
+        return [tuple(each.tolist()) for each in np.split(self.names[labels], ends)]
+
+    def joined(self) -> Ids:
+        """Labels after joining those that show no valley; None without a label.
+
+        Of joined labels the first in the order of `names` stands for all.
+        """
+        first = np.array([np.flatnonzero(self._groups == g)[0] for g in self._groups])
+        return _given(self.names[first], self.codes)
+
+    @cached_property
+    def _groups(self) -> Indices:
+        """Number of the group that each label is in after joining."""
+        where = {name: i for i, name in enumerate(self.names.tolist())}
+        links = np.zeros((len(where), len(where)))
+        for pair in self.pairs:
+            if pair.verdict == TOGETHER:
+                links[where[pair.one], where[pair.other]] = 1.0
+        return np.asarray(connected_components(links, directed=False)[1], np.intp)
+
+    def columns(self) -> dict[str, Any]:
+        """The table by columns, in the order of the objects."""
+        sets = ["|".join(map(str, each)) for each in self.sets()]
+        return {
+            "id": self.data.ids,
+            "label": _given(self.names, self.codes),
+            "probability": self.own,
+            "right": self.right,
+            "likeliest": self.likeliest,
+            "label_set": np.array(sets),
+            **{f"p_{n}": self.probability[:, c] for c, n in enumerate(self.names)},
+        }
+
+    def table(self) -> Any:
+        """One row per object: label, its probability, whether it is right, and more.
+
+        A frame of the library that the data came from; else of the first of pandas,
+        polars and pyarrow that is installed; else a dict of columns.
+        """
+        return as_frame(self.columns(), self.data.library)
+
+    def sentences(self) -> list[str]:
+        """What was found, in three sentences."""
+        n = int((self.codes >= 0).sum())
+        several = counted(len(self.names), "label")
+        n_wrong = round(self.wrong)
+        wrong = (
+            f"about {counted(n_wrong, 'object')} probably "
+            f"{verb(n_wrong, 'has', 'have')} a wrong one."
+        )
+        told = f"{counted(n, 'object')} have the same label."
+        if len(self.names) > 1:
+            share = f"The values tell {self.score:.0%} of the {several} of"
+            told = f"{share} {counted(n, 'object')}; {wrong}"
+        listed = [_listed(self.pairs, each) for each in (SEPARATE, TOGETHER, FEW)]
+        if listed[1]:
+            valleys = f"No valley is shown between {listed[1]}: they may be one cluster"
+        elif listed[0]:
+            valleys = "All labels that can be compared are separated by valleys"
+        elif len(self.clusters) < 2:
+            valleys = "There is no second label to compare with"
+        else:
+            valleys = f"No two labels have the {FEWEST} objects that a comparison takes"
+        if listed[2] and (listed[0] or listed[1]):
+            valleys += f"; there are too few objects to tell {listed[2]}"
+        two = [str(each.label) for each in self.clusters if each.hides_two]
+        if two:
+            each = verb(len(two), "two clusters", "two clusters each")
+            hides = f"{capital(joined(_few(two)))} may hide {each}"
+        else:
+            hides = "No label hides two clusters that could be shown"
+        if len(self.look):
+            first = joined(_few([str(each) for each in self.look]))
+            hides += f"; look first at {first}"
+        return [told, f"{valleys}.", f"{hides}."]
+
+    def explain(self) -> str:
+        """What was found, in three sentences, and each label in a line."""
+        rows = ["{:>16} {:>8} {:>6} {:>7}  {}".format(*_HEADS)]
+        for each in self.clusters:
+            remarks = ["may hide two"] * each.hides_two
+            if each.nearest is not None:
+                way = "from" if each.verdict == SEPARATE else "to"
+                remarks.insert(0, f"{each.verdict} {way} {each.nearest}")
+            rows.append(
+                f"{str(each.label)[:16]:>16} {each.size:8,} {share(each.sure):>6} "
+                f"{each.wrong:7.1f}  {'; '.join(remarks)}".rstrip()
+            )
+        return "\n".join([*self.sentences(), "", *rows])
+
+    def save(self, path: Any) -> None:
+        """Write everything to a file that `incerta.load` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; an existing file is replaced when the new one is complete.
+        """
+        save(self, path)
+
+    def __repr__(self) -> str:
+        n = int((self.codes >= 0).sum())
+        labels = counted(len(self.names), "label")
+        return f"<Assessment: {labels} of {counted(n, 'object')}>"
+
+    __str__ = explain
+
+
+_HEADS = ("label", "objects", "sure", "wrong", "nearest")
+
+
+def assess(
+    data: Any,
+    labels: Any,
+    *,
+    seed: Seed = 0,
+    scale: bool = True,
+    directions: int | str | None = "auto",
+) -> Assessment:
+    """Say how sure labels are that any other tool, or a person, has given.
+
+    Two questions are answered apart, as they have different answers. *Does the value
+    tell the label?* That is prediction: it can be so even if a single cluster was cut
+    in two. *Is the split real?* Only if the true values have a valley between two
+    labels.
+
+    Parameters
+    ----------
+    data : UncertainData or anything `as_uncertain` takes
+        The objects, without the labels.
+    labels : array-like of shape (n_objects,)
+        The label of each object: words, numbers or categories. Missing ones (None, NaN,
+        an empty word) are predicted and not assessed. The number −1 is noise: its
+        objects are one more label, which is not compared with the others.
+    seed : int, RandomState, Generator or None, default=0
+        The same seed always gives the same answer. None takes a new one.
+    scale : bool, default=True
+        Bring all features to one scale first, as for `cluster`.
+    directions : "auto", int or None, default="auto"
+        Number of `Directions` in which objects are compared, as for `cluster`.
+
+    Returns
+    -------
+    Assessment
+        ``print`` it; ``table()`` has a row for each object, ``clusters`` and ``pairs``
+        hold what was found out about labels.
+
+    Notes
+    -----
+    *Probabilities.* The objects of each label are halved. The law of their true values
+    is fitted to one half, with the errors taken off (a mixture of one, two or four
+    Gaussians, by BIC), and asked about the other half. It is fitted again without
+    objects that are probably of another label. ``p ** beta`` with ``beta`` from the
+    other half calibrates probabilities, together with the share of labels that are
+    wrong at random, so that ``right`` tells confusion from wrong labels. What is
+    promised is the label that *would be given*, by whoever gave these.
+
+    *Valleys.* Two labels are compared along the axis between those of their Gaussians
+    that objects are most in doubt between; objects near the axis count, of other labels
+    those between the two ends. The best mixture of two to four Gaussians is compared
+    with the best of all laws that have a single mode (Khintchine), both blurred by the
+    errors. Labels have no part in the two laws, so that a cut through one cluster shows
+    no valley, whoever made it. A depth of 3 is called a valley: in
+    ``docs/assess.rst`` less than 5 in 100 cuts of a single cluster reach it. No valley
+    shown is not one cluster proved: with few objects valleys are not seen.
+
+    It takes a few fits of mixtures to at most 2000 objects of each label, and one pass
+    over all objects for each pair: 100,000 objects with 20 labels take about a minute.
+    To find clusters, use `cluster`; to learn labels for other objects, a classifier
+    such as `ErrorDiscriminant`.
+
+    Examples
+    --------
+    One cluster that was cut in two is predictable, but it has no valley:
+
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> values = np.random.default_rng(0).normal(size=(400, 2))
+    >>> data = ic.from_gaussian(values, std=0.1)
+    >>> found = ic.assess(data, np.where(values[:, 0] > 0.0, "right", "left"))
+    >>> found.pairs[0].verdict, found.score > 0.8
+    ('no valley shown', True)
+    """
+    objects = as_uncertain(data)
+    names, codes = _named(labels, len(objects))
+    seed = checked_seed(seed)
+    scaled = scaled_by(objects, scale)[1]
+    seen = in_directions(scaled, directions, seed)[1]
+    k = len(names)
+    some = truths_of(seen, k, seed).as_given(seen).judged
+    found = posterior(some, codes, k, seed)
+    real = np.ones(k, dtype=bool) if names.dtype.kind in "OU" else names != NOISE
+    sizes = np.bincount(codes[codes >= 0], minlength=k)
+    confused = np.zeros((k, k))
+    np.add.at(confused, codes[codes >= 0], found.probability[codes >= 0])
+    confused /= sizes[:, None]
+
+    axes = Axes(some, codes, found)
+    valleys = {
+        (a, b): axes.between(a, b) if min(sizes[a], sizes[b]) >= FEWEST else None
+        for a, b in _to_compare(confused, axes.means(k), real)
+    }
+    pairs = _pairs(names, valleys)
+    within = {
+        c: axes.within(c, seed) if sizes[c] >= FEWEST else None
+        for c in np.flatnonzero(real).tolist()
+    }
+    return Assessment(
+        data=objects,
+        names=names,
+        codes=codes,
+        probability=found.probability,
+        right=found.right,
+        fold=found.fold,
+        clusters=_clusters(names, codes, found.right, confused, pairs, within),
+        pairs=sorted(pairs, key=lambda pair: (np.isnan(pair.depth), pair.depth)),
+        seed=seed,
+    )
+
+
+def _named(labels: Any, n: int) -> tuple[Ids, Indices]:
+    """The labels, sorted, and the number of each object's label; −1 is none."""
+    given = np.asarray(labels)
+    if given.shape != (n,):
+        msg = (
+            f"labels has the shape {given.shape} for {counted(n, 'object')}; give one "
+            "label for each, None where there is none."
+        )
+        raise DataError(msg)
+    if given.dtype.kind == "f" and (np.isnan(given) | (given == np.rint(given))).all():
+        known = ~np.isnan(given)
+        given = np.where(known, given, 0.0).astype(np.int64)
+    elif given.dtype.kind in "iub":
+        known = np.ones(n, dtype=bool)
+    else:
+        words = given.astype(object)
+        known = np.array([each is not None and each == each for each in words], bool)
+        known &= words != ""
+        given = np.where(known, words, "").astype(str)
+    if not known.any():
+        msg = "labels has no label at all; give one for each object, None for some."
+        raise DataError(msg)
+    names, codes = np.unique(given[known], return_inverse=True)
+    if len(names) > known.sum() / 2:
+        msg = (
+            f"labels has {counted(len(names), 'different label')} for "
+            f"{counted(int(known.sum()), 'object')}; take the column of the clusters, "
+            "where several objects have the same label."
+        )
+        raise DataError(msg)
+    out = np.full(n, -1)
+    out[known] = codes
+    return names, out
+
+
+def _to_compare(confused: Array, means: Array, real: Mask) -> list[tuple[int, int]]:
+    """Pairs of labels: those most often taken for each other, and nearest ones."""
+    chosen = set()
+    for a in np.flatnonzero(real).tolist():
+        others = np.flatnonzero(real & (np.arange(len(real)) != a))
+        if len(others):
+            order = np.argsort(-confused[a, others], kind="stable")[:MOST_CONFUSED]
+            apart = np.square(means[others] - means[a]).sum(axis=1)
+            for b in (*others[order].tolist(), int(others[apart.argmin()])):
+                chosen.add((min(a, b), max(a, b)))
+    return sorted(chosen)
+
+
+def _pairs(
+    names: Ids, valleys: dict[tuple[int, int], Valley | None]
+) -> list[AssessedPair]:
+    """Verdicts; labels that others connect without a valley are not separate."""
+    highest = np.full((len(names), len(names)), np.inf)
+    for (a, b), seen in valleys.items():
+        if seen is not None:
+            highest[a, b] = highest[b, a] = seen.depth
+    for c in range(len(names)):  # the deepest valley of the shallowest way
+        highest = np.minimum(highest, np.maximum(highest[:, [c]], highest[[c]]))
+    pairs = []
+    for (a, b), seen in valleys.items():
+        verdict = FEW
+        if seen is not None:
+            verdict = SEPARATE if highest[a, b] >= DEEP else TOGETHER
+        pairs.append(
+            AssessedPair(
+                one=names[a].item(),
+                other=names[b].item(),
+                depth=np.nan if seen is None else seen.depth,
+                verdict=verdict,
+                values=None if seen is None else seen.counts,
+                law=None if seen is None else seen.law,
+            )
+        )
+    return pairs
+
+
+def _clusters(
+    names: Ids,
+    codes: Indices,
+    right: Array,
+    confused: Array,
+    pairs: list[AssessedPair],
+    within: dict[int, Valley | None],
+) -> list[AssessedLabel]:
+    order = {name: i for i, name in enumerate(names.tolist())}
+    out = []
+    for c, seen in within.items():
+        name = names[c].item()
+        of_it = [pair for pair in pairs if name in (pair.one, pair.other)]
+
+        def near(pair: AssessedPair, c: int = c) -> tuple[bool, float]:
+            if not np.isnan(pair.depth):
+                return False, pair.depth
+            a, b = order[pair.one], order[pair.other]
+            return True, -confused[c, a + b - c]
+
+        nearest = min(of_it, key=near, default=None)
+        other = None
+        if nearest is not None:
+            other = nearest.other if nearest.one == name else nearest.one
+        inside = np.nan if seen is None else seen.depth
+        out.append(
+            AssessedLabel(
+                label=name,
+                size=int((codes == c).sum()),
+                sure=float(confused[c, c]),
+                wrong=float((1.0 - right[codes == c]).sum()),
+                nearest=other,
+                depth=np.nan if nearest is None else nearest.depth,
+                verdict=FEW if nearest is None else nearest.verdict,
+                depth_within=inside,
+                hides_two=bool(inside >= DEEP),
+            )
+        )
+    return out
+
+
+def _given(names: Ids, codes: Indices) -> Ids:
+    """The label of each object; None where it has none."""
+    if (codes >= 0).all():
+        return names[codes]
+    out = np.full(len(codes), None, dtype=object)
+    out[codes >= 0] = names[codes[codes >= 0]].tolist()
+    return out
+
+
+def _told(probability: Array, codes: Indices) -> float:
+    """``1 − CE / H``: the share of the entropy of the labels that is told."""
+    rows = np.flatnonzero(codes >= 0)
+    sizes = np.bincount(codes[rows], minlength=probability.shape[1]) / len(rows)
+    most = entr(sizes).sum()
+    if most <= 0.0:
+        return np.nan
+    cross = -np.log(np.maximum(probability[rows, codes[rows]], 1e-300)).mean()
+    return float(np.clip(1.0 - cross / most, 0.0, 1.0))
+
+
+def _few(words: Sequence[str]) -> list[str]:
+    more = len(words) - MOST_LISTED
+    return [*words[:MOST_LISTED], *([f"{more:,} more"] if more > 0 else [])]
+
+
+def _listed(pairs: Sequence[AssessedPair], verdict: str) -> str:
+    some = [f"{p.one} and {p.other}" for p in pairs if p.verdict == verdict]
+    return ", ".join(_few(some))

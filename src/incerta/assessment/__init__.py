@@ -1,0 +1,1 @@
+"""How sure given labels are: their probabilities, and valleys between them."""

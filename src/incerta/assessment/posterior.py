@@ -1,0 +1,145 @@
+"""How probable each label is for each object, by the laws of the other objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.model import Measured
+from incerta.typing import Array, Indices, Mask
+from incerta.views.judge import Laws, laws_of
+
+# Laws are fitted to at most so many objects of each label in each fold.
+MOST_EACH = 1000
+# Laws are fitted again without objects whose own label is at most so probable.
+DOUBTFUL = 0.3
+# Objects that say how far probabilities can be trusted.
+MOST_TEMPERED = 20_000
+# Bounds of the exponent, and the largest share of wrong labels.
+LEAST_BETA, MOST_BETA, MOST_WRONG = 0.05, 2.0, 0.5
+TINY = 1e-300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posterior:
+    """Probabilities of k labels for n objects, each by the laws of the other fold."""
+
+    probability: Array  # (n, k), of the label that would be given
+    right: Array  # (n,), that the given label is the true one; NaN without a label
+    fold: Indices  # (n,), 0 or 1; −1 for objects without a label
+    laws: list[Laws]  # those that objects of each fold are assessed by
+    part: Indices  # (n,), the most probable component of these laws
+    common: list[Array]  # (c, c) each, how often components are in doubt together
+
+
+def posterior(some: Measured, labels: Indices, k: int, seed: int) -> Posterior:
+    """Cross-fitted and calibrated probabilities of labels from 0 to k − 1; −1 is none.
+
+    Laws are fitted twice: the second time without objects that are probably of another
+    label. Their probabilities are then tempered by what makes the labels of the other
+    fold likeliest; see `tempered`.
+    """
+    rng = np.random.default_rng(seed)
+    fold, chosen = _folds(labels, k, rng)
+    counts = np.bincount(labels[labels >= 0], minlength=k)
+    members = [np.flatnonzero(fold == g) for g in (0, 1)]
+    some_of = [np.flatnonzero(chosen & (fold == g)) for g in (0, 1)]
+    first = [_laws(some, labels, counts, seed, rows) for rows in reversed(some_of)]
+    certain = [
+        _explained(some, labels, rows, laws)
+        for rows, laws in zip(some_of, first, strict=True)
+    ]
+    laws = [_laws(some, labels, counts, seed, rows) for rows in reversed(certain)]
+
+    n = len(labels)
+    share, part = np.empty((n, k)), np.full(n, -1)
+    common, tempers = [], []
+    for rows, own in zip(members, laws, strict=True):
+        by_part = np.exp(log_densities(some.only(rows), own.components).shares)
+        share[rows] = by_part.T @ np.eye(k)[own.clusters]
+        part[rows] = by_part.argmax(axis=0)
+        roots = np.sqrt(by_part, out=by_part)
+        common.append(roots @ roots.T)
+        asked = rng.permutation(rows)[:MOST_TEMPERED]
+        tempers.append(best_temper(share[asked], labels[asked]))
+    right = np.full(n, np.nan)
+    for rows, (beta, wrong) in zip(members, reversed(tempers), strict=True):
+        true, share[rows] = tempered(share[rows], beta, wrong)
+        given = np.arange(len(rows)), labels[rows]
+        right[rows] = (1.0 - wrong) * true[given] / share[rows][given]
+    free = np.flatnonzero(fold < 0)
+    if len(free):
+        share[free] = sum(
+            tempered(own.shares(some.only(free), k), *temper)[0] / len(laws)
+            for own, temper in zip(laws, tempers, strict=True)
+        )
+    return Posterior(
+        probability=share, right=right, fold=fold, laws=laws, part=part, common=common
+    )
+
+
+def _folds(labels: Indices, k: int, rng: np.random.Generator) -> tuple[Indices, Mask]:
+    """Half of the objects of each label, and which objects laws are fitted to."""
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    starts = np.searchsorted(labels[order], np.arange(k))
+    rank = np.empty(len(labels), dtype=np.intp)
+    rank[order] = np.arange(len(labels)) - starts[labels[order]]
+    given = labels >= 0
+    # Single objects of several labels are not all in one fold.
+    return np.where(given, (rank + labels) % 2, -1), given & (rank < 2 * MOST_EACH)
+
+
+def _laws(
+    some: Measured, labels: Indices, counts: Indices, seed: int, rows: Indices
+) -> Laws:
+    """Laws of labels by some objects, as large as the labels of all objects are."""
+    laws = laws_of(some.only(rows), labels[rows], len(counts), seed)
+    weights = laws.components.weights
+    fitted = np.bincount(laws.clusters, weights, minlength=len(counts))
+    weights = weights * (counts / np.where(fitted > 0.0, fitted, 1.0))[laws.clusters]
+    components = laws.components._replace(weights=weights / weights.sum())
+    return laws._replace(components=components)
+
+
+def _explained(some: Measured, labels: Indices, rows: Indices, laws: Laws) -> Indices:
+    """Objects that are not probably of another label; all, where none would be left."""
+    k = int(labels.max()) + 1
+    own = laws.shares(some.only(rows), k)[np.arange(len(rows)), labels[rows]]
+    kept = own > DOUBTFUL
+    left = np.bincount(labels[rows[kept]], minlength=k)
+    return rows[kept | (left[labels[rows]] == 0)]
+
+
+def tempered(share: Array, beta: float, wrong: float) -> tuple[Array, Array]:
+    """Probabilities of true labels, and of given ones, some of which are wrong.
+
+    True ones are ``q ∝ p ** beta``, as laws promise too much; of given labels a share
+    is wrong, and then any other: ``(1 − wrong) q + wrong (1 − q) / (k − 1)``.
+    """
+    true = np.exp(log_softmax(beta * np.log(np.maximum(share, TINY)), axis=1))
+    other = wrong / max(share.shape[1] - 1, 1)
+    return true, (1.0 - wrong) * true + other * (1.0 - true)
+
+
+def best_temper(share: Array, labels: Indices) -> tuple[float, float]:
+    """``beta`` and ``wrong`` that make the given labels likeliest."""
+    if share.shape[1] < 2:
+        return 1.0, 0.0
+    rows = np.arange(len(labels))
+
+    def loss(logs: Array) -> float:
+        given = tempered(share, *np.exp(logs))[1][rows, labels]
+        return -float(np.log(np.maximum(given, TINY)).mean())
+
+    # One object more, with a wrong label, keeps the share above 0.
+    least = min(1.0 / (len(labels) + 1.0), MOST_WRONG)
+    bounds = np.log([(LEAST_BETA, MOST_BETA), (least, MOST_WRONG)])
+    start = bounds.mean(axis=1)
+    found = minimize(loss, start, method="L-BFGS-B", bounds=bounds.tolist())
+    beta, wrong = np.exp(found.x)
+    return float(beta), float(wrong)
