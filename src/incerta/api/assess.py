@@ -23,7 +23,7 @@ from incerta.models.checks import wrong
 from incerta.models.files import save
 from incerta.models.registry import stored
 from incerta.typing import Array, Ids, Indices, Mask, Seed
-from incerta.views.truths import truths_of
+from incerta.views.truths import judged_where
 from incerta.wording import capital, counted, joined, share, verb
 
 # Each label is compared with so many that its objects could be of, and the nearest.
@@ -417,7 +417,7 @@ def assess(
     scaled = scaled_by(objects, scale)[1]
     seen = in_directions(scaled, directions, seed)[1]
     k = len(names)
-    some = truths_of(seen, k, seed).as_given(seen).judged
+    some = judged_where(seen, k, seed)
     found = posterior(some, codes, k, seed)
     real = np.ones(k, dtype=bool) if names.dtype.kind in "OU" else names != NOISE
     sizes = np.bincount(codes[codes >= 0], minlength=k)

@@ -254,6 +254,13 @@ def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
 Truths = Measurements | Beliefs | Spreads
 
 
+def judged_where(data: UncertainData, k: int, seed: int) -> Measured:
+    """Objects where laws of k clusters are fitted to them: as views are judged."""
+    if data.exact or of_errors(data):
+        return measured(data)
+    return truths_of(data, k, seed).as_given(data).judged
+
+
 def exact_look(values: Array) -> Look:
     """Values without errors."""
     some = without_errors(values)
