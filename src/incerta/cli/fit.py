@@ -130,7 +130,6 @@ def fit(
     unsafe = out.tell_formulas(result.ids, form, spreadsheet=spreadsheet)
     result = reworded(
         result,
-        reasons=tuple(map(out.as_options, result.reasons)),
         warnings=(*warned, *unsafe),
         command=shlex.join(
             [

@@ -28,7 +28,7 @@ from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Ids, Indices
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 FEW_WORDS = 200  # that show whether a column of text may hold numbers
 MOSTLY = 0.5  # of its words must be numbers
@@ -249,7 +249,7 @@ def _of_cells(
         remarks.append(f"{counted(n, 'cell')} {are_none} no number: {cell!r}")
     way_out = ""
     if not any(letter.isdigit() for letter in cell):
-        way_out = f"; if that means missing, give na={cell!r}"
+        way_out = f"; if that means missing, give {given(na=cell)}"
         if n == 1 and codes[0] == none[0]:
             way_out = "; if it is a unit, leave out the line below the names"
     unread = n if described.numbers is None else np.isnan(described.numbers).sum()
@@ -289,5 +289,7 @@ def _noted(column: Described) -> Described:
     for end in sorted({float(np.nanmin(numbers)), float(np.nanmax(numbers))}):
         if times := times_as_mark(numbers, end):
             marks.append(f"{end:.10g}")
-            remarks.append(f"{marks[-1]} {times:,} times: missing? na={marks[-1]}")
+            remarks.append(
+                f"{marks[-1]} {times:,} times: missing? {given(na=marks[-1])}"
+            )
     return replace(column.noting(*remarks), marks=tuple(marks))

@@ -26,6 +26,7 @@ from incerta.data.files.numbers import numbers_of
 from incerta.data.files.reading import needed, refuse_unpacked
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
+from incerta.wording import given
 
 ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
 WHOLE = re.compile(r"\d+").fullmatch
@@ -227,7 +228,7 @@ def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
             raise
         msg = (
             f"{error}. The first line must name the columns; if they are separated by "
-            f"something else than {dialect.separator!r}, pass sep=."
+            f"something else than {dialect.separator!r}, pass {given('sep')}."
         )
         raise DataError(msg) from error
     return columns, [name for name in columns if name in (spec.id, spec.sample)]
