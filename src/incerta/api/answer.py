@@ -28,6 +28,15 @@ from incerta.worlds.streams import as_seed
 MOST_SEEDS = 2**32
 # Numbers of clusters that are chosen from.
 MOST_TRIED = 30
+# How the uncertainty was taken, and when that would be wrong.
+TAKEN_AS = {
+    "error": "Values are measurements with errors: what they say about the true values "
+    "was clustered. If the error bars mean something else, say so with",
+    "belief": "The laws of the objects say where their true values probably are. If "
+    "they are errors of measurements, say",
+    "spread": "Objects have many values, and none is the true one. If these are "
+    "repeated measurements of one quantity, say",
+}
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
 
@@ -112,7 +121,9 @@ def cluster(
         deconvolver, seen = believed(there, model)
         known = certain(objects)
         if not known:
-            reasons.append(_taken_as(objects.meaning))
+            meaning, other = objects.meaning, given(meaning="error")
+            other = given("meaning") if meaning == "error" else other
+            reasons.append(f"{TAKEN_AS[meaning]} {other}.")
         if of_errors(objects) and not known and len(objects) > 1:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
@@ -250,23 +261,3 @@ def _noted(texts: list[str]) -> Iterator[None]:
     for w in caught:
         texts.append(str(w.message))
         warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-
-
-def _taken_as(meaning: str) -> str:
-    """How the uncertainty was taken, and when that would be wrong."""
-    if meaning == "error":
-        return (
-            "Values are measurements with errors: what they say about the true values "
-            "was clustered. If the error bars mean something else, say so with "
-            f"{given('meaning')}."
-        )
-    text = (
-        "Objects have many values, and none is the true one. If these are repeated "
-        "measurements of one quantity"
-    )
-    if meaning == "belief":
-        text = (
-            "The laws of the objects say where their true values probably are. If they "
-            "are errors of measurements"
-        )
-    return f"{text}, say {given(meaning='error')}."

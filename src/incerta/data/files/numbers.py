@@ -163,9 +163,8 @@ def _refuse(
     way_out = "Write a plain number, or leave the cell empty."
     no_digits = not any(letter.isdigit() for letter in cell)
     if cell[:1] in ("<", "≤") and no_digits:
-        way_out = (
-            f"Write the limit, as in <0.5; or pass {given(na=cell)}: it is missing."
-        )
+        na = given(na=cell)
+        way_out = f"Write the limit, as in <0.5; or pass {na}: it is missing."
     elif no_digits:
         way_out = f"If this stands for a missing value, pass {given(na=cell)}."
         if row == 0 and len(cells) > 1:
@@ -246,8 +245,7 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
         raise DataError(msg)
     msg = (
         f"commas in column {name!r} were taken for marks of thousands: {text!r} is "
-        f"{text.replace(',', '')}. If they are decimal marks, pass "
-        f"{given(decimal=',')}."
+        f"{text.replace(',', '')}. If these are decimals, pass {given(decimal=',')}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
     return "."

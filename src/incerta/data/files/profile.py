@@ -289,7 +289,6 @@ def _noted(column: Described) -> Described:
     for end in sorted({float(np.nanmin(numbers)), float(np.nanmax(numbers))}):
         if times := times_as_mark(numbers, end):
             marks.append(f"{end:.10g}")
-            remarks.append(
-                f"{marks[-1]} {times:,} times: missing? {given(na=marks[-1])}"
-            )
+            missing = given(na=marks[-1])
+            remarks.append(f"{marks[-1]} {times:,} times: missing? {missing}")
     return replace(column.noting(*remarks), marks=tuple(marks))

@@ -65,6 +65,7 @@ MEANS = {
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
+MOE = "moe is taken for a 90 % margin of error, as in the American Community Survey"
 SHARES = "named as relative errors, but all are below 1"
 
 
@@ -115,9 +116,8 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
     named = [dim for words in kinds for dim in long if says(dim, words)]
     draws = said.get("sample") or next(iter(named), None)
     if draws is None or len(long) < 2:
-        doubt = (
-            f"no dimension is named as that of draws; name it with {given('sample')}."
-        )
+        sample = given("sample")
+        doubt = f"no dimension is named as that of draws; name it with {sample}."
         return Guess((), doubt, left_out=left_out)
     cells = ",".join(dim for dim in long if dim != draws)
     n_cells = np.prod([n for dim, n in sizes.items() if dim != draws], dtype=int)
@@ -256,10 +256,8 @@ def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
     left.sort("no errors")
     if not readings:
         low, high = good[0].columns
-        why = (
-            "look like quantiles of which no kind of error is known; give "
-            f"{given('kind')}."
-        )
+        kind = given("kind")
+        why = f"look like quantiles of which no kind of error is known; give {kind}."
         return Guess((), f"{low} and {high} {why}")
     if len(readings) > 1:
         doubt = "the columns of errors can be taken in several ways."
@@ -305,11 +303,7 @@ def _error_readings(
             readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
-    note = (
-        "moe is taken for a margin of error of 90 %, as in the American Community "
-        f"Survey; say {given('kind')} if it is another."
-    )
-    return readings, (note,) if unsaid else ()
+    return readings, (f"{MOE}; say {given('kind')} if it is another.",) * bool(unsaid)
 
 
 def _columns_of(

@@ -186,10 +186,8 @@ class TableSpec:
         values, errors, log = (said.pop(n, None) for n in ("values", "errors", "log"))
         names = _as_tuple(values)
         if not names or not all(isinstance(name, str) for name in names):
-            msg = (
-                f"{given(values=values)} must be the name of a column, or a list of "
-                "names."
-            )
+            wrong = given(values=values)
+            msg = f"{wrong} must be the name of a column, or a list of names."
             raise DataError(msg)
         layers = said.pop("layers", None)
         layers = layers.split(",") if isinstance(layers, str) else layers or ()
@@ -307,10 +305,8 @@ class TableSpec:
                 columns[i, j] = there[0]
         if not columns:
             first = unknown_name("column", asked[0], list(known))
-            msg = (
-                f"{given(corr=self.corr)} fits no pair of values, in either order: "
-                f"{first}"
-            )
+            corr = given(corr=self.corr)
+            msg = f"{corr} fits no pair of values, in either order: {first}"
             raise DataError(msg)
         return columns
 
@@ -366,10 +362,8 @@ class TableSpec:
         if mark is not None and (
             len(mark) != 1 or not mark.isascii() or mark in '"\r\n'
         ):
-            msg = (
-                f"{given(sep=self.sep)} must be a single character such as ';', or "
-                "'tab'."
-            )
+            sep = given(sep=self.sep)
+            msg = f"{sep} must be a single character such as ';', or 'tab'."
             raise DataError(msg)
         if self.decimal not in (None, ".", ","):
             msg = f"{given(decimal=self.decimal)} must be '.' or ','."
@@ -677,17 +671,15 @@ def _no_template(errors: str) -> str:
 
 def as_option(name: str, *value: object) -> str:
     """A parameter as an option to be typed: ``--missing impute``, ``--na=-999``."""
-    return shlex.join(_as_words(name, *value))
+    return shlex.join(_as_words(name, *value)) if value else f"--{name}"
 
 
-def _as_words(name: str, *value: Any) -> list[str]:
-    for said in value:
-        if isinstance(said, bool):
-            return [OPTIONS[name].flags[not said]]
-        text = _joined(said) if isinstance(said, (tuple, list)) else str(said)
-        words = [f"--{name}", text]
-        return ["=".join(words)] if text.startswith("-") else words
-    return [f"--{name}"]
+def _as_words(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [OPTIONS[name].flags[not value]]
+    text = _joined(value) if isinstance(value, (tuple, list)) else str(value)
+    words = [f"--{name}", text]
+    return ["=".join(words)] if text.startswith("-") else words
 
 
 def _joined(names: Sequence[str]) -> str:
