@@ -114,6 +114,7 @@ def fit(
         table = OpenTable(path, columns)
         columns = options.completed(table, "fit", file, quiet=quiet)
         data = table.data(columns)
+        del table  # and with it the cells
         if dry_run:
             estimate = tell_time(data, k, fit)
         else:

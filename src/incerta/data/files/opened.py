@@ -97,6 +97,7 @@ class OpenTable:
 
     def data(self, spec: TableSpec | None = None) -> UncertainData:
         """The objects, by what was found out since the table was opened."""
+        vars(self).pop("profile", None)  # a copy of all cells, for a guess
         spec = self._expanded(spec or self.spec)
         frame, errors, meaning = self._table(spec)
         if errors:

@@ -162,7 +162,7 @@ def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
 def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
     words, codes, _ = table.coded(name, "id")
     # Labels that are numbers already were text that is written plainly.
-    text = np.char.strip(words.astype(str))
+    text = np.char.strip(words.astype(str, copy=False))
     nothing = MISSING_WORDS | {word.casefold() for word in na}
     missing = [word for word in text if word.casefold() in nothing]
     return _without_missing(text, codes, missing) if missing else (text, codes)
