@@ -47,7 +47,7 @@ def test_where_all_clusters_are_small_none_is_a_crumb():
 
 
 def view(score, weight, agreement):
-    return View(score, 1.0, weight, agreement)
+    return View(score=score, stability=1.0, weight=weight, agreement=agreement)
 
 
 def test_the_view_that_carried_the_answer():

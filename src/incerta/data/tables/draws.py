@@ -4,7 +4,7 @@ Gaps are filled from the object's other draws and the draw's other objects.
 """
 
 import warnings
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -111,7 +111,8 @@ def mended_draws(
     return filled
 
 
-class Effects(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Effects:
     """What objects and draws have to do with the values, by feature."""
 
     of_objects: Array  # (n_objects, n_features), a
@@ -198,7 +199,7 @@ def _effects(y: Array, known: Mask) -> Effects:
         moved += np.abs(variance - old[0]) + np.abs(shifts - old[1])
         if (moved <= TOLERANCE * variance).all():
             break
-    return Effects(a, b, unsure, variance)
+    return Effects(of_objects=a, of_draws=b, unsure=unsure, variance=variance)
 
 
 def _spread(rest: Array, known: Mask, effects: Effects) -> Array:
