@@ -21,7 +21,7 @@ from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 from incerta.worlds.streams import as_seed
 
 # What scikit-learn takes for a seed.
@@ -31,11 +31,11 @@ MOST_TRIED = 30
 # How the uncertainty was taken, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
-    "was clustered. If the error bars mean something else, say so with meaning=.",
+    "was clustered. If the error bars mean something else, say so with",
     "belief": "The laws of the objects say where their true values probably are. If "
-    "they are errors of measurements, say meaning='error'.",
+    "they are errors of measurements, say",
     "spread": "Objects have many values, and none is the true one. If these are "
-    "repeated measurements of one quantity, say meaning='error'.",
+    "repeated measurements of one quantity, say",
 }
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
@@ -121,7 +121,9 @@ def cluster(
         deconvolver, seen = believed(there, model)
         known = certain(objects)
         if not known:
-            reasons.append(TAKEN_AS[objects.meaning])
+            meaning, other = objects.meaning, given(meaning="error")
+            other = given("meaning") if meaning == "error" else other
+            reasons.append(f"{TAKEN_AS[meaning]} {other}.")
         if of_errors(objects) and not known and len(objects) > 1:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:

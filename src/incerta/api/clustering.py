@@ -91,7 +91,8 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-class Profile(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Profile:
     """Clusters in the units of the data, one row each."""
 
     size: Indices  # (n_clusters,)
@@ -501,11 +502,11 @@ def profile_of(
     mean = member.T @ np.where(known, means, 0.0) / counts
     centred = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
     return Profile(
-        size.astype(np.intp),
-        mean,
-        np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
-        np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
-        member.T @ confidence / size,
+        size=size.astype(np.intp),
+        mean=mean,
+        spread=np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+        error=np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
+        confidence=member.T @ confidence / size,
     )
 
 

@@ -114,6 +114,7 @@ def fit(
         table = OpenTable(path, columns)
         columns = options.completed(table, "fit", file, quiet=quiet)
         data = table.data(columns)
+        del table  # and with it the cells
         if dry_run:
             estimate = tell_time(data, k, fit)
         else:
@@ -130,7 +131,6 @@ def fit(
     unsafe = out.tell_formulas(result.ids, form, spreadsheet=spreadsheet)
     result = reworded(
         result,
-        reasons=tuple(map(out.as_options, result.reasons)),
         warnings=(*warned, *unsafe),
         command=shlex.join(
             [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -75,7 +75,8 @@ SHARPNESS, STABLE = 30.0, 0.15
 
 
 @stored()
-class View(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class View:
     """What one view is worth."""
 
     score: float  # how much of its labels the true values tell, from 0 to 1
@@ -151,10 +152,10 @@ def consensus(
     result = membership.argmax(axis=1)
     views = {
         name: View(
-            scores[name],
-            stable[name],
-            weight[name],
-            float(normalized_mutual_info_score(row, result)),
+            score=scores[name],
+            stability=stable[name],
+            weight=weight[name],
+            agreement=float(normalized_mutual_info_score(row, result)),
         )
         for name, row in labels.items()
     }
