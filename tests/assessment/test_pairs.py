@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from incerta.assessment.pairs import End, along, axis_between, without_gaps
+from incerta.assessment.pairs import End, along, axis_between
+from incerta.assessment.posterior import without_gaps
 from incerta.mixture.model import Measured
 
 

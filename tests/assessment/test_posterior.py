@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from incerta.assessment.posterior import best_temper, posterior, tempered
+from incerta.assessment.posterior import (
+    along_common_axes,
+    best_temper,
+    posterior,
+    tempered,
+)
 from incerta.mixture.model import Measured
 
 
@@ -99,3 +104,25 @@ def test_a_single_label_is_certain():
     found = posterior(some, np.zeros_like(labels), 1, 0)
     np.testing.assert_array_equal(found.probability, 1.0)
     np.testing.assert_array_equal(found.right, 1.0)
+
+
+def test_many_features_are_rotated_to_the_axes_within_labels():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    mix = rng.normal(size=(15, 15))
+    values = rng.normal(size=(400, 15)) @ mix + 9.0 * labels[:, None]
+    errors = rng.uniform(0.1, 1.0, size=(400, 15))
+    some = along_common_axes(Measured(values.T, errors.T), labels)
+    within = sum(
+        np.cov(some.values[:, labels == c]) * (labels == c).sum() for c in range(3)
+    )
+    off = within - np.diag(np.diag(within))
+    assert np.abs(off).max() < 0.02 * np.diag(within).max()
+    # Distances stay, and so do the sizes of errors.
+    apart = np.square(values[0] - values[1]).sum()
+    np.testing.assert_allclose(
+        np.square(some.values[:, 0] - some.values[:, 1]).sum(), apart
+    )
+    np.testing.assert_allclose(some.errors.sum(axis=0), errors.sum(axis=1))
+    few = Measured(values[:, :3].T, errors[:, :3].T)
+    assert along_common_axes(few, labels) is few

@@ -14,7 +14,7 @@ from scipy.special import entr
 from incerta.api.answer import checked_seed, in_directions, scaled_by
 from incerta.api.clustering import as_frame, versions
 from incerta.assessment.pairs import Axes
-from incerta.assessment.posterior import posterior
+from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
@@ -417,7 +417,7 @@ def assess(
     scaled = scaled_by(objects, scale)[1]
     seen = in_directions(scaled, directions, seed)[1]
     k = len(names)
-    some = judged_where(seen, k, seed)
+    some = along_common_axes(judged_where(seen, k, seed), codes)
     found = posterior(some, codes, k, seed)
     real = np.ones(k, dtype=bool) if names.dtype.kind in "OU" else names != NOISE
     sizes = np.bincount(codes[codes >= 0], minlength=k)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta.assessment.posterior import Posterior
+from incerta.assessment.posterior import Posterior, without_gaps
 from incerta.assessment.valley import Valley, valley
 from incerta.lloyd import lloyd
 from incerta.mixture.fitting import Search, fitted
@@ -63,12 +63,13 @@ def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Arr
     ones only those between the ends: dropping them would carve a valley, and those
     outside could be a mode of another cluster.
     """
-    apart = some.values - axis.middle[:, None]
-    place = axis.direction @ apart
-    off = np.square(axis.whitening @ apart).sum(axis=0) - place**2
-    near = off <= np.quantile(off[ends], NEAR_AXIS)
+    place = axis.direction @ some.values - axis.direction @ axis.middle
     farthest = np.where(own, axis.half + BEYOND, axis.half)
-    rows = np.flatnonzero(near & (np.abs(place) <= farthest))
+    rows = np.flatnonzero(ends | (np.abs(place) <= farthest))
+    apart = axis.whitening @ (some.values[:, rows] - axis.middle[:, None])
+    off = np.square(apart).sum(axis=0) - place[rows] ** 2
+    near = off <= np.quantile(off[ends[rows]], NEAR_AXIS)
+    rows = rows[near & (np.abs(place[rows]) <= farthest[rows])]
     errors = some.errors[..., rows]
     if errors.ndim == 2:
         variances = np.square(axis.direction) @ errors
@@ -155,21 +156,6 @@ class Axes:
 def _together(seen: list[tuple[Array, Array]]) -> Valley:
     places, errors = (np.concatenate(each) for each in zip(*seen, strict=True))
     return valley(places, errors)
-
-
-def without_gaps(some: Measured) -> Measured:
-    """Missing values as means of all objects, whose errors are as large as the spread.
-
-    Means of their own label would make a valley of nothing.
-    """
-    if some.known is None:
-        return some
-    gaps, (means, variances) = some.known == 0.0, some.true_spread()
-    values = np.where(gaps, means[:, None], some.values)
-    errors = some.errors.copy()
-    own = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
-    own[gaps] = np.broadcast_to(variances[:, None], gaps.shape)[gaps]
-    return Measured(values, errors)
 
 
 def end_of(components: Components, parts: Indices) -> End:
