@@ -227,6 +227,7 @@ def test_clustering_in_directions(tmp_path):
     result = ic.cluster(data, 4)
     assert adjusted_rand_score(classes, result.labels) > 0.9
     assert result.directions.n_directions_ == 3
+    assert result.estimator.one_shape
     assert "300 features, 3 directions hold" in result.explain()
     assert np.array_equal(result.predict(data), result.labels)
     assert np.isfinite(result.novelty).all()

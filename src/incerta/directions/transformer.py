@@ -40,7 +40,7 @@ FEW_FEATURES = 8
 # with so many features, and what shows in few of them would be lost.
 MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
 # Each direction needs some objects to be told from chance, and later methods too.
-MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
+MOST_DIRECTIONS, OBJECTS_EACH = 20, 8
 # In wider tables the strongest directions are taken although none is beyond chance.
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
@@ -79,7 +79,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     ----------
     n_directions : int or "auto", default="auto"
         Number of directions. "auto" takes those that are beyond chance, at most 20 and
-        one for 15 objects, and leaves data alone that do not gain by it (see Notes).
+        one for 8 objects, and leaves data alone that do not gain by it (see Notes).
     device : str, default="cpu"
         Where objects are put into the directions: "cpu", or a device of torch such as
         "cuda" (extra ``gpu``).
