@@ -191,8 +191,8 @@ class ViewConsensus(UncertainClusterer):
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
         )
         membership = surely(found.membership, told)
-        judged = truths.as_given(some).judged
-        laws = laws_together(judged, likeliest(membership), k, seed, MORE_NUMBERS)
+        chosen = likeliest(membership)
+        laws = laws_together(found.judged, chosen, k, seed, MORE_NUMBERS)
         self._model, self.views_ = Clusters(truths, laws), found.views
         if len(some) < n_objects:
             membership = surely(self._shares(objects, seed), known)

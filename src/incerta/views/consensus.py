@@ -15,6 +15,7 @@ from incerta.data.container import UncertainData
 from incerta.known import kept, n_named
 from incerta.labels import numbered
 from incerta.mixture.fitting import Effort
+from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
@@ -90,6 +91,7 @@ class Consensus:
     """Memberships by all views."""
 
     membership: Array  # (n, k)
+    judged: Measured  # where views were judged
     views: dict[str, View]
     memberships: dict[str, Array]  # of each view, with common names
     per_world: Indices | None  # (n_worlds, n), by the view that counts most
@@ -165,6 +167,7 @@ def consensus(
     }
     return Consensus(
         membership=membership,
+        judged=some,
         views=views,
         memberships=found,
         per_world=worlds.get(leading),
