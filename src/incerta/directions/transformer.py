@@ -105,7 +105,8 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         direction.
     copies_ : ndarray of shape (n_features,)
         For each feature the one that it repeats, or its own number. Features repeat
-        each other if their values are correlated by more than 0.99; the first counts.
+        each other if their values are correlated by more than 0.99, of data that are
+        left alone 0.9999; the first counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -391,10 +392,7 @@ def exact_table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, found: Found, device: str
 ) -> UncertainData | None:
-    """Objects in the directions, None for none; only errors are weighed.
-
-    Where there are no directions, in the features that repeat no others.
-    """
+    """Objects in the directions, or without copies; only errors are weighed."""
     if data is None:
         return None
     if found.factors is None:
