@@ -16,6 +16,7 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
+from incerta.estimators import ViewConsensus
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
@@ -134,6 +135,8 @@ def cluster(
         own = not isinstance(method, str)
         model, choice, why = _with_number(wanted, k, own, seen, seed, directions)
         reasons += why
+        if isinstance(model, ViewConsensus) and finder and finder.n_directions_:
+            model.set_params(one_shape=True)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         model.fit(seen)

@@ -586,8 +586,9 @@ def _made(state: State) -> Clustering:
     for name, kind in PARTS.items():
         if not isinstance(getattr(result, name), kind | None):
             wrong(f"{name} is not a {kind.__name__}")
-    places = 0 if result.directions is None else result.directions.n_directions_
-    check_fitted_to(result.estimator, result.data, places)
+    finder = result.directions
+    n_compared = 0 if finder is None else len(finder.get_feature_names_out())
+    check_fitted_to(result.estimator, result.data, n_compared)
     return result
 
 
