@@ -14,6 +14,8 @@ from . import (
     worlds as worlds,
 )
 from .api import (
+    AssessedLabel as AssessedLabel,
+    AssessedPair as AssessedPair,
     Assessment as Assessment,
     Clustering as Clustering,
     assess as assess,
