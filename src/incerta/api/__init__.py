@@ -5,7 +5,7 @@
 
 from incerta import classifiers, estimators, published, streams
 from incerta.api.answer import cluster
-from incerta.api.assess import AssessedLabel, AssessedPair, Assessment, assess
+from incerta.api.assess import Assessment, assess
 from incerta.api.clustering import Clustering
 from incerta.models.files import load, save
 
@@ -16,13 +16,4 @@ for _room in (estimators, published, streams):
 for _name in ("ErrorDiscriminant", "UncertainNaiveBayes"):  # the others are not saved
     getattr(classifiers, _name)
 
-__all__ = [
-    "AssessedLabel",
-    "AssessedPair",
-    "Assessment",
-    "Clustering",
-    "assess",
-    "cluster",
-    "load",
-    "save",
-]
+__all__ = ["Assessment", "Clustering", "assess", "cluster", "load", "save"]
