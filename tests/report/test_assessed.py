@@ -138,6 +138,14 @@ def test_little_to_say(labels, tmp_path):
     assert len(page.all("h1")) == 1
 
 
+def test_exact_data_say_that_no_errors_are_taken_off(hostile, told):
+    exact = ic.assess(hostile.data.mean(), np.maximum(hostile.codes, 0))
+    for facts_of, is_exact in ((told, False), (facts(exact), True)):
+        page = page_of_assessment(facts_of)
+        assert ("no errors are taken off" in page) == is_exact
+        assert ("each blurred by the errors" in page) != is_exact
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [

@@ -10,6 +10,7 @@ import numpy as np
 
 from incerta.api.assess import DEEP, MOST_DRAWN, SEPARATE, said
 from incerta.backend.optional import pages_of, part_of_page
+from incerta.data.meaning import certain
 from incerta.plot.valleys import along, histogram
 from incerta.report.plain import cut, name, number, percent, text
 from incerta.report.render import write_page
@@ -89,6 +90,7 @@ def facts(found: Assessment) -> dict[str, Any]:
             "n_objects": len(data),
             "n_features": data.n_features,
             "kind": text(data.kind),
+            "exact": certain(data),
             "scaled": found.scaler is not None,
             "n_directions": 0 if finder is None else finder.n_directions_,
         },
