@@ -26,7 +26,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "worlds",
     ),
     submod_attrs={
-        "api": ("Assessment", "Clustering", "assess", "cluster", "load", "save"),
+        "api": ("Clustering", "cluster", "load", "save"),
+        "api.assess": ("AssessedLabel", "AssessedPair", "Assessment", "assess"),
         "api.check": ("Check", "check_classifier"),
         "api.comparison": ("Comparison", "compare"),
         "classifiers": tuple(classifiers.__all__),

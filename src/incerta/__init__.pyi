@@ -14,12 +14,16 @@ from . import (
     worlds as worlds,
 )
 from .api import (
-    Assessment as Assessment,
     Clustering as Clustering,
-    assess as assess,
     cluster as cluster,
     load as load,
     save as save,
+)
+from .api.assess import (
+    AssessedLabel as AssessedLabel,
+    AssessedPair as AssessedPair,
+    Assessment as Assessment,
+    assess as assess,
 )
 from .classifiers import *
 from .data import (

@@ -222,3 +222,27 @@ def test_objects_with_gaps_and_with_many_values():
     for meaning in ("error", "spread"):
         several = ic.from_array(many, meaning=meaning)
         assert verdicts(ic.assess(several, labels))[0, 1] == "separate"
+
+
+def test_wrong_labels_connect_nothing():
+    rng = np.random.default_rng(0)
+    places, labels = 5.0 * rng.normal(size=(6, 4)), rng.integers(0, 6, 6000)
+    given = labels.copy()
+    given[rng.permutation(6000)[:300]] = 3
+    found = ic.assess(places[labels] + rng.normal(size=(6000, 4)), given)
+    assert set(verdicts(found).values()) == {"separate"}
+    assert found.wrong == pytest.approx((given != labels).sum(), rel=0.2)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [3, 5, 7])
+def test_a_label_of_a_single_object(seed):
+    data, labels = blobs(n=200, k=2)
+    given = labels.copy()
+    given[0] = 2
+    found = ic.assess(data, given, seed=seed)
+    assert verdicts(found) == {
+        (0, 1): "separate",
+        (0, 2): "too few to tell",
+        (1, 2): "too few to tell",
+    }

@@ -24,6 +24,7 @@ from incerta.plot import style  # noqa: E402
 from incerta.plot.bars import highest_bars, sorted_bars, stacked_on_own  # noqa: E402
 from incerta.plot.curves import in_bins  # noqa: E402
 from incerta.plot.objects import ellipse_axes, separating_features  # noqa: E402
+from incerta.plot.valleys import BARS, along, histogram  # noqa: E402
 from incerta.plot.worlds import (  # noqa: E402
     by_cluster_and_company,
     classical_scaling,
@@ -48,6 +49,7 @@ def inputs(n=40, k=3, seed=0):
         "choice": ([1, 2, 3], [0.0, 0.9, 0.4], np.sort(rng.random((2, 3)), axis=0), 2),
         "reachability": (reach, rng.permutation(n), labels, 0.5),
         "reliability": (rng.random(n), rng.random(n) < 0.5),
+        "valley": (rng.normal(size=n), np.ones(n), [-1.0, 0.0, 1.0], [0.1, 0.4, 0.1]),
     }
 
 
@@ -123,6 +125,24 @@ def test_legend_names_clusters_with_their_sizes():
 
 
 # scatter
+
+
+@pytest.mark.parametrize("n_features", [1, 2])
+def test_clusters_by_their_names_and_rings(n_features):
+    data = make("gaussian", 4, n_features)
+    labels, names = [1, 0, -1, 1], ["$\\bad", "_b", "no label"]
+    ax = plot.scatter(data, labels, names=names, ringed=[3, 1])
+    rings = ax.collections[-1]
+    places = rings.get_offsets()
+    np.testing.assert_array_equal(places[:, :2][:, 0], data.mean()[[3, 1], 0])
+    assert len(rings.get_facecolors()) == 0
+    ax.figure.draw_without_rendering()
+    if n_features == 1:
+        assert [text.get_text() for text in ax.get_yticklabels()] == names
+    else:
+        texts = [text.get_text() for text in ax.get_legend().get_texts()]
+        assert texts == ["$\\bad (1)", "_b (2)", "no label (1)"]
+        assert ax.get_legend().get_title().get_text() == "ringed: look first"
 
 
 @given(data=uncertain_data(), seed=st.integers(0, 99))
@@ -535,3 +555,34 @@ def test_nothing_is_reached(heights):
     ax = plot.reachability(heights, range(n), [-1] * n)
     assert 0 < ax.get_ylim()[1] < np.inf
     ax.figure.draw_without_rendering()
+
+
+# valley
+
+
+def test_bars_of_a_valley_spread_counts_evenly():
+    rng = np.random.default_rng(0)
+    places, numbers = rng.normal(size=30), rng.integers(1, 9, 30)
+    edges, heights = histogram(places, numbers)
+    width = np.ptp(places) / BARS
+    within = (np.arange(1000) + 0.5) / 1000 - 0.5
+    points = places[:, None] + width * within
+    weights = np.repeat(numbers, 1000)
+    wanted, _ = np.histogram(points.ravel(), edges, weights=weights, density=True)
+    np.testing.assert_allclose(heights, wanted, atol=2e-3 * heights.max())
+    assert heights @ np.diff(edges) == pytest.approx(1.0)
+    assert (along(places)[0], along(places)[-1]) == (places.min(), places.max())
+
+
+def test_valley_of_a_single_place():
+    edges, heights = histogram(np.array([3.0, 3.0]), np.array([2, 5]))
+    assert edges[0] < 3.0 < edges[-1]
+    assert heights @ np.diff(edges) == pytest.approx(1.0)
+
+
+def test_what_a_valley_draws():
+    ax = plot.valley([0.0, 4.0], [10, 30], [0.0, 2.0, 4.0], [0.1, 0.0, 0.2])
+    (bars,) = ax.patches
+    assert bars.get_data().values[[0, -1]] == pytest.approx([0.25 * 10, 0.75 * 10])
+    (line,) = ax.lines
+    np.testing.assert_array_equal(line.get_ydata(), [0.1, 0.0, 0.2])

@@ -1,6 +1,7 @@
-"""Clusterings to report on, small and nasty."""
+"""Results to report on, small and nasty, and how pages are read."""
 
 import dataclasses
+from html.parser import HTMLParser
 
 import numpy as np
 
@@ -60,3 +61,51 @@ def with_choice(result):
         seed=0,
     )
     return dataclasses.replace(result, choice=choice)
+
+
+def hostile_labels():
+    """Labels with names that would like to run, some of them wrong or missing."""
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1, 2, 0], [90, 90, 90, 90])
+    values = 5.0 * np.eye(3, 2)[codes] + rng.normal(size=(360, 2))
+    codes[270:] = 3  # a piece of the first cluster
+    codes[::45] = (codes[::45] + 1) % 3
+    labels = np.array(HOSTILE, dtype=object)[[0, 2, 4, 7]][codes]
+    labels[5] = None
+    ids = [*HOSTILE[::-1], *(f"star {i}" for i in range(350))]
+    data = ic.from_gaussian(values, std=0.3, ids=ids, feature_names=HOSTILE_FEATURES)
+    return ic.assess(data, labels)
+
+
+VOID = {"meta", "link", "br", "input", "img"}
+
+
+class Page(HTMLParser):
+    """Elements of a page with their attributes and texts; checks the nesting."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.open, self.texts = [], [], {}
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append((tag, len(self.elements) - 1))
+
+    def handle_endtag(self, tag):
+        found, _ = self.open.pop()
+        assert found == tag
+
+    def handle_data(self, data):
+        for _, number in self.open:
+            self.texts[number] = self.texts.get(number, "") + data
+
+    def all(self, tag):
+        return [
+            (attrs, self.texts.get(number, ""))
+            for number, (found, attrs) in enumerate(self.elements)
+            if found == tag
+        ]

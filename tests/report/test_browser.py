@@ -17,6 +17,7 @@ from tests.report.examples import (
     HOSTILE,
     by_rpc,
     groups,
+    hostile_labels,
     hostile_objects,
     with_choice,
 )
@@ -588,3 +589,25 @@ def test_shown_in_notebooks(browser, resize, results, tmp_path):
         assert "40 objects in 3 clusters" in browser.find_element("tag name", "p").text
         state = "return [typeof window.hacked, document.scripts.length]"
         assert browser.execute_script(state) == ["undefined", 0]
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_page_about_labels_is_quiet_and_fits(browser, resize, tmp_path, width):
+    page = tmp_path / "labels.html"
+    hostile_labels().report(page)
+    ink = {}
+    for scheme in ("light", "dark"):
+        resize(width, scheme)
+        for kind in ("browser", "performance"):
+            browser.get_log(kind)
+        browser.get(page.as_uri())
+        assert browser.execute_script(FITS)
+        assert browser.execute_script(CLIPPED) == []
+        state = "return [typeof window.hacked, document.scripts.length]"
+        assert browser.execute_script(state) == ["undefined", 0]
+        assert complaints(browser) == []
+        assert set(requests(browser)) <= {page.as_uri(), "data:,"}
+        ink[scheme] = browser.execute_script(
+            "return getComputedStyle(document.querySelector('.valley .law')).stroke"
+        )
+    assert ink["light"] != ink["dark"]

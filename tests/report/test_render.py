@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -22,42 +21,9 @@ from incerta.report import render, summarise, write
 from incerta.report.render import as_json
 from incerta.report.summarise import picture
 from incerta.wording import SURE
-from tests.report.examples import HOSTILE, by_rpc, groups, hostile_objects
+from tests.report.examples import HOSTILE, Page, by_rpc, groups, hostile_objects
 
 pytest.importorskip("jinja2")
-
-VOID = {"meta", "link", "br", "input", "img"}
-
-
-class Page(HTMLParser):
-    """Elements of a page with their attributes and texts; checks the nesting."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements, self.open, self.texts = [], [], {}
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append((tag, len(self.elements) - 1))
-
-    def handle_endtag(self, tag):
-        found, _ = self.open.pop()
-        assert found == tag
-
-    def handle_data(self, data):
-        for _, number in self.open:
-            self.texts[number] = self.texts.get(number, "") + data
-
-    def all(self, tag):
-        return [
-            (attrs, self.texts.get(number, ""))
-            for number, (found, attrs) in enumerate(self.elements)
-            if found == tag
-        ]
 
 
 def page_of(result):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.special import entr
 
+from incerta import plot
 from incerta.api.answer import checked_seed, in_directions, scaled_by
 from incerta.api.clustering import as_frame, versions
 from incerta.assessment.pairs import Axes
@@ -18,13 +20,16 @@ from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
+from incerta.data.standardize import Standardizer
+from incerta.directions import Directions
 from incerta.exceptions import DataError
 from incerta.models.checks import wrong
 from incerta.models.files import save
 from incerta.models.registry import stored
+from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
-from incerta.wording import capital, counted, joined, share, verb
+from incerta.wording import capital, counted, cut, joined, printable, share, verb
 
 # Each label is compared with so many that its objects could be of, and the nearest.
 MOST_CONFUSED = 3
@@ -37,6 +42,8 @@ SEPARATE, TOGETHER, FEW = "separate", "no valley shown", "too few to tell"
 DOUBTFUL = 0.5
 NOISE = -1
 MOST_LISTED = 5
+# Of a picture.
+MOST_DRAWN, COLUMNS, MOST_RINGED, LONGEST = 12, 4, 50, 24
 
 
 @stored()
@@ -59,6 +66,14 @@ class AssessedPair:
         The objects along the axis, counted in cells.
     law : Gaussians or None
         The law of the true values along the axis.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> pair = ic.assess(data, classes).pairs[0]
+    >>> pair.one, pair.other, pair.verdict
+    (0, 1, 'separate')
     """
 
     one: Any
@@ -95,6 +110,14 @@ class AssessedLabel:
         Depth of the valley within the label; NaN if there are too few objects.
     hides_two : bool
         Whether there is such a valley.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> first = ic.assess(data, classes).clusters[0]
+    >>> first.label, first.size, first.nearest, first.hides_two
+    (0, 100, 1, False)
     """
 
     label: Any
@@ -148,6 +171,11 @@ class Assessment:
         Labels that were compared, the shallowest valley first.
     seed : int
         ``assess(data, labels, seed=seed)`` gives the same answer.
+    scaler : Standardizer or None
+        What brought the features to one scale; None if they were taken as they are.
+    directions : Directions or None
+        What put the objects into few directions, if there are many features; None if
+        it was not to be looked for.
     versions : dict of str to str
         What it was made with.
 
@@ -169,6 +197,8 @@ class Assessment:
     clusters: list[AssessedLabel]
     pairs: list[AssessedPair]
     seed: int
+    scaler: Standardizer | None = None
+    directions: Directions | None = None
     versions: dict[str, str] = field(default_factory=versions)
 
     @cached_property
@@ -182,6 +212,21 @@ class Assessment:
         """Most probable label of each object."""
         best: Indices = self.probability.argmax(axis=1)
         return self.names[best]
+
+    @cached_property
+    def shown(self) -> UncertainData:
+        """The objects as pictures show them: in their directions, if there are any."""
+        finder = self.directions
+        if finder is None or finder.n_directions_ == 0:
+            return self.data
+        scaled = self.data if self.scaler is None else self.scaler.transform(self.data)
+        seen = finder.transform(scaled)
+        return replace(seen, feature_names=tuple(finder.labels()))
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: ``found.plot.pairs()`` and ``found.plot.map()``."""
+        return Plots(self)
 
     @property
     def score(self) -> float:
@@ -328,6 +373,18 @@ class Assessment:
         """
         save(self, path)
 
+    def report(self, path: Any) -> None:
+        """Write a report: one HTML file that opens anywhere, without a network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to.
+        """
+        from incerta.report.assessed import write
+
+        write(self, path)
+
     def __repr__(self) -> str:
         n = int((self.codes >= 0).sum())
         labels = counted(len(self.names), "label")
@@ -337,6 +394,81 @@ class Assessment:
 
 
 _HEADS = ("label", "objects", "sure", "wrong", "nearest")
+
+
+class Plots:
+    """Pictures of one assessment.
+
+    Parameters
+    ----------
+    found : Assessment
+        What is drawn.
+    """
+
+    def __init__(self, found: Assessment) -> None:
+        self._found = found
+
+    def pairs(self, figure: Any = None) -> NDArray[np.object_]:
+        """Pairs of labels along the axis between them, the shallowest valley first.
+
+        At most 12, each in Axes of its own, which are returned. Bars are the values,
+        lines are the true values: see `plot.valley`.
+
+        Parameters
+        ----------
+        figure : matplotlib Figure or SubFigure, optional
+            Where to draw; a new one by default.
+        """
+        pairs = [pair for pair in self._found.pairs if pair.values is not None]
+        pairs = pairs[:MOST_DRAWN]
+        if not pairs:
+            msg = f"no two labels have the {FEWEST} objects that a comparison takes."
+            raise ValueError(msg)
+        n_columns = min(len(pairs), COLUMNS)
+        n_rows = -(-len(pairs) // n_columns)
+        figure = figure or new_figure((3.2 * n_columns, 2.4 * n_rows))
+        places = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+        for ax in places[len(pairs) :]:
+            ax.remove()
+        for pair, ax in zip(pairs, places, strict=False):
+            counts, law = pair.values, pair.law
+            assert counts is not None
+            assert law is not None
+            at = plot.valleys.along(counts.places)
+            plot.valley(counts.places, counts.numbers, at, law.density(at), ax=ax)
+            title = f"{short(pair.one)} | {short(pair.other)}\n{said(pair)}"
+            ax.set_title(title, loc="left", fontsize="small", parse_math=False)
+            ax.set(xlabel="", ylabel="", yticks=[])
+        figure.supxlabel("along the axis, in deviations within clusters", size="small")
+        return places[: len(pairs)]
+
+    def map(self, features: Any = None, ax: Any = None) -> Any:
+        """Objects by their labels: paler where these are less probably right.
+
+        Rings are around those to look at first, at most 50. Of a wide table in its
+        directions, unless features are named; see `plot.scatter`.
+
+        Parameters
+        ----------
+        features : sequence of one or two features, optional
+            Names or positions; those in which labels lie apart by default.
+        ax : matplotlib Axes, optional
+            Where to draw; those of a new figure by default.
+        """
+        f = self._found
+        worst = np.argsort(f.right, kind="stable")[: min(len(f.look), MOST_RINGED)]
+        real = np.array([name != NOISE for name in f.names.tolist()])
+        number = np.where(real, np.cumsum(real) - 1, -1)
+        rest = ["noise"] * (not real.all()) + ["no label"] * bool((f.codes < 0).any())
+        return plot.scatter(
+            f.shown if features is None else f.data,
+            np.where(f.codes >= 0, number[f.codes], -1),
+            f.right,
+            features,
+            ax,
+            names=[*map(short, f.names[real]), " or ".join(rest)],
+            ringed=worst,
+        )
 
 
 def assess(
@@ -414,8 +546,8 @@ def assess(
     objects = as_uncertain(data)
     names, codes = _named(labels, len(objects))
     seed = checked_seed(seed)
-    scaled = scaled_by(objects, scale)[1]
-    seen = in_directions(scaled, directions, seed)[1]
+    scaler, scaled = scaled_by(objects, scale)
+    finder, seen = in_directions(scaled, directions, seed)
     k = len(names)
     some = along_common_axes(judged_where(seen, k, seed), codes)
     found = posterior(some, codes, k, seed)
@@ -445,6 +577,8 @@ def assess(
         clusters=_clusters(names, codes, found.right, confused, pairs, within),
         pairs=sorted(pairs, key=lambda pair: (np.isnan(pair.depth), pair.depth)),
         seed=seed,
+        scaler=scaler,
+        directions=finder,
     )
 
 
@@ -583,6 +717,19 @@ def _told(probability: Array, codes: Indices) -> float:
         return np.nan
     cross = -np.log(np.maximum(probability[rows, codes[rows]], 1e-300)).mean()
     return float(np.clip(1.0 - cross / most, 0.0, 1.0))
+
+
+def short(label: Any) -> str:
+    """A label in a picture."""
+    return cut(printable(label), LONGEST)
+
+
+def said(pair: AssessedPair) -> str:
+    """The verdict on a pair, and how deep the valley is."""
+    if pair.verdict == TOGETHER and pair.depth >= DEEP:
+        return f"{TOGETHER}: others connect them"
+    depth = "" if np.isnan(pair.depth) else f", depth {pair.depth:.1f}"
+    return f"{pair.verdict}{depth}".replace("-", "−")
 
 
 def _few(words: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -46,6 +46,9 @@ from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
 from incerta.version import __version__
 from incerta.wording import SURE, capital, counted, cut, no_confidence, share
+
+if TYPE_CHECKING:
+    from incerta.api.assess import Assessment
 
 BELOW = ("numpy", "scipy", "scikit-learn")
 # What a clustering may have besides its estimator.
@@ -464,6 +467,31 @@ class Clustering:
         from incerta.report import write
 
         write(self, path)
+
+    def assess(self) -> Assessment:
+        """Say how sure the labels are, and which clusters a valley separates.
+
+        As `assess` does for labels of any tool: the values tell how probable each label
+        is, not the method that gave it. Noise is a label, too.
+
+        Examples
+        --------
+        >>> import incerta as ic
+        >>> data, _ = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
+        >>> found = ic.cluster(data, k=3).assess()
+        >>> [pair.verdict for pair in found.pairs]
+        ['separate', 'separate', 'separate']
+        """
+        from incerta.api.assess import assess
+
+        finder = self.directions
+        return assess(
+            self.data,
+            self.labels,
+            seed=self.seed,
+            scale=self.scaler is not None,
+            directions=None if finder is None else finder.n_directions,
+        )
 
     def __repr__(self) -> str:
         return f"<Clustering: {headline(self)}>"

@@ -22,6 +22,8 @@ RIDGE = 0.02
 BEYOND = 4.0
 # Objects of each fold that a part, or a half, of a label must have to be an end.
 FEWEST_AT_END = 25
+# And the least part of the label's objects.
+LEAST_AT_END = 0.1
 # Objects of a label that halves are found with.
 MOST_HALVED = 1000
 
@@ -100,11 +102,15 @@ class Axes:
         self.part = [found.part[here] for here in rows]
 
     def means(self, k: int) -> Array:
-        """Means of the true values of k labels, (k, d)."""
-        laws = self.found.laws[0]
-        weights, parts, _, _ = laws.components
-        member = (laws.clusters == np.arange(k)[:, None]) * weights
-        return member @ parts / member.sum(axis=1, keepdims=True)
+        """Means of the true values of k labels, (k, d), by the laws of both folds."""
+        both = [laws.components for laws in self.found.laws]
+        weights, means = (
+            np.concatenate([getattr(each, name) for each in both])
+            for name in ("weights", "means")
+        )
+        clusters = np.concatenate([laws.clusters for laws in self.found.laws])
+        member = (clusters == np.arange(k)[:, None]) * weights
+        return member @ means / member.sum(axis=1, keepdims=True)
 
     def between(self, a: int, b: int) -> Valley | None:
         """Along the axis between the parts of two labels that are most in doubt.
@@ -113,20 +119,33 @@ class Axes:
         """
         seen = []
         for g, laws in enumerate(self.found.laws):
-            ones, others = (np.flatnonzero(laws.clusters == c) for c in (a, b))
-            if not (len(ones) and len(others)):
+            parts = [np.flatnonzero(laws.clusters == c) for c in (a, b)]
+            if not all(map(len, parts)):
                 return None
             own = ends = np.isin(self.labels[g], (a, b))
-            common = self.found.common[g][np.ix_(ones, others)]
-            i, j = np.unravel_index(int(common.argmax()), common.shape)
-            counts = np.bincount(self.part[g][own], minlength=len(laws.clusters))
-            if min(counts[ones[i]], counts[others[j]]) >= FEWEST_AT_END:
-                ones, others = ones[[i]], others[[j]]
-                ends = own & np.isin(self.part[g], [ones, others])
-            one, other = (end_of(laws.components, parts) for parts in (ones, others))
+            ones, others = (self._large(g, c) for c in (a, b))
+            if len(ones) and len(others):
+                common = self.found.common[g][np.ix_(ones, others)]
+                i, j = np.unravel_index(int(common.argmax()), common.shape)
+                parts = [ones[[i]], others[[j]]]
+                ends = own & np.isin(self.part[g], parts)
+            one, other = (end_of(laws.components, each) for each in parts)
             axis = axis_between(one, other, self.typical)
             seen.append(along(axis, self.some[g], own, ends))
         return _together(seen)
+
+    def _large(self, g: int, c: int) -> Indices:
+        """Parts of a label that hold many of its objects, in one fold.
+
+        Others may describe objects far out, or with wrong labels.
+        """
+        held = np.bincount(
+            self.part[g][self.labels[g] == c],
+            minlength=len(self.found.laws[g].clusters),
+        )
+        fewest = max(FEWEST_AT_END, LEAST_AT_END * held.sum())
+        own = self.found.laws[g].clusters == c
+        return np.flatnonzero(own & (held >= fewest))
 
     def within(self, c: int, seed: int) -> Valley | None:
         """Between the halves of one label: those of a mixture or of k-means.

@@ -7,6 +7,7 @@ Every function draws into the Axes it is given, or into those of a new figure
 from incerta.plot.bars import membership, reachability
 from incerta.plot.curves import choice, objective, reliability
 from incerta.plot.objects import scatter
+from incerta.plot.valleys import valley
 from incerta.plot.worlds import coassociation, divergences
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "reachability",
     "reliability",
     "scatter",
+    "valley",
 ]

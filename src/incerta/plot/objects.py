@@ -1,6 +1,6 @@
 """Objects where they lie: `scatter`, and the features to look at."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from scipy import sparse
 
 from incerta.data.container import UncertainData
 from incerta.plot.style import (
+    INK,
     MOST_NAMED,
     as_labels,
     axes_for,
@@ -36,6 +37,9 @@ def scatter(
     confidence: ArrayLike | None = None,
     features: Sequence[str] | Sequence[int] | None = None,
     ax: Any = None,
+    *,
+    names: Sequence[str] | None = None,
+    ringed: ArrayLike = (),
 ) -> Any:
     """Draw the objects: means as points, uncertainty as ellipses.
 
@@ -56,6 +60,10 @@ def scatter(
         the clusters lie furthest apart relative to their width and to the error bars.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
+    names : sequence of str, optional
+        What clusters 0, 1, ... are called, and at the end what noise is.
+    ringed : array-like of int, optional
+        Positions of objects to draw a ring around.
 
     Notes
     -----
@@ -89,20 +97,29 @@ def scatter(
     if shown.n_features > 2:
         msg = f"features={features!r} must name one or two features."
         raise ValueError(msg)
-    paler = None if confidence is None else "paler: less sure"
+    called = name_of if names is None else names.__getitem__
+    rings = np.asarray(ringed, dtype=np.intp)
+    looks = ["paler: less sure"] * (confidence is not None)
+    looks += ["ringed: look first"] * (len(rings) > 0)
+    paler = "\n".join(looks) or None
     if shown.n_features == 1:
-        _strip(ax, shown, ids, opacity)
+        places = _strip(ax, shown, ids, opacity, called)
         title = paler
     else:
-        _plane(ax, shown, ids, opacity)
-        legend_beside(ax, markers_in_legend(ids), paler)
+        places = _plane(ax, shown, ids, opacity)
+        legend_beside(ax, markers_in_legend(ids, called), paler)
+    if len(rings):
+        places = places[rings]
+        ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2}
+        ax.scatter(*places.T, s=70, zorder=3, **ring)
     if title is not None:
         ax.set_title(title, loc="left", fontsize="small")
     tidy(ax)
     return ax
 
 
-def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> None:
+def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Array:
+    """Draw objects by two features; return their places."""
     mean = data.mean()
     if len(data) <= MOST_ELLIPSES and not data.exact:
         covariance = data.covariance()
@@ -114,6 +131,7 @@ def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Non
     _points(ax, mean, labels, opacity)
     ax.autoscale_view()
     ax.set(xlabel=data.feature_names[0], ylabel=data.feature_names[1])
+    return mean
 
 
 def _ellipses(
@@ -161,7 +179,14 @@ def _points(ax: Any, places: Array, labels: Indices, opacity: Array) -> None:
         )
 
 
-def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> None:
+def _strip(
+    ax: Any,
+    data: UncertainData,
+    labels: Indices,
+    opacity: Array,
+    name: Callable[[int], str],
+) -> Array:
+    """Draw objects by one feature, a strip per cluster; return their places."""
     mean = data.mean()[:, 0]
     clusters = clusters_in(labels)
     row = np.empty(len(labels))
@@ -177,12 +202,16 @@ def _strip(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Non
         bars = part_of_matplotlib("collections").LineCollection
         colours = rgba_of(labels, 0.5 * opacity)
         ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colours, linewidths=1))
-    _points(ax, np.stack([mean, height], axis=1), labels, opacity)
+    places = np.stack([mean, height], axis=1)
+    _points(ax, places, labels, opacity)
     ax.autoscale_view()
     named = clusters[:MOST_NAMED].tolist()
-    ax.set_yticks(-np.arange(len(named)), [name_of(cluster) for cluster in named])
+    ax.set_yticks(
+        -np.arange(len(named)), [name(cluster) for cluster in named], parse_math=False
+    )
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel=data.feature_names[0], ylabel="objects, by cluster")
+    return places
 
 
 def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:

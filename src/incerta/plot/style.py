@@ -29,10 +29,13 @@ MOST_NAMED = 20
 
 def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
     """The Axes to draw into: those given, or those of a new figure outside pyplot."""
-    if ax is not None:
-        return ax
+    return new_figure(size).subplots() if ax is None else ax
+
+
+def new_figure(size: tuple[float, float]) -> Any:
+    """A figure outside pyplot."""
     figure = require("matplotlib.figure", "plot", "a plot")
-    return figure.Figure(figsize=size, layout="constrained").subplots()
+    return figure.Figure(figsize=size, layout="constrained")
 
 
 def part_of_matplotlib(name: str) -> Any:
@@ -101,7 +104,11 @@ def legend_beside(ax: Any, handles: Sequence[Any], title: str | None = None) -> 
     if handles:
         place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
         titled = {"title": title, "title_fontsize": "small", "alignment": "left"}
-        ax.legend(handles=handles, frameon=False, fontsize="small", **place, **titled)
+        drawn = ax.legend(
+            handles=handles, frameon=False, fontsize="small", **place, **titled
+        )
+        for text in drawn.get_texts():  # a name with a dollar is no formula
+            text.set_parse_math(False)
 
 
 def legend_above(ax: Any, ncols: int, marker_scale: float | None = None) -> None:
@@ -111,10 +118,12 @@ def legend_above(ax: Any, ncols: int, marker_scale: float | None = None) -> None
     ax.legend(frameon=False, fontsize="small", **place, **row)
 
 
-def markers_in_legend(labels: Indices) -> list[Any]:
+def markers_in_legend(labels: Indices, name: Callable[[int], str]) -> list[Any]:
     """An entry for each cluster with its marker and its number of objects."""
     line = partial(part_of_matplotlib("lines").Line2D, [], [], linestyle="")
-    return _entries(labels, lambda c: line(marker=marker_of(c), color=colour_of(c)))
+    return _entries(
+        labels, lambda c: line(marker=marker_of(c), color=colour_of(c)), name=name
+    )
 
 
 def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
@@ -124,14 +133,17 @@ def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
 
 
 def _entries(
-    labels: Indices, make: Callable[[int], Any], also: Indices | None = None
+    labels: Indices,
+    make: Callable[[int], Any],
+    also: Indices | None = None,
+    name: Callable[[int], str] = name_of,
 ) -> list[Any]:
     clusters = clusters_in(labels if also is None else np.concatenate([labels, also]))
     sizes = np.bincount(labels + 1, minlength=clusters.max(initial=-1) + 2)
     entries = []
     for cluster in clusters[:MOST_NAMED].tolist():
         entries.append(make(cluster))
-        entries[-1].set_label(f"{name_of(cluster)} ({sizes[cluster + 1]})")
+        entries[-1].set_label(f"{name(cluster)} ({sizes[cluster + 1]})")
     if len(clusters) > MOST_NAMED:
         more = f"and {len(clusters) - MOST_NAMED} more"
         line = part_of_matplotlib("lines").Line2D

@@ -95,8 +95,12 @@ def write(
     ...     write(result, f"{folder}/report.html").name
     'report.html'
     """
+    return write_page(render(summary or summarise(result), picture(result)), path)
+
+
+def write_page(page: str, path: str | os.PathLike[str]) -> Path:
+    """Write a page; an existing file is replaced when the new one is complete."""
     target = Path(path).resolve()
-    page = render(summary or summarise(result), picture(result))
     if not target.parent.is_dir():
         msg = f"there is no folder {target.parent} to write {target.name} into."
         raise FileError(msg)
