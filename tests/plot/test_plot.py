@@ -586,3 +586,13 @@ def test_what_a_valley_draws():
     assert bars.get_data().values[[0, -1]] == pytest.approx([0.25 * 10, 0.75 * 10])
     (line,) = ax.lines
     np.testing.assert_array_equal(line.get_ydata(), [0.1, 0.0, 0.2])
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_that_were_not_measured_have_no_ellipse():
+    values = [[0.0, 1.0], [np.nan, 2.0], [3.0, 0.0], [2.0, 2.0]]
+    data = ic.from_gaussian(values, std=np.full((4, 2), 0.1), missing="infinite")
+    ax = ic.plot.scatter(data, [0, 0, 1, 1])
+    ellipses = [e for e in ax.collections if isinstance(e, EllipseCollection)]
+    assert [len(e.get_offsets()) for e in ellipses] == [3]
+    ax.figure.canvas.draw()

@@ -137,6 +137,10 @@ def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Arr
 def _ellipses(
     ax: Any, mean: Array, covariance: Array, labels: Indices, opacity: Array
 ) -> None:
+    # What was not measured at all has no ellipse.
+    some = np.isfinite(mean).all(axis=1) & np.isfinite(covariance).all(axis=(1, 2))
+    mean, covariance = mean[some], covariance[some]
+    labels, opacity = labels[some], opacity[some]
     lengths, widths, angles = ellipse_axes(covariance)
     # Large ones behind small ones; those without any extent are points already.
     order = np.argsort(-lengths * widths, kind="stable")
