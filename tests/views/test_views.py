@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.datasets import make_moons
 
 import incerta as ic
 from incerta.mixture.fitting import Effort
 from incerta.mixture.model import errors_of_means
-from incerta.spectral import affinity
-from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
-from incerta.views.consensus import consensus, led_by
+from incerta.views.consensus import balance, consensus, led_by
 from incerta.views.judge import judged, laws_together
 from incerta.views.look import Work, linked, seen
 from incerta.views.truths import (
@@ -47,12 +43,19 @@ def test_known_labels_in_a_graph():
     assert linked(graph, None) is graph
 
 
+def test_balance_by_hand():
+    halves = np.arange(10) % 2
+    assert balance(np.eye(2)[halves]) == pytest.approx(1.0)
+    assert balance(np.eye(3)[halves]) == pytest.approx((np.log(2) / np.log(3)) ** 0.25)
+    assert balance(np.ones((5, 2))) == balance(np.ones((5, 1))) == 0.0
+
+
 def test_views_are_named_after_their_spaces():
     values = np.random.default_rng(0).normal(size=(30, 2))
     effort = Work(("diag",), 1, Effort(n_init=1, tol=1e-3, max_iter=10))
     look = exact_look(values)
     found = seen(look, 2, effort, 0)
-    assert list(found.labels) == ["mixture", "centres", "neighbours", "nearness"]
+    assert list(found.labels) == ["mixture", "centres", "nearness"]
     look = look._replace(spaces={"laws": values})
     other = seen(look, 2, effort, 0)
     assert list(other.labels) == ["mixture", "centres of laws", "nearness of laws"]
@@ -60,28 +63,6 @@ def test_views_are_named_after_their_spaces():
         np.testing.assert_array_equal(
             other.labels[f"{name} of laws"], found.labels[name]
         )
-
-
-@given(
-    st.integers(0, 1000),
-    st.integers(2, 30),
-    st.integers(1, 12),
-    st.sampled_from([0, 99]),
-)
-def test_one_search_gives_the_same_graph(seed, n, k, few):
-    values = np.random.default_rng(seed).normal(size=(n, 2))
-    expected = gaussian_affinity(values, width="self-tuning", n_neighbors=k)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(affinity, "FEW_ROWS", few)
-        graphs = neighbour_graphs(values, k)
-    assert [issparse(graph) for graph in graphs] == [n > few] * 2
-    counted, weighted = (csr_array(graph) for graph in graphs)
-    np.testing.assert_allclose(weighted.toarray(), expected.toarray(), atol=1e-12)
-    near = np.argsort(np.square(values[:, None] - values).sum(axis=2), axis=1)
-    one_way = np.zeros((n, n))
-    np.put_along_axis(one_way, near[:, 1 : k + 1], 1.0, axis=1)
-    counts = 0.5 * (one_way + one_way.T) + np.eye(n)
-    np.testing.assert_allclose(counted.toarray(), counts, atol=1e-12)
 
 
 def test_distances_of_kernel_means_are_those_of_laws():
@@ -208,7 +189,10 @@ def test_true_values_are_of_as_many_components_as_they_ask_for():
 
 
 def brute_consensus(found, sharpness=30.0, stable=0.15):
-    worth = {n: v.score + stable * v.stability for n, v in found.views.items()}
+    worth = {
+        n: v.score * balance(found.memberships[n]) + stable * v.stability
+        for n, v in found.views.items()
+    }
     weights = {
         n: np.exp(sharpness * (worth[n] - max(worth[m] for m in found.memberships)))
         for n in found.memberships

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from incerta.backend.progress import track
@@ -59,6 +60,17 @@ def stability(labels: Indices) -> float:
     return float(np.mean([*map(adjusted_rand_score, labels, others)]))
 
 
+def balance(membership: Array) -> float:
+    """How much labels have to tell: their entropy, by that of k equal ones, to a power.
+
+    Of clusterings that are as clear, one in which a cluster is left over is worth less;
+    but a rare cluster is worth finding.
+    """
+    n, k = membership.shape
+    sizes = np.bincount(membership.argmax(axis=1), minlength=k) / n
+    return float((entr(sizes).sum() / np.log(max(k, 2))) ** BALANCE)
+
+
 def led_by(membership: Array, labels: Indices) -> Array:
     """Probabilities, (n, k), with as much of the label mixed in as makes it lead."""
     rows = np.arange(len(labels))
@@ -70,8 +82,8 @@ def led_by(membership: Array, labels: Indices) -> Array:
 AT_FIRST = Work(("diag", "full"), 10, Effort())
 # From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
-# Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
-SHARPNESS, STABLE = 30.0, 0.15
+# Weights of views are exp(SHARPNESS * (score * balance + STABLE * stability)).
+SHARPNESS, STABLE, BALANCE = 30.0, 0.15, 0.25
 
 
 @stored()
@@ -141,7 +153,12 @@ def consensus(
             if not isinstance(truths, Measurements):
                 each = [renamed(world.shares, shares, named) for world in several]
                 found[name] = np.mean(each, axis=0)
-    worth = np.array([scores[name] + STABLE * stable[name] for name in found])
+    worth = np.array(
+        [
+            scores[name] * balance(own) + STABLE * stable[name]
+            for name, own in found.items()
+        ]
+    )
     weights = np.exp(SHARPNESS * (worth - worth.max()))
     weights /= weights.sum()
     leading = list(found)[int(worth.argmax())]
