@@ -60,14 +60,13 @@ def stability(labels: Indices) -> float:
     return float(np.mean([*map(adjusted_rand_score, labels, others)]))
 
 
-def balance(membership: Array) -> float:
+def balance(labels: Indices, k: int) -> float:
     """How much labels have to tell: their entropy, by that of k equal ones, to a power.
 
     Of clusterings that are as clear, one in which a cluster is left over is worth less;
     but a rare cluster is worth finding.
     """
-    n, k = membership.shape
-    sizes = np.bincount(membership.argmax(axis=1), minlength=k) / n
+    sizes = np.bincount(labels, minlength=k) / len(labels)
     return float((entr(sizes).sum() / np.log(max(k, 2))) ** BALANCE)
 
 
@@ -132,7 +131,7 @@ def consensus(
     for name, row in first.labels.items():
         row = kept(row, known)
         labels[name] = np.argsort(numbered(row, k, named))[row]
-    scores, stable = {}, dict.fromkeys(labels, 1.0)
+    scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
     if k == 1 or truths.certain(data):
         for name, row in labels.items():
             scores[name] = judge(row)
@@ -146,7 +145,7 @@ def consensus(
             shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
                 # Worlds know errors; laws know where clusters overlap.
-                most = shares.argmax(axis=1)
+                decided[name] = most = shares.argmax(axis=1)
                 scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
                 continue
             scores[name], found[name] = judge(row), first.shares
@@ -155,8 +154,8 @@ def consensus(
                 found[name] = np.mean(each, axis=0)
     worth = np.array(
         [
-            scores[name] * balance(own) + STABLE * stable[name]
-            for name, own in found.items()
+            scores[name] * balance(decided[name], k) + STABLE * stable[name]
+            for name in found
         ]
     )
     weights = np.exp(SHARPNESS * (worth - worth.max()))
