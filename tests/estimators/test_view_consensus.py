@@ -120,6 +120,21 @@ def test_the_view_that_sees_the_clusters_carries_the_answer():
     assert weights["nearness"] > 0.85
 
 
+def test_a_view_that_leaves_a_cluster_over_does_not_decide():
+    """Two pairs of clusters, of which the graph finds only three."""
+    rng = np.random.default_rng([0, *b"nested", *b"large uneven"])
+    target = rng.integers(4, size=400)
+    centres = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
+    X = centres[target] + 0.7 * rng.normal(size=(400, 2))
+    factors = 0.8 * rng.normal(size=(400, 1))
+    std = 0.7 * np.exp(factors + 0.27 * rng.normal(size=X.shape))
+    data = ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
+    data = ic.Standardizer().fit_transform(data)
+    views = ic.ViewConsensus(4, random_state=0).fit(data).views_
+    assert views["nearness"].score > views["mixture"].score + 0.02
+    assert views["mixture"].weight > views["nearness"].weight
+
+
 def test_errors_of_size_zero_are_none():
     X, _ = four_blobs(1, n=100)
     exact = ic.cluster(X, 4)
