@@ -2,8 +2,7 @@
 
 In such data every feature keeps its shape, as far as that has a single peak and no
 shoulder, features keep their correlation, and objects their errors; everything else is
-left to chance. So data that are skewed, heavy-tailed or flat are not taken for
-clusters. A clump in a tail is none of these: a tail that had it would have a shoulder.
+left to chance. So skewed, heavy-tailed or flat data are not taken for clusters.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ MOST_PIECES = 6
 N_PLACES, REACH = 400, 5.0
 # Peaks that are tried, widths of half Gaussians, and rounds of EM for their weights.
 N_PEAKS, N_WIDTHS, N_ROUNDS = 16, 12, 40
-# Instead of errors of 0, in steps between places.
-LEAST_ERROR = 1e-3
+LEAST_ERROR = 1e-3  # in steps between places
 N_DRAWS = 4000
 # Of a correlation matrix, so that it has a root.
 RIDGE = 1e-3
@@ -89,10 +87,7 @@ class Best(NamedTuple):
         return (bic[0] - bic) / (2 * self.n_objects)
 
     def beyond_one(self, laws: Sequence[Law], ks: tuple[int, ...]) -> float:
-        """How much better objects are explained than by features with one peak.
-
-        In log density of all objects; by Gaussians, or by features with more peaks.
-        """
+        """Log density, of all objects, beyond that of features with one peak."""
         gain = self.n_objects * float(np.nanmax(self.gains(ks)))
         more_peaks = sum(law.more_peaks for law in laws)
         return max(gain, more_peaks) - sum(law.one_peak for law in laws)
@@ -194,8 +189,7 @@ def structureless(
     laws: Sequence[Law], components: Components, seed: int
 ) -> Structureless:
     """One cluster as like the objects as can be; components give the correlations."""
-    places = np.array([law.places for law in laws])
-    levels = np.array([law.levels for law in laws])
+    places, levels = (np.array([law[i] for law in laws]) for i in (0, 1))
     draws = drawn(components, N_DRAWS, seed)
     scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
     d = draws.shape[1]
@@ -276,8 +270,8 @@ def with_one_peak(density: Array) -> Array:
     centre = places @ target
     reach = np.sqrt(3.0 * np.square(places - centre) @ target)
     flat = np.clip(reach - np.abs(places - centre) + 0.5, 0.0, 1.0)
-    last = [light / light.sum(), flat / flat.sum()]
-    return np.concatenate([(halves @ weights)[:, :, 0], last])
+    flat /= flat.sum()
+    return np.vstack([(halves @ weights)[:, :, 0], light / light.sum(), flat])
 
 
 def _errors(errors: Array, rng: np.random.Generator) -> Array:

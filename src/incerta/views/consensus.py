@@ -61,11 +61,7 @@ def stability(labels: Indices) -> float:
 
 
 def balance(labels: Indices, k: int) -> float:
-    """How much labels have to tell: their entropy, by that of k equal ones, to a power.
-
-    Of clusterings that are as clear, one in which a cluster is left over is worth less;
-    but a rare cluster is worth finding.
-    """
+    """How much labels have to tell: less if a cluster is left over, or rare."""
     sizes = np.bincount(labels, minlength=k) / len(labels)
     return float((entr(sizes).sum() / np.log(max(k, 2))) ** BALANCE)
 
@@ -152,12 +148,8 @@ def consensus(
             if not isinstance(truths, Measurements):
                 each = [renamed(world.shares, shares, named) for world in several]
                 found[name] = np.mean(each, axis=0)
-    worth = np.array(
-        [
-            scores[name] * balance(decided[name], k) + STABLE * stable[name]
-            for name in found
-        ]
-    )
+    told = [scores[name] * balance(decided[name], k) for name in found]
+    worth = np.array(told) + STABLE * np.array([stable[name] for name in found])
     weights = np.exp(SHARPNESS * (worth - worth.max()))
     weights /= weights.sum()
     leading = list(found)[int(worth.argmax())]

@@ -211,7 +211,7 @@ FAULTS = (
     ),
     Views(
         "views/consensus.py",
-        " + STABLE * stable[name]",
+        " + STABLE * np.array([stable[name] for name in found])",
         "",
         "stability counts for nothing",
     ),
