@@ -111,8 +111,7 @@ class ViewConsensus(UncertainClusterer):
     ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
     are averaged. The balance, the fourth root of the entropy of the labels by that of
     clusters of one size, keeps a view from leaving a cluster over. Stability, the
-    likeness of the clusterings of worlds, tells clusters that only the noise has drawn
-    from others.
+    likeness of the clusterings of worlds, is low where noise alone has drawn clusters.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
     errors, they are drawn from beliefs that take true values to be of a mixture (AIC).
