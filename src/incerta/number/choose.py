@@ -90,7 +90,7 @@ class KChoice:
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.weights.round(2)
-    array([0.02, 0.01, 0.98, 0.  ])
+    array([0.05, 0.  , 0.95, 0.  ])
     """
 
     k: int
