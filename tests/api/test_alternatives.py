@@ -79,11 +79,11 @@ def test_none_where_all_agree():
 
 
 def test_views_that_find_the_same_count_together(rings, monkeypatch):
-    views = {"mixture": (0.4, 1.0), "centres": (0.2, 0.1), "nearness": (0.1, 0.79)}
-    result = with_views(rings, monkeypatch, neighbours=(0.3, 1.0), **views)
+    views = {"mixture": (0.6, 1.0), "centres": (0.3, 0.1), "nearness": (0.1, 0.79)}
+    result = with_views(rings, monkeypatch, **views)
     monkeypatch.setattr(module, "_moved", lambda a, b: float(b is rings))
     (other,) = result.alternatives()
-    assert other.weight == pytest.approx(0.3)
+    assert other.weight == pytest.approx(0.4)
 
 
 def test_what_is_not_worth_telling(rings, monkeypatch):

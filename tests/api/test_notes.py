@@ -14,7 +14,7 @@ from incerta.data.tables.spec import as_option
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
 from incerta.views.consensus import View
-from incerta.views.look import MIXTURE, OF_LAWS
+from incerta.views.look import MIXTURE, PLACES
 from incerta.wording import for_readers
 
 IDS = np.array([f"s{i}" for i in range(1000)])
@@ -56,10 +56,10 @@ def test_the_view_that_carried_the_answer():
         "The answer is mainly that of Gaussian clusters (weight 0.80): true values "
         "tell 93% of what there is to know about their labels."
     ]
-    views["neighbours of laws"] = view(0.7, 0.0, 0.09)
+    views["nearness of laws"] = view(0.7, 0.0, 0.09)
     assert in_views(20, views)[1:] == [
-        "Clusters of neighbours by whole distributions would divide the objects quite "
-        "differently (agreement 0.09); true values tell 70% of their labels."
+        "Clusters of near neighbours by whole distributions would divide the objects "
+        "quite differently (agreement 0.09); true values tell 70% of their labels."
     ]
     views = {
         "mixture": view(0.9, 0.45, 0.9),
@@ -74,7 +74,7 @@ def test_the_view_that_carried_the_answer():
     assert "mean: all views are about" in in_views(20, views)[0]
     assert in_views(19, views) == in_views(20, {}) == []
     for space in ("means", "deviations", "laws"):
-        for name in (MIXTURE, *(f"{one} of {space}" for one in OF_LAWS)):
+        for name in (MIXTURE, *(f"{one} of {space}" for one in PLACES)):
             assert in_views(20, {name: view(1.0, 1.0, 1.0)})
 
 

@@ -73,7 +73,7 @@ def test_exact_data_that_overlap_are_not_certain():
     X, target = four_blobs(1)
     found = ic.ViewConsensus(4, random_state=0).fit(X)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert set(found.views_) == {"mixture", "centres", "neighbours", "nearness"}
+    assert set(found.views_) == {"mixture", "centres", "nearness"}
     rng = np.random.default_rng(0)
     target = rng.integers(2, size=2000)
     X = 2.4 * target[:, None] * [1.0, 0.0] + rng.normal(size=(2000, 2))
@@ -104,7 +104,7 @@ def test_scores_compare_numbers_of_clusters_on_new_data():
 
 
 def test_the_view_that_sees_the_clusters_carries_the_answer():
-    """A rare clump, which only the mixture finds; two moons, which only graphs do."""
+    """A rare clump, which only the mixture finds; moons, which only the graph does."""
     rng = np.random.default_rng(0)
     rare = rng.random(400) < 0.05
     X = rng.normal(size=(400, 2)) * np.where(rare, 0.5, 1.0)[:, None]
@@ -118,7 +118,22 @@ def test_the_view_that_sees_the_clusters_carries_the_answer():
     found = ic.ViewConsensus(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
     assert clustering_accuracy(target, found.labels_) > 0.97
     weights = {name: view.weight for name, view in found.views_.items()}
-    assert weights["neighbours"] + weights["nearness"] > 0.85
+    assert weights["nearness"] > 0.85
+
+
+def test_a_view_that_leaves_a_cluster_over_does_not_decide():
+    """Two pairs of clusters, of which the graph finds only three."""
+    rng = np.random.default_rng([0, *b"nested", *b"large uneven"])
+    target = rng.integers(4, size=400)
+    centres = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
+    X = centres[target] + 0.7 * rng.normal(size=(400, 2))
+    factors = 0.8 * rng.normal(size=(400, 1))
+    std = 0.7 * np.exp(factors + 0.27 * rng.normal(size=X.shape))
+    data = ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
+    data = ic.Standardizer().fit_transform(data)
+    views = ic.ViewConsensus(4, random_state=0).fit(data).views_
+    assert views["nearness"].score > views["mixture"].score + 0.02
+    assert views["mixture"].weight > views["nearness"].weight
 
 
 def test_errors_of_size_zero_are_none():

@@ -4,15 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 import incerta as ic
 from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Measured, measured
 from incerta.number import KChoice, choose_k
-from incerta.number.references import structureless, unimodal
+from incerta.number.references import laws_of_features, structureless
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
 QUICK = Search(
@@ -45,27 +42,14 @@ def without_clusters(kind, n=200, d=2, seed=0):
     return ic.from_gaussian(points + std * rng.standard_normal((n, d)), std=std)
 
 
-@given(hnp.arrays(float, st.integers(2, 12), elements=st.floats(0, 1)))
-def test_a_single_peak_by_hand(density):
-    found = unimodal(density)
-    peak = found.argmax()
-    assert (np.diff(found[: peak + 1]) >= -1e-12).all()
-    assert (np.diff(found[peak:]) <= 1e-12).all()
-    # No rise to any place with the levels of the density itself is nearer.
-    off = np.square(found - density).sum()
-    for top in range(len(density)):
-        rise = np.minimum.accumulate(density[: top + 1][::-1])[::-1]
-        fall = np.minimum.accumulate(density[top:])
-        assert off <= np.square(np.r_[rise, fall[1:]] - density).sum() + 1e-9
-
-
 def test_references_are_like_the_data_but_for_clusters():
     rng = np.random.default_rng(0)
     values = np.c_[rng.exponential(size=2000), rng.standard_normal(2000)]
     values[:, 1] += 0.8 * values[:, 0]
     seen = Measured(values.T.copy(), np.full((2, 2000), 0.01))
     mixture = fitted(seen, replace(QUICK, numbers=[3])).components
-    one = structureless(seen, mixture, QUICK).drawn_like(seen, 1)
+    laws = laws_of_features(seen, QUICK)
+    one = structureless(laws, mixture, 0).drawn_like(seen, 1)
     np.testing.assert_array_equal(one.errors, seen.errors)
     np.testing.assert_allclose(one.values.mean(axis=1), values.mean(axis=0), atol=0.1)
     np.testing.assert_allclose(one.values.std(axis=1), values.std(axis=0), rtol=0.1)
@@ -84,7 +68,8 @@ def test_references_of_correlated_errors_and_gaps():
     values = rng.standard_normal((500, 2))
     data = ic.from_gaussian(values, cov=np.repeat(covariance[None], 500, axis=0))
     seen = measured(data)
-    one = structureless(seen, fitted(seen, QUICK).components, QUICK)
+    laws = laws_of_features(seen, QUICK)
+    one = structureless(laws, fitted(seen, QUICK).components, 0)
     without = one.drawn_like(Measured(seen.values, np.zeros((2, 500))), 3).values
     errors = one.drawn_like(seen, 3).values - without
     np.testing.assert_allclose(np.cov(errors), covariance, atol=0.1)
@@ -124,6 +109,15 @@ def test_a_clump_in_a_field_is_seen():
     truth = np.where(is_clump[:, None], clump, field)
     std = 0.1 * rng.lognormal(0.0, 0.6, size=(800, 3))
     data = ic.from_gaussian(truth + std * rng.standard_normal((800, 3)), std=std)
+    assert choose_k(data, range(1, 5), random_state=0).k == 2
+
+
+def test_a_rare_clump_beside_a_cloud_is_seen():
+    rng = np.random.default_rng(0)
+    is_clump = np.arange(400)[:, None] < 20
+    truth = np.where(is_clump, [5.0, 0.0], 0.0)
+    truth = truth + np.where(is_clump, 0.4, 1.0) * rng.standard_normal((400, 2))
+    data = ic.from_gaussian(truth + 0.3 * rng.standard_normal((400, 2)), std=0.3)
     assert choose_k(data, range(1, 5), random_state=0).k == 2
 
 

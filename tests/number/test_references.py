@@ -4,13 +4,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import isotonic_regression
 from scipy.stats import t, ttest_ind
 
 import incerta as ic
 from incerta.mixture.fitting import Effort, FittedMixture, Search
 from incerta.mixture.model import Components, Measured
 from incerta.number import choose_k, references
-from incerta.number.references import Best, Structureless, structureless
+from incerta.number.references import (
+    Best,
+    Law,
+    Structureless,
+    laws_of_features,
+    structureless,
+    with_one_peak,
+)
 
 SEARCH = Search(
     numbers=range(1, 4),
@@ -55,43 +63,50 @@ def test_the_best_mixture_of_each_number(monkeypatch):
         assert found.n_objects == 5
 
 
+def test_beyond_one_cluster_is_what_features_with_one_peak_do_not_explain():
+    best = Best({1: ONE, 2: TWO}, n_objects=10)
+    laws = [Law(None, None, one, more) for one, more in ((3.0, 5.0), (4.0, 30.0))]
+    assert best.beyond_one(laws[:1], (1, 2)) == 20.0 - 3.0
+    assert best.beyond_one(laws, (1, 2)) == 35.0 - 7.0
+
+
 # one after the other ----------------------------------------------------------------
 
 
 def p_of(gains, own, n_null, monkeypatch):
     """P-value of data that gain `own`, with references that gain `gains`."""
     data = Best({1: replace(ONE, bic=2.0 * own), 2: replace(TWO, bic=0.0)}, 1)
+    monkeypatch.setattr(references, "laws_of_features", lambda *_: [])
     monkeypatch.setattr(references, "structureless", lambda *_: None)
     made = (([0.0, gain], gain) for gain in gains)
     monkeypatch.setattr(references, "_references", lambda *_: made)
-    seen = Measured(np.zeros((1, 1000)), np.zeros((1, 1000)))
-    p, rows = references.p_of_one(seen, data, (1, 2), SEARCH, n_null, None, None)
+    p, rows = references.p_of_one(None, data, (1, 2), SEARCH, n_null, None, None)
     return p, len(rows)
 
 
 def test_a_reference_as_clustered_as_the_data_decides(monkeypatch):
-    assert p_of([0.1, 0.5, 0.1], 0.4, 39, monkeypatch) == (1 / 2, 2)
-    assert p_of([0.4, 0.1], 0.4, 39, monkeypatch) == (1.0, 1)
+    assert p_of([10.0, 50.0, 10.0], 40.0, 39, monkeypatch) == (1 / 2, 2)
+    assert p_of([40.0, 10.0], 40.0, 39, monkeypatch) == (1.0, 1)
 
 
 def test_none_of_them_is(monkeypatch):
-    gains = 0.2 + 0.1 * np.sin(np.arange(39))
-    assert p_of(gains, 0.4, 39, monkeypatch) == (1 / 40, 39)
+    gains = 20.0 + 10.0 * np.sin(np.arange(39))
+    assert p_of(gains, 40.0, 39, monkeypatch) == (1 / 40, 39)
 
 
 def test_few_are_enough_where_all_is_clear(monkeypatch):
-    gains = 0.2 + 0.01 * np.sin(np.arange(39))
-    p, n_seen = p_of(gains, 5.0, 39, monkeypatch)
-    expected = ttest_ind(gains[:3], [5.0], alternative="less").pvalue
+    gains = 200.0 + 10.0 * np.sin(np.arange(39))
+    p, n_seen = p_of(gains, 5000.0, 39, monkeypatch)
+    expected = ttest_ind(gains[:3], [5000.0], alternative="less").pvalue
     assert p == pytest.approx(expected)
     assert p < 1e-4
     assert n_seen == 3
     # Equal ones have no spread; that the first ones agree says little.
-    assert p_of([0.1] * 3 + [0.9] * 36, 0.5, 39, monkeypatch) == (1 / 4, 4)
-    p, n_seen = p_of([0.1] * 39, 0.2, 39, monkeypatch)
-    assert n_seen == 5
-    beyond = 0.1 / (0.005 * np.sqrt(1 + 1 / 5))
-    assert p == pytest.approx(t.sf(beyond, 4))
+    assert p_of([10.0] * 3 + [60.0] * 36, 50.0, 39, monkeypatch) == (1 / 4, 4)
+    p, n_seen = p_of([10.0] * 39, 25.0, 39, monkeypatch)
+    assert n_seen == 6
+    beyond = 15.0 / (2.0 * np.sqrt(1 + 1 / 6))
+    assert p == pytest.approx(t.sf(beyond, 5))
 
 
 def test_every_reference_is_another(monkeypatch):
@@ -100,12 +115,14 @@ def test_every_reference_is_another(monkeypatch):
             return seed
 
     best = Best({1: ONE, 2: TWO}, 10)
+    laws = [Law(None, None, one_peak=3.0, more_peaks=4.0)]
+    monkeypatch.setattr(references, "laws_of_features", lambda *_: laws)
     seeds = []
     monkeypatch.setattr(Best, "of", lambda seed, how: seeds.append(seed) or best)
     for number in (1, 2, 3):
         row, most = references._reference(None, Same(0, 0, 0), SEARCH, (1, 2), number)
         np.testing.assert_allclose(row, [0.0, 2.0])
-        assert most == 2.0
+        assert most == 10 * 2.0 - 3.0
     assert len(set(seeds)) == 3
     one = Structureless(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), np.eye(1))
     like = Measured(np.zeros((1, 9)), np.zeros((1, 9)))
@@ -124,7 +141,7 @@ def test_they_have_one_peak_and_the_correlation_of_the_data():
     seen = Measured(values, np.full((2, 300), 0.01))
     means = np.array([[-4.0, -4.0], [4.0, 4.0]])
     components = Components(np.full(2, 0.5), means, np.full((2, 2), 1.0))
-    one = structureless(seen, components, SEARCH)
+    one = structureless(laws_of_features(seen, SEARCH), components, 7)
     for levels in one.levels:
         density = np.diff(levels)
         peak = density.argmax()
@@ -134,6 +151,74 @@ def test_they_have_one_peak_and_the_correlation_of_the_data():
     np.testing.assert_allclose(np.diag(correlation), 1.0)
     # Normal scores that have the sign in common, and nothing else: (E|z|)².
     assert correlation[0, 1] == pytest.approx(2 / np.pi, abs=0.05)
+
+
+PLACES = np.linspace(-6.0, 10.0, 300)
+
+
+def told(density, laws):
+    """Log density lost, by the best of the laws, for each value."""
+    target = density / density.sum()
+    return np.min([target @ np.log(target / (law + 1e-300)) for law in laws])
+
+
+def bell(centre, width):
+    return np.exp(-0.5 * np.square((PLACES - centre) / width)) / width
+
+
+@pytest.mark.parametrize(
+    "density",
+    [
+        bell(1.0, 1.0),
+        1.0 / (1.0 + PLACES**2 / 3.0) ** 2,
+        np.where(PLACES > -1.0, np.exp(-PLACES), 0.0) + 1e-12,
+        np.where(np.abs(PLACES - 2.0) < 4.0, 6.1 - PLACES, 1e-12),
+        (np.abs(PLACES - 2.0) < 4.0) + 1e-12,
+    ],
+    ids=["Gaussian", "heavy", "exponential", "triangle", "uniform"],
+)
+def test_laws_of_one_cluster_are_among_those_with_one_peak(density):
+    assert told(density, with_one_peak(density)) < 0.03
+
+
+def test_a_clump_in_a_tail_is_not_explained_by_one_peak():
+    """The nearest law that falls to both sides has a shoulder there."""
+    clump = 0.95 * bell(0.0, 1.0) + 0.05 * bell(5.0, 0.6)
+    top = clump.argmax()
+    falling = isotonic_regression(clump[top:], increasing=False).x
+    falling = np.concatenate([clump[:top], falling])
+    laws = with_one_peak(clump)
+    for law in laws:
+        peak = law.argmax()
+        assert (np.diff(law[: peak + 1]) >= -1e-12).all()
+        assert (np.diff(law[peak:]) <= 1e-12).all()
+    shoulder = told(clump, [falling / falling.sum()])
+    assert told(clump, laws) > 2.5 * shoulder
+
+
+def test_the_last_laws_are_log_concave_and_uniform():
+    density = bell(0.0, 1.0) + bell(4.0, 1.0)
+    target = density / density.sum()
+    concave, uniform = with_one_peak(density)[-2:]
+    assert (np.diff(np.log(concave), 2) <= 1e-9).all()
+    assert np.unique(uniform.round(12)).size <= 4
+    for power in (1, 2):
+        moments = [law @ PLACES**power for law in (target, uniform)]
+        assert moments[1] == pytest.approx(moments[0], rel=0.02)
+
+
+def test_the_law_of_a_feature_takes_errors_off_and_leaves_gaps_out():
+    rng = np.random.default_rng(0)
+    errors = np.where(np.arange(900) % 2, 1.5, 0.1)
+    values = rng.exponential(size=900) + errors * rng.standard_normal(900)
+    known = (rng.random((1, 900)) > 0.2).astype(float)
+    (law,) = laws_of_features(
+        Measured(values[None] * known, errors[None] ** 2 * known, known), SEARCH
+    )
+    quartiles = np.interp([0.25, 0.5, 0.75], law.levels, law.places)
+    np.testing.assert_allclose(quartiles, -np.log([0.75, 0.5, 0.25]), atol=0.15)
+    assert law.more_peaks > 20.0
+    assert abs(law.more_peaks - law.one_peak) < 8.0
 
 
 def test_they_have_the_errors_of_the_data():

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incerta.spectral import embedding
 from incerta.spectral.embedding import lanczos, leading_eigenvectors
 
 
@@ -68,16 +67,6 @@ def test_a_space_that_is_cut_back_many_times(n, k, tol):
     exact = np.linalg.eigvalsh(matrix)[::-1][:k]
     # An error of r in a vector is one of up to r in its value.
     np.testing.assert_allclose(values, exact, atol=tol)
-
-
-def test_it_is_not_satisfied_with_eigenvectors_that_are_not_the_leading_ones(
-    monkeypatch,
-):
-    monkeypatch.setattr(embedding, "FEW_ROWS", 0)
-    values = np.linspace(1.0, 0.0, 80)
-    matrix, vectors = matrix_with(values)
-    found, _ = leading_eigenvectors(matrix, 3, near=vectors[:, 4:7])
-    np.testing.assert_allclose(found, values[:3])
 
 
 def test_vectors_are_orthonormal_from_a_start_that_is_nearly_right():

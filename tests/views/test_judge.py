@@ -114,20 +114,6 @@ def test_entropy_by_hand():
     assert share_told(rare, sizes) < 0.05
 
 
-def test_small_clusters_cost_some_of_the_score():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(100, 2))
-    X[50:] += 20.0
-    labels = np.repeat([0, 1], 50)
-    whole = judged(without_errors(X), labels, 2, 0).score
-    assert whole == pytest.approx(1.0, abs=1e-3)
-    for n, factor in ((3, 1.0 - 0.2 / 3.0), (4, 1.0)):
-        labels[:n] = 2
-        found = judged(without_errors(X), labels, 3, 0)
-        told = share_told(found.membership, np.bincount(labels) / 100)
-        assert found.score == pytest.approx(factor * told)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_a_few_objects_are_judged(n):
     X = np.arange(2.0 * n).reshape(n, 2)

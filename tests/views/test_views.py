@@ -2,17 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.datasets import make_moons
 
 import incerta as ic
 from incerta.mixture.fitting import Effort
 from incerta.mixture.model import errors_of_means
-from incerta.spectral import affinity
-from incerta.spectral.affinity import gaussian_affinity, neighbour_graphs
-from incerta.views.consensus import consensus, led_by
+from incerta.views.consensus import balance, consensus, led_by
 from incerta.views.judge import judged, laws_together
 from incerta.views.look import Work, linked, seen
 from incerta.views.truths import (
@@ -47,12 +43,19 @@ def test_known_labels_in_a_graph():
     assert linked(graph, None) is graph
 
 
+def test_balance_by_hand():
+    halves = np.arange(10) % 2
+    assert balance(halves, 2) == pytest.approx(1.0)
+    assert balance(halves, 3) == pytest.approx((np.log(2) / np.log(3)) ** 0.25)
+    assert balance(np.zeros(5, dtype=int), 2) == balance(np.zeros(5, dtype=int), 1) == 0
+
+
 def test_views_are_named_after_their_spaces():
     values = np.random.default_rng(0).normal(size=(30, 2))
     effort = Work(("diag",), 1, Effort(n_init=1, tol=1e-3, max_iter=10))
     look = exact_look(values)
     found = seen(look, 2, effort, 0)
-    assert list(found.labels) == ["mixture", "centres", "neighbours", "nearness"]
+    assert list(found.labels) == ["mixture", "centres", "nearness"]
     look = look._replace(spaces={"laws": values})
     other = seen(look, 2, effort, 0)
     assert list(other.labels) == ["mixture", "centres of laws", "nearness of laws"]
@@ -60,28 +63,6 @@ def test_views_are_named_after_their_spaces():
         np.testing.assert_array_equal(
             other.labels[f"{name} of laws"], found.labels[name]
         )
-
-
-@given(
-    st.integers(0, 1000),
-    st.integers(2, 30),
-    st.integers(1, 12),
-    st.sampled_from([0, 99]),
-)
-def test_one_search_gives_the_same_graph(seed, n, k, few):
-    values = np.random.default_rng(seed).normal(size=(n, 2))
-    expected = gaussian_affinity(values, width="self-tuning", n_neighbors=k)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(affinity, "FEW_ROWS", few)
-        graphs = neighbour_graphs(values, k)
-    assert [issparse(graph) for graph in graphs] == [n > few] * 2
-    counted, weighted = (csr_array(graph) for graph in graphs)
-    np.testing.assert_allclose(weighted.toarray(), expected.toarray(), atol=1e-12)
-    near = np.argsort(np.square(values[:, None] - values).sum(axis=2), axis=1)
-    one_way = np.zeros((n, n))
-    np.put_along_axis(one_way, near[:, 1 : k + 1], 1.0, axis=1)
-    counts = 0.5 * (one_way + one_way.T) + np.eye(n)
-    np.testing.assert_allclose(counted.toarray(), counts, atol=1e-12)
 
 
 def test_distances_of_kernel_means_are_those_of_laws():
@@ -208,7 +189,11 @@ def test_true_values_are_of_as_many_components_as_they_ask_for():
 
 
 def brute_consensus(found, sharpness=30.0, stable=0.15):
-    worth = {n: v.score + stable * v.stability for n, v in found.views.items()}
+    worth = {
+        n: v.score * balance(found.memberships[n].argmax(axis=1), 3)
+        + stable * v.stability
+        for n, v in found.views.items()
+    }
     weights = {
         n: np.exp(sharpness * (worth[n] - max(worth[m] for m in found.memberships)))
         for n in found.memberships
@@ -224,8 +209,9 @@ def test_memberships_are_averaged_by_worth(level):
     found = consensus(data, truths_of(data, 3, 0), 3, 6, 0)
     weights = brute_consensus(found)
     for name, weight in weights.items():
-        assert found.views[name].weight == pytest.approx(weight)
-    mean = sum(weights[n] * found.memberships[n] for n in weights)
+        # Where two clusters are as probable, their numbers may differ by an object.
+        assert found.views[name].weight == pytest.approx(weight, rel=0.03)
+    mean = sum(found.views[n].weight * found.memberships[n] for n in weights)
     np.testing.assert_allclose(found.membership, mean)
     np.testing.assert_allclose(found.membership.sum(axis=1), 1.0)
     assert (found.per_world is None) == (level == 0.0)

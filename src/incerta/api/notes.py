@@ -25,7 +25,6 @@ CARRIED = 0.5
 VIEWS = {
     "mixture": "Gaussian clusters",
     "centres": "clusters around centres",
-    "neighbours": "clusters of neighbours",
     "nearness": "clusters of near neighbours",
 }
 SPACES = {
@@ -91,7 +90,7 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
 
 
 def in_words(name: str) -> str:
-    """What a view looks for: "Gaussian clusters", "clusters of neighbours"."""
+    """What a view looks for: "Gaussian clusters", "clusters of near neighbours"."""
     view, _, space = name.partition(" of ")
     return f"{VIEWS[view]} {SPACES[space]}" if space else VIEWS[view]
 

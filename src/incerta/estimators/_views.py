@@ -47,11 +47,10 @@ class ViewConsensus(UncertainClusterer):
 
     No single idea of a cluster is right for all data. Several are tried: Gaussian
     components that errors have blurred, as in `ErrorMixture`; centres, as in k-means;
-    and two graphs of what is believed about the true values, one of neighbours, one of
-    how near they are. Each view is judged by how much of its labels the true values
-    tell: a gap between clusters leaves no doubt where an object belongs, a cut through
-    a dense place does. The result is the mean of the memberships, in which clear views
-    count most.
+    and a graph of near neighbours among what is believed about the true values. Each
+    view is judged by how much of its labels the true values tell: a gap between
+    clusters leaves no doubt where an object belongs, a cut through a dense place does.
+    The result is the mean of the memberships, in which clear views count most.
 
     It is the default of `cluster`. If clusters are known to be elliptical,
     `ErrorMixture` is better; `UKMeans` is faster.
@@ -64,7 +63,7 @@ class ViewConsensus(UncertainClusterer):
         Number of worlds in which views look for clusters again.
     views : sequence of str, optional
         Names of the only views to take, as `views_` has them: "mixture", "centres",
-        "neighbours", "nearness".
+        "nearness".
     one_shape : bool, default=False
         Whether the clusters of the mixture may have one covariance in common, if BIC
         prefers that. `cluster` says so for objects in `Directions`: few objects fit a
@@ -113,9 +112,10 @@ class ViewConsensus(UncertainClusterer):
     object is in the cluster, which knows what errors do to the view; and the
     probability by the laws of the clusters, which knows where they overlap. The mixture
     has its own probabilities, which know both. Weights are
-    ``exp(30 * (score + 0.15 * stability))``: views that are judged much alike are
-    averaged. Stability, the likeness of the clusterings of worlds, tells clusters that
-    only the noise has drawn from others.
+    ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
+    are averaged. The balance, the fourth root of the entropy of the labels by that of
+    clusters of one size, keeps a view from leaving a cluster over. Stability, the
+    likeness of the clusterings of worlds, is low where noise alone has drawn clusters.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
     errors, they are drawn from beliefs that take true values to be of a mixture (AIC).
@@ -126,7 +126,7 @@ class ViewConsensus(UncertainClusterer):
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, stay as they are, in
     every view and world, and are certain: the mixture is that of `ErrorMixture` with
-    labels, centres are those of constrained k-means [1]_, and in the graphs two objects
+    labels, centres are those of constrained k-means [1]_, and in the graph two objects
     of one label are as near as can be, two of different labels unconnected. A `y`
     without any −1 counts as classes to compare with, and is not used.
 
@@ -148,7 +148,7 @@ class ViewConsensus(UncertainClusterer):
     >>> ic.metrics.clustering_accuracy(truth, model.labels_)
     1.0
     >>> sorted(model.views_)
-    ['centres', 'mixture', 'nearness', 'neighbours']
+    ['centres', 'mixture', 'nearness']
 
     A few labels name the clusters, and help to find them:
 

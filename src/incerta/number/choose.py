@@ -90,7 +90,7 @@ class KChoice:
     >>> choice
     KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.weights.round(2)
-    array([0.02, 0.01, 0.98, 0.  ])
+    array([0.05, 0.  , 0.95, 0.  ])
     """
 
     k: int
@@ -253,13 +253,15 @@ def choose_k(
        between them. A few objects far from all others are not counted.
     2. If that is more than one, references are made that have one cluster but else are
        like the data: each feature has the law that its values have when errors are
-       taken off, changed until it has a single peak; features are correlated as they
-       are (Gaussian copula); objects have the errors they have. So skewed, flat and
-       heavy-tailed data are not taken for clusters.
-    3. The gain of more Gaussians over one, by BIC, is compared with that of the
-       references, one after the other. One cluster is believed as soon as a reference
-       gains as much, unless that was after ``1 / alpha`` of them (Besag and Clifford
-       [1]_). A few references that are all far below are enough.
+       taken off, with a single peak and without shoulders (to both sides a mixture of
+       half Gaussians, or flat); features are correlated as they are (Gaussian copula);
+       objects have the errors they have. So skewed, flat and heavy-tailed data are not
+       taken for clusters.
+    3. The gain of more Gaussians over one, by BIC, or of features with more peaks, is
+       compared with that of such features with one peak, and what is beyond that with
+       the references, one after the other. One cluster is believed as soon as a
+       reference is as far beyond, unless that was after ``1 / alpha`` of them (Besag
+       and Clifford [1]_). A few references that are all far below are enough.
     4. The weight of a number is ``exp(-0.1 * BIC)`` of the best mixture with so many
        clusters; after a test, one cluster has
        ``sqrt(p) / (sqrt(p) + 2 * sqrt(alpha))``. A number with weight 0.7 is right in

@@ -1,43 +1,48 @@
 """How often data of one cluster look as clustered as the given ones.
 
-In such data every feature keeps its shape, as far as that has a single peak, features
-keep their correlation, and objects their errors; everything else is left to chance. So
-data that are skewed, heavy-tailed or flat are not taken for clusters.
+In such data every feature keeps its shape, as far as that has a single peak and no
+shoulder, features keep their correlation, and objects their errors; everything else is
+left to chance. So skewed, heavy-tailed or flat data are not taken for clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import rankdata
-from sklearn.isotonic import isotonic_regression
 
 from incerta.backend.progress import track
 from incerta.mixture.expectation import sums
-from incerta.mixture.fitting import FittedMixture, Search, candidates, n_parameters
+from incerta.mixture.fitting import FittedMixture, Search, candidates
 from incerta.mixture.merging import drawn
 from incerta.mixture.model import Components, Measured
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Array
 
 # After so few references data are clear that are beyond them with this p-value (t).
-FEW_REFERENCES, CLEAR = 3, 1e-4
-# Deviation of a gain, times the number of objects, at least: that some references do
-# not differ says little.
-LEAST_DEVIATION = 5.0
+FEW_REFERENCES, CLEAR = 3, 1e-3
+# Deviation of what they gain, in log density of all objects, at least: that some
+# references do not differ says little.
+LEAST_DEVIATION = 2.0
 # The law of a feature is a mixture of at most so many Gaussians.
 MOST_PIECES = 6
-# Places of that law, how far out they go in deviations, and peaks that are tried.
-N_PLACES, REACH, N_PEAKS = 1500, 5.0, 40
+# Places of the law with one peak, and how far out they go in deviations.
+N_PLACES, REACH = 400, 5.0
+# Peaks that are tried, widths of half Gaussians, and rounds of EM for their weights.
+N_PEAKS, N_WIDTHS, N_ROUNDS = 16, 12, 40
+LEAST_ERROR = 1e-3  # in steps between places
 N_DRAWS = 4000
 # Of a correlation matrix, so that it has a root.
 RIDGE = 1e-3
+TINY = 1e-300
 
 
 class Best(NamedTuple):
@@ -81,6 +86,12 @@ class Best(NamedTuple):
         )
         return (bic[0] - bic) / (2 * self.n_objects)
 
+    def beyond_one(self, laws: Sequence[Law], ks: tuple[int, ...]) -> float:
+        """Log density, of all objects, beyond that of features with one peak."""
+        gain = self.n_objects * float(np.nanmax(self.gains(ks)))
+        more_peaks = sum(law.more_peaks for law in laws)
+        return max(gain, more_peaks) - sum(law.one_peak for law in laws)
+
 
 def p_of_one(
     seen: Measured,
@@ -97,8 +108,9 @@ def p_of_one(
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
-    own = float(np.nanmax(of_data.gains(numbers)))
-    cluster = structureless(seen, best.components, search)
+    laws = laws_of_features(seen, search)
+    own = of_data.beyond_one(laws, numbers)
+    cluster = structureless(laws, best.components, search.seed)
     search = replace(search, numbers=numbers)
     fit = delayed(partial(_reference, seen, cluster, search, ks))
     rows, gains = [], []
@@ -113,8 +125,8 @@ def p_of_one(
             p = 1.0 / number
             break
         if number >= FEW_REFERENCES:
-            # P-value of the gain, if others like it are of one Gaussian.
-            deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION / seen.n_objects)
+            # P-value of it, if others like it are of one Gaussian.
+            deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION)
             width = deviation * np.sqrt(1.0 + 1.0 / len(gains))
             beyond = float(stdtr(number - 1, (np.mean(gains) - own) / width))
             if beyond < CLEAR:
@@ -147,9 +159,10 @@ def _reference(
     ks: tuple[int, ...],
     number: int,
 ) -> tuple[Array, float]:
-    """Gains of one reference, and the largest of them."""
-    best = Best.of(cluster.drawn_like(seen, search.seed + number), search)
-    return best.gains(ks), float(np.nanmax(best.gains(tuple(search.numbers))))
+    """Gains of one reference, and how far it is beyond one cluster."""
+    reference = cluster.drawn_like(seen, search.seed + number)
+    best, laws = Best.of(reference, search), laws_of_features(reference, search)
+    return best.gains(ks), best.beyond_one(laws, tuple(search.numbers))
 
 
 class Structureless(NamedTuple):
@@ -173,12 +186,11 @@ class Structureless(NamedTuple):
 
 
 def structureless(
-    measured: Measured, components: Components, search: Search
+    laws: Sequence[Law], components: Components, seed: int
 ) -> Structureless:
     """One cluster as like the objects as can be; components give the correlations."""
-    laws = [_law(measured, j, search) for j in range(measured.n_features)]
-    places, levels = (np.array(each) for each in zip(*laws, strict=True))
-    draws = drawn(components, N_DRAWS, search.seed)
+    places, levels = (np.array([law[i] for law in laws]) for i in (0, 1))
+    draws = drawn(components, N_DRAWS, seed)
     scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
     d = draws.shape[1]
     correlation: Array = np.eye(d)
@@ -188,40 +200,78 @@ def structureless(
     return Structureless(places, levels, root)
 
 
-def _law(measured: Measured, feature: int, search: Search) -> tuple[Array, Array]:
-    """Places of the true values of a feature, and the probability below them."""
-    rows = slice(feature, feature + 1)
-    known = None if measured.known is None else measured.known[rows]
-    alone = Measured(measured.values[rows], measured.variances[rows], known)
+class Law(NamedTuple):
+    """The law of the true values of a feature, with one peak."""
 
-    # The shape counts, not the number of pieces.
-    def akaike(mixture: FittedMixture) -> float:
-        likelihood = sums(alone, mixture.components).log_likelihood
-        return n_parameters(mixture.components, "diag") - likelihood
+    places: Array  # (n_places,), rising
+    levels: Array  # (n_places,), probability below them
+    # Gains of log density, of all objects together, over one Gaussian: of this law, and
+    # of the mixture with any number of peaks that it was made from.
+    one_peak: float
+    more_peaks: float
 
+
+def laws_of_features(seen: Measured, search: Search) -> list[Law]:
+    """The law of each feature alone."""
     pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
-    best = min(candidates(alone, pieces), key=akaike).components
+    found = []
+    for j in range(seen.n_features):
+        there = slice(None) if seen.known is None else np.flatnonzero(seen.known[j])
+        values, variances = seen.values[j, there], seen.variances[j, there]
+        found.append(_law(Measured(values[None], variances[None]), pieces))
+    return found
+
+
+def _law(alone: Measured, pieces: Search) -> Law:
+    tried = [*candidates(alone, pieces)]
+    # The shape counts, not the number of pieces.
+    best = min(tried, key=attrgetter("aic")).components
+    of_one, of_best = (
+        sums(alone, each).log_likelihood for each in (tried[0].components, best)
+    )
     centres, spread = best.means[:, 0], np.sqrt(best.covariances[:, 0])
     low, high = (centres - REACH * spread).min(), (centres + REACH * spread).max()
-    places = np.linspace(low, high, N_PLACES)
+    places, step = np.linspace(low, high, N_PLACES, retstep=True)
     gaps = (places[:, None] - centres) / spread
     density = (best.weights / spread * np.exp(-0.5 * gaps**2)).sum(axis=1)
-    levels = np.cumsum(unimodal(density))
+    laws = with_one_peak(density)
+    errors = np.maximum(np.sqrt(alone.variances[0]), LEAST_ERROR * step)
+    edges = np.append(places, high + step) - 0.5 * step
+    below = ndtr((edges - alone.values[0][:, None]) / errors[:, None])
+    heights = np.log(np.diff(below, axis=1) @ laws.T / step + TINY).sum(axis=0)
+    levels = np.cumsum(laws[heights.argmax()])
     # Rising, so that it can be inverted.
     levels = levels / levels[-1] + np.linspace(0.0, 1e-9, N_PLACES)
-    return places, levels
+    return Law(places, levels, float(heights.max() - of_one), of_best - of_one)
 
 
-def unimodal(density: Array) -> Array:
-    """The density with one peak that is nearest; two peaks become a plateau."""
+def with_one_peak(density: Array) -> Array:
+    """Laws near a density on even places, with one peak and no shoulder, (n_laws, n).
 
-    def with_peak(at: int) -> Array:
-        rising = isotonic_regression(density[:at])
-        falling = isotonic_regression(density[at:], increasing=False)
-        return np.concatenate([rising, falling])
-
-    places = np.unique(np.linspace(1, len(density) - 1, N_PEAKS).astype(int))
-    return min(map(with_peak, places), key=lambda fit: np.square(fit - density).sum())
+    To either side of a peak they are mixtures of half Gaussians, which are as skewed
+    and have as heavy tails as can be. The last two are log-concave, and uniform.
+    """
+    n = len(density)
+    target, places = density / density.sum(), np.arange(n)
+    peaks = np.searchsorted(np.cumsum(target), (np.arange(N_PEAKS) + 0.5) / N_PEAKS)
+    gaps = places[:, None] - peaks[:, None, None]
+    halves = np.exp(-0.5 * np.square(gaps / np.geomspace(1.0, n, N_WIDTHS)))
+    halves = np.concatenate([halves * (gaps < 0), halves * (gaps >= 0)], axis=2)
+    halves /= halves.sum(axis=1, keepdims=True)
+    weights = np.full((N_PEAKS, 2 * N_WIDTHS, 1), 0.5 / N_WIDTHS)
+    for _ in range(N_ROUNDS):
+        ratios = target[:, None] / (halves @ weights + TINY)
+        weights *= np.swapaxes(halves, 1, 2) @ ratios
+    slopes = np.diff(np.log(target + TINY))
+    masses = target[:-1] + target[1:] + TINY
+    concave = isotonic_regression(slopes, weights=masses, increasing=False).x
+    logs = np.concatenate([[0.0], np.cumsum(concave)])
+    light = np.exp(logs - logs.max())
+    centre = places @ target
+    reach = np.sqrt(3.0 * np.square(places - centre) @ target)
+    flat = np.clip(reach - np.abs(places - centre) + 0.5, 0.0, 1.0)
+    flat /= flat.sum()
+    return np.vstack([(halves @ weights)[:, :, 0], light / light.sum(), flat])
 
 
 def _errors(errors: Array, rng: np.random.Generator) -> Array:

@@ -11,7 +11,6 @@ from sklearn.neighbors import NearestNeighbors
 from incerta.backend.device import CPU, fetch, in_place, namespace, put, put_beside
 from incerta.backend.memory import blocks
 from incerta.data.extremes import LARGEST, SMALLEST
-from incerta.spectral.embedding import FEW_ROWS
 from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"
@@ -195,43 +194,16 @@ def neighbours_of(values: Array, k: int) -> NearestNeighbors:
     return NearestNeighbors(n_neighbors=k, algorithm=algorithm).fit(values)
 
 
-def neighbour_graphs(values: Array, n_neighbors: int) -> tuple[Matrix, Matrix]:
-    """Who is near whom, and how near, by one search; dense for few objects.
-
-    The first has 1 where two objects are neighbours of each other, 1/2 where only one
-    is; the second is as of `gaussian_affinity` with width="self-tuning".
-    """
+def nearness(values: Array, n_neighbors: int) -> sparse.csr_array:
+    """As `gaussian_affinity` with width="self-tuning", by one search."""
     n = len(values)
     k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)
     if k < 1:
-        alone = np.ones((n, n))
-        return alone, alone
+        return sparse.csr_array(np.ones((n, n)))
     distances, columns = neighbours_of(values, k).kneighbors()
     scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
     near = min(n_neighbors, k)
-    distances, columns = distances[:, :near], columns[:, :near]
-    if n <= FEW_ROWS:  # their eigenvectors are found with all pairs
-        return _all_pairs(distances, columns, scales)
-    ends = np.arange(n + 1) * near
-    halves = sparse.csr_array((np.full(n * near, 0.5), columns.ravel(), ends), (n, n))
-    counted = (halves + halves.T + sparse.eye_array(n)).tocsr()
-    return counted, _near_affinity(distances, columns, scales)
-
-
-def _all_pairs(
-    distances: Array, columns: Indices, scales: Array
-) -> tuple[Array, Array]:
-    """Both graphs, with zeros where objects are far."""
-    n = len(distances)
-    rows = np.arange(n)[:, None]
-    squares = np.square(distances) / (scales[rows] * scales[columns])
-    counted, weighted = np.zeros((n, n)), np.zeros((n, n))
-    counted[rows, columns] = 0.5
-    weighted[rows, columns] = np.exp(-0.5 * squares)
-    counted, weighted = counted + counted.T, np.maximum(weighted, weighted.T)
-    for graph in (counted, weighted):
-        np.einsum("ii->i", graph)[...] = 1.0
-    return counted, weighted
+    return _near_affinity(distances[:, :near], columns[:, :near], scales)
 
 
 def normalised_laplacian(affinity: Any) -> Matrix:

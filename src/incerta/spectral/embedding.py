@@ -175,17 +175,10 @@ def _directions(block: Array) -> tuple[Array, Array]:
 
 # Of so few rows LAPACK finds eigenvectors sooner, exactly.
 FEW_ROWS = 256
-# Length of what is added to vectors of another matrix, which may be 0 somewhere.
-NUDGE = 0.01
 
 
 def leading_eigenvectors(
-    matrix: Any,
-    k: int,
-    *,
-    tol: float = 1e-9,
-    max_steps: int = 500,
-    near: Array | None = None,
+    matrix: Any, k: int, *, tol: float = 1e-9, max_steps: int = 500
 ) -> tuple[Array, Array]:
     """Eigenvectors of the `k` largest eigenvalues.
 
@@ -199,8 +192,6 @@ def leading_eigenvectors(
         Largest residual ``|A u - λ u|`` to accept.
     max_steps : int, default=500
         Maximum number of products of the matrix with a block of vectors.
-    near : ndarray of shape (n, k), optional
-        Eigenvectors of a matrix that is much like this one: they are found sooner.
 
     Returns
     -------
@@ -224,17 +215,12 @@ def leading_eigenvectors(
             f"{matrix.shape}; it must be square and have at least as many rows."
         )
         raise DataError(msg)
-    if near is not None and near.shape != (n, k):
-        msg = f"near must have the shape {(n, k)}, it has {near.shape}."
-        raise DataError(msg)
     sparse = bool(issparse(matrix))
     if n <= FEW_ROWS and (sparse or isinstance(matrix, np.ndarray)):
         dense = matrix.toarray() if sparse else matrix
         values, vectors = eigh(dense, subset_by_index=(n - k, n - 1))
         return values[::-1], np.ascontiguousarray(vectors[:, ::-1])
     start = np.random.default_rng(0).standard_normal((n, k))
-    if near is not None:
-        start = near + NUDGE / np.sqrt(n) * start
     return lanczos(partial(multiply, matrix), start, tol, max_steps)
 
 

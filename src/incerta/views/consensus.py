@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from incerta.backend.progress import track
@@ -60,6 +61,12 @@ def stability(labels: Indices) -> float:
     return float(np.mean([*map(adjusted_rand_score, labels, others)]))
 
 
+def balance(labels: Indices, k: int) -> float:
+    """How much labels have to tell: less if a cluster is left over, or rare."""
+    sizes = np.bincount(labels, minlength=k) / len(labels)
+    return float((entr(sizes).sum() / np.log(max(k, 2))) ** BALANCE)
+
+
 def led_by(membership: Array, labels: Indices) -> Array:
     """Probabilities, (n, k), with as much of the label mixed in as makes it lead."""
     rows = np.arange(len(labels))
@@ -72,8 +79,8 @@ AT_FIRST = Work(("diag", "full"), 10, Effort())
 OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
 # From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
-# Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
-SHARPNESS, STABLE = 30.0, 0.15
+# Weights of views are exp(SHARPNESS * (score * balance + STABLE * stability)).
+SHARPNESS, STABLE, BALANCE = 30.0, 0.15, 0.25
 
 
 @stored()
@@ -128,7 +135,7 @@ def consensus(
     for name, row in first.labels.items():
         row = kept(row, known)
         labels[name] = np.argsort(numbered(row, k, named))[row]
-    scores, stable = {}, dict.fromkeys(labels, 1.0)
+    scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
     if k == 1 or truths.certain(data):
         for name, row in labels.items():
             scores[name] = judge(row)
@@ -142,14 +149,15 @@ def consensus(
             shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
                 # Worlds know errors; laws know where clusters overlap.
-                most = shares.argmax(axis=1)
+                decided[name] = most = shares.argmax(axis=1)
                 scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
                 continue
             scores[name], found[name] = judge(row), first.shares
             if not isinstance(truths, Measurements):
                 each = [renamed(world.shares, shares, named) for world in several]
                 found[name] = np.mean(each, axis=0)
-    worth = np.array([scores[name] + STABLE * stable[name] for name in found])
+    told = [scores[name] * balance(decided[name], k) for name in found]
+    worth = np.array(told) + STABLE * np.array([stable[name] for name in found])
     weights = np.exp(SHARPNESS * (worth - worth.max()))
     weights /= weights.sum()
     leading = list(found)[int(worth.argmax())]

@@ -30,9 +30,8 @@ from incerta.typing import Array, Indices
 # Laws have one of these numbers of Gaussians (BIC), if there are so many objects for
 # each; and covariances, which make much look clear, with so many for each feature.
 NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# Smaller clusters cannot be judged: if all are so, a clustering loses this share of
-# its score. They are as wide as a cluster usually is, a tenth of all variance.
-FEWEST, SMALL, USUAL_WIDTH = 4, 0.2, 0.1
+# The law of fewer objects is as wide as a cluster usually is, a tenth of all variance.
+FEWEST, USUAL_WIDTH = 2, 0.1
 # More Gaussians are not tried once several bring less than half of their price by BIC:
 # a ring takes four, and two of them bring something.
 HOPELESS = 0.5
@@ -125,7 +124,7 @@ def laws_together(
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
-    """Judge a clustering by `share_told`, less up to a fifth for small clusters."""
+    """Judge a clustering by `share_told`."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
     order = order[np.argsort(labels[order], kind="stable")]
@@ -137,9 +136,7 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
         there = there if len(there) else here
         laws = laws_of(some.only(there), labels[there], k, seed)
         membership[here] = laws.shares(some.only(here), k)
-    less = SMALL * (counts < FEWEST).mean()
-    score = (1.0 - less) * share_told(membership, counts / n)
-    return Judgement(float(score), membership)
+    return Judgement(share_told(membership, counts / n), membership)
 
 
 def share_told(membership: Array, sizes: Array) -> float:
@@ -161,7 +158,7 @@ def _law_of(
 ) -> Components:
     """The law of one cluster."""
     n, d = own.n_objects, own.n_features
-    if n < FEWEST // N_FOLDS:
+    if n < FEWEST:
         means = own.true_spread().means
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)

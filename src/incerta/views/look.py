@@ -1,4 +1,4 @@
-"""The views: a mixture of Gaussians, centres, and two graphs of neighbours."""
+"""The views: a mixture of Gaussians, centres, and a graph of near neighbours."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
-from incerta.spectral.affinity import Matrix, neighbour_graphs, normalised_laplacian
+from incerta.spectral.affinity import Matrix, nearness, normalised_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
-# Graphs are cut by so exact eigenvectors.
+# The graph is cut by so exact eigenvectors.
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
-MIXTURE, PLACES = "mixture", ("centres", "neighbours", "nearness")
-OF_LAWS = ("centres", "nearness")  # where there are several spaces
+MIXTURE, PLACES = "mixture", ("centres", "nearness")
 ALL = (MIXTURE, *PLACES)
 
 
@@ -68,10 +67,7 @@ def seen(
         mixture, shares = by_mixture(look.measured, k, work, seed, known)
         labels = {MIXTURE: shares.argmax(axis=1)} if MIXTURE in wanted else {}
         for space, values in look.spaces.items():
-            names = {
-                view: f"{view} of {space}" if space else view
-                for view in (OF_LAWS if space else PLACES)
-            }
+            names = {view: f"{view} of {space}" if space else view for view in PLACES}
             views = [view for view in names if {view, names[view]} & {*wanted}]
             found = by_places(values, k, views, work, seed, known)
             for view, own in zip(views, found, strict=True):
@@ -99,27 +95,17 @@ def by_places(
     seed: int,
     known: Indices | None = None,
 ) -> list[Indices]:
-    """Clusters by where objects are: around centres, or in graphs of any shape.
-
-    In the first graph all neighbours count alike; in the second near ones count for
-    more, which finds dense clusters in thin surroundings, and is lost more easily.
-    """
+    """Clusters by where objects are: around centres, or of any shape, in a graph."""
     found = []
     if "centres" in wanted:
         found.append(around_centres(values, k, work, seed, known))
-    graphs = [name for name in PLACES[1:] if name in wanted]
-    if graphs:
-        vectors = None
-        both = neighbour_graphs(values, n_neighbours(len(values)))
-        for name, graph in zip(PLACES[1:], both, strict=True):
-            if name in graphs:
-                laplacian = normalised_laplacian(linked(graph, known))
-                # The graphs have the same neighbours, and much the same eigenvectors.
-                _, vectors = leading_eigenvectors(
-                    laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS, near=vectors
-                )
-                rows = of_unit_length(vectors)
-                found.append(around_centres(rows, k, work, seed, known))
+    if "nearness" in wanted:
+        graph = linked(nearness(values, n_neighbours(len(values))), known)
+        laplacian = normalised_laplacian(graph)
+        _, vectors = leading_eigenvectors(
+            laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS
+        )
+        found.append(around_centres(of_unit_length(vectors), k, work, seed, known))
     return found
 
 

@@ -211,8 +211,8 @@ FAULTS = (
     ),
     Views(
         "views/consensus.py",
-        "np.array([scores[name] + STABLE * stable[name] for name in found])",
-        "np.array([scores[name] for name in found])",
+        " + STABLE * np.array([stable[name] for name in found])",
+        "",
         "stability counts for nothing",
     ),
     Names(
@@ -244,12 +244,6 @@ FAULTS = (
         "max(most, WORTH)",
         "most",
         "a handful of outliers is worth as much as two halves",
-    ),
-    Judge(
-        "views/judge.py",
-        "(1.0 - less) * share_told",
-        "share_told",
-        "clusters of two objects are as good as others",
     ),
     Judge(
         "views/judge.py",

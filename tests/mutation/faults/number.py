@@ -45,7 +45,7 @@ FAULTS = (
     ),
     Reference(
         "number/references.py",
-        "    levels = np.cumsum(unimodal(density))\n",
+        "    levels = np.cumsum(laws[heights.argmax()])\n",
         "    levels = np.cumsum(density)\n",
         "references have as many peaks as the data",
     ),

@@ -70,12 +70,6 @@ FAULTS = (
     ),
     Spectral(
         "spectral/affinity.py",
-        "counted + counted.T, np.maximum(weighted, weighted.T)",
-        "counted + counted.T, weighted",
-        "few objects are near from one side only",
-    ),
-    Spectral(
-        "spectral/affinity.py",
         "values = of_row * matrix.data * root[matrix.indices]",
         "values = of_row**2 * matrix.data",
         "columns of a sparse graph are scaled like its rows",
@@ -85,12 +79,6 @@ FAULTS = (
         "eigh(dense, subset_by_index=(n - k, n - 1))",
         "eigh(dense, subset_by_index=(0, k - 1))",
         "of few rows the last eigenvectors are taken",
-    ),
-    Krylov(
-        "spectral/embedding.py",
-        "start = near + NUDGE / np.sqrt(n) * start",
-        "start = near",
-        "eigenvectors of another matrix hide what they lack",
     ),
     Krylov(
         "spectral/embedding.py",
