@@ -106,6 +106,16 @@ def test_errors_are_those_of_a_second_look(depth):
     assert (ratio < 1.6).all()
 
 
+def test_later_components_are_left_out_if_there_are_errors(monkeypatch):
+    monkeypatch.setattr(scverse, "MOST_COMPONENTS", 2)
+    counts, types, _ = counts_of(n=30)
+    adata = cells(counts, types)
+    data, _ = scverse._cells(adata, None, None)
+    np.testing.assert_array_equal(data.mean(), adata.obsm["X_pca"][:, :2])
+    adata.layers = {}
+    assert scverse._cells(adata, None, None)[0].n_features == 3
+
+
 def test_components_are_exact_if_nobody_knows_how_they_were_made():
     counts, types, _ = counts_of()
     adata = cells(counts, types)

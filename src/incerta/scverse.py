@@ -19,6 +19,9 @@ from incerta.wording import unknown_name
 
 # Genes of a matrix that are looked at; cells by so many genes are held in memory.
 MOST_GENES = 2000
+# Components that are looked at with their errors: later ones are mostly error, and an
+# error of its own for each cell costs the cube of their number.
+MOST_COMPONENTS = 20
 COUNTS, PCA, LOADINGS = "counts", "X_pca", "PCs"
 # Relative difference of sums over a cell, in numbers of single precision.
 ROUNDING = 1e-3
@@ -73,8 +76,9 @@ def assess(
     has the loadings. A count n that became ``f(n)`` has a variance of about
     ``n (f(n) − f(n − 1))²``: its mean is the bound of Poincaré's inequality for
     Poisson counts, which is sharp for rare and for frequent counts alike, and it is 0
-    for all counts that are 0. Squared loadings carry variances to components; their
-    correlations are small, and left out. After ``scanpy.pp.scale``, and in embeddings
+    for all counts that are 0. Squared loadings carry variances to the first 20
+    components; their correlations are small, and left out, and later components are
+    mostly error. After ``scanpy.pp.scale``, and in embeddings
     of other names, values are exact. Embeddings that tear cells apart, such as UMAP,
     have valleys that the data have not: do not assess labels in these.
 
@@ -116,12 +120,15 @@ def _cells(
     std: Array | None = None
     if use_rep is not None:
         values = np.asarray(_get(adata.obsm, use_rep, "obsm"), dtype=np.float64)
-        names = [f"{use_rep}_{j + 1}" for j in range(values.shape[1])]
         source = f"obsm[{use_rep!r}]"
         if use_rep == PCA and LOADINGS in adata.varm and layer is not None:
             counts = csr_array(_get(adata.layers, layer, "layers"), dtype=np.float64)
-            std = _carried(counts, adata.X, np.asarray(adata.varm[LOADINGS]), layer)
-            source += f", errors of layers[{layer!r}]" * (std is not None)
+            loadings = np.asarray(adata.varm[LOADINGS])[:, :MOST_COMPONENTS]
+            std = _carried(counts, adata.X, loadings, layer)
+            if std is not None:
+                values = values[:, :MOST_COMPONENTS]
+                source += f", errors of layers[{layer!r}]"
+        names = [f"{use_rep}_{j + 1}" for j in range(values.shape[1])]
     else:
         source = "X" if layer is None else f"layers[{layer!r}]"
         matrix = adata.X if layer is None else _get(adata.layers, layer, "layers")
