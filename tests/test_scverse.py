@@ -62,6 +62,20 @@ def test_what_is_written_is_what_is_found():
     assert found.data.ids.tolist() == adata.obs_names.tolist()
 
 
+def test_labels_are_categories_of_pandas():
+    pandas = pytest.importorskip("pandas", reason="needs the extra test")
+    counts, types, _ = counts_of()
+    adata = cells(counts, types)
+    found = scverse.assess(adata, "leiden")
+    known = pandas.Categorical(types.astype(str)).set_categories(["2", "1", "0"])
+    adata.obs = pandas.DataFrame({"leiden": known}, index=adata.obs_names)
+    adata.obs.loc["c0", "leiden"] = None
+    again = scverse.assess(adata, "leiden")
+    assert again.names.tolist() == found.names.tolist()
+    assert np.isnan(adata.obs["leiden_right"]).sum() == 1
+    assert adata.obs["leiden_set"].tolist()[1:3] == ["1", "2"]
+
+
 def test_all_that_is_written_can_be_in_a_file():
     counts, types, _ = counts_of()
     adata = cells(counts, np.minimum(types, 0))  # without pairs, and NaN as the score
