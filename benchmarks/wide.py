@@ -194,9 +194,9 @@ def noise_row(n, d, seed):
 def _anyway(data):
     """Whether directions were taken although none is beyond chance."""
     from incerta.directions.factors import found_in
-    from incerta.directions.transformer import table_of
+    from incerta.directions.transformer import MOST_DIRECTIONS, OBJECTS_EACH, table_of
 
-    limit = min(20, max(2, len(data) // 15))
+    limit = min(MOST_DIRECTIONS, max(2, len(data) // OBJECTS_EACH))
     return found_in(table_of(data), limit, 0).factors is None
 
 

@@ -1,10 +1,45 @@
 """Numbers and lists in sentences, and sentences that several rooms say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 
 # A label of at least this probability is called sure; docs/accuracy counts them.
 SURE = 0.9
+
+
+def _as_keyword(name: str, *value: object) -> str:
+    return f"{name}={''.join(map(repr, value))}"
+
+
+# Writes a parameter, with a value or without, as those have it who read the message.
+_WRITTEN: ContextVar[Callable[..., str]] = ContextVar("written", default=_as_keyword)
+
+
+@contextmanager
+def for_readers(written: Callable[..., str]) -> Iterator[None]:
+    """Let messages be for readers to whom parameters are `written` in another way."""
+    token = _WRITTEN.set(written)
+    try:
+        yield
+    finally:
+        _WRITTEN.reset(token)
+
+
+def given(*name: str, **value: object) -> str:
+    """A parameter in a message: ``missing='impute'``, or ``--missing impute``.
+
+    With a name alone: ``missing=``, or ``--missing``. The command line calls
+    `for_readers`; a message must be put together when it is needed, not before.
+    """
+    (words,) = filter(None, (name, *value.items()))
+    return _WRITTEN.get()(*words)
+
+
+def in_python(text: str, otherwise: str = "") -> str:
+    """A text for those who write Python, or else another one."""
+    return text if _WRITTEN.get() is _as_keyword else otherwise
 
 
 def counted(n: int, thing: str) -> str:

@@ -24,7 +24,10 @@ def rings():
 
 def with_views(result, monkeypatch, **views):
     """The result, as if its views had these weights and agreements."""
-    told = {name: View(0.9, 0.9, *numbers) for name, numbers in views.items()}
+    told = {
+        name: View(score=0.9, stability=0.9, weight=weight, agreement=agreement)
+        for name, (weight, agreement) in views.items()
+    }
     facts = replace(result.estimator.facts(), views=told)
     monkeypatch.setattr(type(result.estimator), "facts", lambda _: facts)
     return result

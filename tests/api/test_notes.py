@@ -6,15 +6,16 @@ import pytest
 import incerta as ic
 from incerta.api.clustering import predicted
 from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
-from incerta.cli.output import as_options
 from incerta.cli.predict import _novel
 from incerta.data.guess.described import of_numbers
 from incerta.data.guess.guess import guess
 from incerta.data.guess.readings import remarks_on
+from incerta.data.tables.spec import as_option
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise
 from incerta.views.consensus import View
 from incerta.views.look import MIXTURE, OF_LAWS
+from incerta.wording import for_readers
 
 IDS = np.array([f"s{i}" for i in range(1000)])
 
@@ -46,7 +47,7 @@ def test_where_all_clusters_are_small_none_is_a_crumb():
 
 
 def view(score, weight, agreement):
-    return View(score, 1.0, weight, agreement)
+    return View(score=score, stability=1.0, weight=weight, agreement=agreement)
 
 
 def test_the_view_that_carried_the_answer():
@@ -121,7 +122,8 @@ def test_skewed_features_should_be_logarithms():
     told = skewed(data)
     assert "mass and radius are strongly skewed" in told
     assert "Try log=['mass', 'radius'] when the table is read." in told
-    assert "Try --log mass,radius when" in as_options(told)
+    with for_readers(as_option):
+        assert "Try --log mass,radius when" in skewed(data)
     assert "Try log='mass' when" in skewed(data.select(["mass", "age"]))
     assert skewed(data.select(["age"])) is None
     logs = ic.from_gaussian(np.log10(values), std=0.1)

@@ -219,7 +219,7 @@ def test_classes_must_be_one_per_object(call, wide):
     table = wide.read_text() + "s000,1.0,0.5,1.0,0.5,z\n"
     asked = ["--id", "star", "--values", "mass", "-k", "2", "--methods", "UKMeans"]
     done = call("compare", "-", *asked, "--truth", "class", input=table, code=1)
-    assert "truth='class' has more than one class for object s000" in done.stderr
+    assert "--truth class has more than one class for object s000" in done.stderr
     done = call("compare", "-", *asked, "--truth", "kind", input=table, code=2)
     assert "there is no column 'kind'" in done.stderr
 

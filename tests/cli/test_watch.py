@@ -163,7 +163,7 @@ def test_long_names_fit_a_line():
     names = ["heat\x1b[2J" * 20, "flow" * 30]
     for kind in ("new", "gone", "moved"):
         before = replace(event.cluster, centre=event.cluster.centre + 1234567.0)
-        line = line_about(event._replace(kind=kind, before=before), 10**12, names)
+        line = line_about(replace(event, kind=kind, before=before), 10**12, names)
         assert len(line) <= 80
         assert line.isprintable()
 

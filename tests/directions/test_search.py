@@ -42,6 +42,11 @@ def test_as_many_as_there_are(q):
     assert np.mean(found) <= q + 0.2
 
 
+def test_many_directions_of_few_objects():
+    _, _, values, std = factor_table(0, n=60, d=400, q=6, level=0.3)
+    assert ic.Directions().fit(with_errors(values, std)).n_directions_ == 6
+
+
 def test_error_bars_that_are_too_small_hide_nothing():
     _, _, values, std = factor_table(3, n=150, d=120, level=1.2)
     assert ic.Directions().fit(with_errors(values, 0.4 * std)).n_directions_ == 2

@@ -33,6 +33,53 @@ def test_few_features_are_left_alone():
     assert model.get_feature_names_out().tolist() == list(data.feature_names)
 
 
+def two_groups(n_copies, seed=0):
+    """Two features of two groups 6 deviations apart, the first in other units, too."""
+    rng = np.random.default_rng([seed, 5])
+    values = (
+        rng.normal(size=(40, 2)) + 3.0 * np.sqrt(2.0) * np.repeat([0, 1], 20)[:, None]
+    )
+    units = [(-1.0) ** j * 10.0**j for j in range(n_copies)]
+    return np.column_stack([values, *(values[:, 0] * unit + 7.0 for unit in units)])
+
+
+@pytest.mark.parametrize("n_copies", [2, 10])
+def test_copies_among_few_features_are_left_out(n_copies, tmp_path):
+    values = two_groups(n_copies)
+    result = ic.cluster(ic.from_gaussian(values, std=0.1 * values.std(axis=0)))
+    assert result.n_clusters == 2
+    assert result.estimator.n_features_in_ == 2
+    note = f"{n_copies} features repeat others: x2 (x0), x3 (x0)"
+    assert any(reason.startswith(note) for reason in result.reasons)
+    assert np.array_equal(result.predict(result.data), result.labels)
+    result.save(tmp_path / "run.incerta")
+    assert np.array_equal(ic.load(tmp_path / "run.incerta").labels, result.labels)
+
+
+def test_what_is_left_without_copies():
+    values = two_groups(3)
+    data = ic.as_uncertain(values)
+    model = ic.Directions().fit(values)
+    assert model.copies_.tolist() == [0, 1, 0, 0, 0]
+    assert model.get_feature_names_out().tolist() == ["x0", "x1"]
+    assert np.array_equal(model.transform(values), values[:, :2])
+    parts = PartitionedData((data[:15], None, data[15:]), data.feature_names)
+    there = ic.Directions().fit_transform(parts)
+    assert there.feature_names == ("x0", "x1")
+    assert np.array_equal(there.gather().mean(), values[:, :2])
+
+
+def test_features_that_are_nearly_alike_differ():
+    rng = np.random.default_rng(0)
+    values = two_groups(0)
+    near = values[:, 0] + 0.05 * values[:, 0].std() * rng.normal(size=40)
+    far = rng.normal(size=(2, 40))
+    far[:, 7] = 1e6  # one object alone makes no copies
+    data = ic.as_uncertain(np.column_stack([values, near, *far]))
+    assert np.corrcoef(data.mean().T)[[0, 3], [2, 4]].min() > 0.997
+    assert ic.Directions().fit(data).transform(data) is data
+
+
 def test_some_features_are_left_alone_unless_directions_hold_most():
     rng = np.random.default_rng(0)
     places, loadings = rng.normal(size=(200, 2)), rng.normal(size=(12, 2))
@@ -227,6 +274,7 @@ def test_clustering_in_directions(tmp_path):
     result = ic.cluster(data, 4)
     assert adjusted_rand_score(classes, result.labels) > 0.9
     assert result.directions.n_directions_ == 3
+    assert result.estimator.one_shape
     assert "300 features, 3 directions hold" in result.explain()
     assert np.array_equal(result.predict(data), result.labels)
     assert np.isfinite(result.novelty).all()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles, make_moons
+from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 
 import incerta as ic
@@ -231,3 +232,20 @@ def test_more_features_than_objects_need_no_matrices(monkeypatch):
     values = 4.0 * rng.normal(size=(3, 40))[kinds] + std * rng.normal(size=(30, 40))
     found = ic.ViewConsensus(3, random_state=0).fit(ic.from_gaussian(values, std=std))
     assert clustering_accuracy(kinds, found.labels_) == 1.0
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_few_objects_fit_too_well_unless_clusters_have_one_shape(seed):
+    rng = np.random.default_rng(seed)
+    classes = np.repeat(np.arange(4), 12)
+    values = 2.1 * rng.normal(size=(4, 6))[classes] + rng.normal(size=(48, 6))
+    values[:, 0] += 3.0 * rng.normal(size=48)
+    values = values @ rng.normal(size=(6, 6))
+
+    def score(one_shape):
+        model = ic.ViewConsensus(4, views=["mixture"], n_worlds=4, random_state=0)
+        labels = model.set_params(one_shape=one_shape).fit(values).labels_
+        return adjusted_rand_score(classes, labels)
+
+    assert score(True) > 0.9
+    assert score(False) < 0.7

@@ -247,3 +247,13 @@ def test_memberships_are_by_worlds_and_by_laws():
     assert found.views[leading].score == judged(look.judged, most, 2, 0).score
     mixture = found.memberships["mixture"]
     assert not np.isin(np.round(6 * mixture, 6) % 1.0, 0.0).all()
+
+
+def test_many_unequal_errors_go_without_correlations():
+    rng = np.random.default_rng(0)
+    values, std = rng.normal(size=(120, 50)), rng.uniform(0.2, 0.6, size=(120, 50))
+    unequal = truths_of(ic.from_gaussian(values, std=std), 3, 0)
+    alike = truths_of(ic.from_gaussian(values, std=std[0]), 3, 0)
+    few = truths_of(ic.from_gaussian(values[:, :8], std=std[:, :8]), 3, 0)
+    kinds = [truths.prior.covariances.ndim for truths in (unequal, alike, few)]
+    assert kinds == [2, 3, 3]

@@ -16,12 +16,13 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
+from incerta.estimators import ViewConsensus
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
 from incerta.typing import Seed
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 from incerta.worlds.streams import as_seed
 
 # What scikit-learn takes for a seed.
@@ -31,11 +32,11 @@ MOST_TRIED = 30
 # How the uncertainty was taken, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
-    "was clustered. If the error bars mean something else, say so with meaning=.",
+    "was clustered. If the error bars mean something else, say so with",
     "belief": "The laws of the objects say where their true values probably are. If "
-    "they are errors of measurements, say meaning='error'.",
+    "they are errors of measurements, say",
     "spread": "Objects have many values, and none is the true one. If these are "
-    "repeated measurements of one quantity, say meaning='error'.",
+    "repeated measurements of one quantity, say",
 }
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
 GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
@@ -121,7 +122,9 @@ def cluster(
         deconvolver, seen = believed(there, model)
         known = certain(objects)
         if not known:
-            reasons.append(TAKEN_AS[objects.meaning])
+            meaning, other = objects.meaning, given(meaning="error")
+            other = given("meaning") if meaning == "error" else other
+            reasons.append(f"{TAKEN_AS[meaning]} {other}.")
         if of_errors(objects) and not known and len(objects) > 1:
             reasons += told_of(reliability(objects), objects.feature_names)
             if set(objects.kind.split(" + ")) - GAUSSIAN:
@@ -132,6 +135,8 @@ def cluster(
         own = not isinstance(method, str)
         model, choice, why = _with_number(wanted, k, own, seen, seed, directions)
         reasons += why
+        if isinstance(model, ViewConsensus) and finder and finder.n_directions_:
+            model.set_params(one_shape=True)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
         model.fit(seen)

@@ -14,7 +14,7 @@ from scipy.special import entr
 from incerta.api.answer import checked_seed, in_directions, scaled_by
 from incerta.api.clustering import as_frame, versions
 from incerta.assessment.pairs import Axes
-from incerta.assessment.posterior import posterior
+from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
@@ -23,7 +23,7 @@ from incerta.models.checks import wrong
 from incerta.models.files import save
 from incerta.models.registry import stored
 from incerta.typing import Array, Ids, Indices, Mask, Seed
-from incerta.views.truths import truths_of
+from incerta.views.truths import judged_where
 from incerta.wording import capital, counted, cut, joined, printable, share, verb
 
 # Each label is compared with so many that its objects could be of, and the nearest.
@@ -438,7 +438,7 @@ def assess(
     scaled = scaled_by(objects, scale)[1]
     seen = in_directions(scaled, directions, seed)[1]
     k = len(names)
-    some = truths_of(seen, k, seed).as_given(seen).judged
+    some = along_common_axes(judged_where(seen, k, seed), codes)
     found = posterior(some, codes, k, seed)
     real = names.astype(str) != NOISE
     sizes = np.bincount(codes[codes >= 0], minlength=k)

@@ -21,7 +21,7 @@ from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids, Indices
-from incerta.wording import SURE
+from incerta.wording import SURE, given
 
 # Of standard errors, beyond which a difference is not taken for chance.
 BEYOND_CHANCE = 2.0
@@ -164,7 +164,7 @@ def known_classes(
     except DataError:  # the objects could be read: it is this column that is not there
         return None
     words, absent = _words(cells[name], columns.na)
-    of_object = _by_object(words, cells, f"{parameter}={name!r}")
+    of_object = _by_object(words, cells, given(**{parameter: name}))
     # Where some rows were left out, ids tell which; without ids these are row numbers.
     keys = [str(id) for id in data.ids.tolist()]
     return Known(name, [of_object.get(key) for key in keys], absent)

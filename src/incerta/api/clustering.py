@@ -91,7 +91,8 @@ def _version(name: str) -> str:
         return "unknown"
 
 
-class Profile(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Profile:
     """Clusters in the units of the data, one row each."""
 
     size: Indices  # (n_clusters,)
@@ -501,11 +502,11 @@ def profile_of(
     mean = member.T @ np.where(known, means, 0.0) / counts
     centred = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
     return Profile(
-        size.astype(np.intp),
-        mean,
-        np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
-        np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
-        member.T @ confidence / size,
+        size=size.astype(np.intp),
+        mean=mean,
+        spread=np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+        error=np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
+        confidence=member.T @ confidence / size,
     )
 
 
@@ -585,8 +586,9 @@ def _made(state: State) -> Clustering:
     for name, kind in PARTS.items():
         if not isinstance(getattr(result, name), kind | None):
             wrong(f"{name} is not a {kind.__name__}")
-    places = 0 if result.directions is None else result.directions.n_directions_
-    check_fitted_to(result.estimator, result.data, places)
+    finder = result.directions
+    n_compared = 0 if finder is None else len(finder.get_feature_names_out())
+    check_fitted_to(result.estimator, result.data, n_compared)
     return result
 
 

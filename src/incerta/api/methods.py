@@ -1,7 +1,9 @@
 """What `method`, `k` and `params` ask for: an estimator, and who sets its number."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -22,7 +24,8 @@ INNER = "clusterer__"
 NOT_OF_ONE_WORLD = ("n_jobs", "random_state")
 
 
-class Method(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Method:
     """A method that was asked for."""
 
     estimator: Any  # unfitted, and nobody else's
@@ -98,7 +101,13 @@ def _given(method: Any) -> Method:
 def _own(model: UncertainClusterer, reason: str) -> Method:
     numbers = {model.number_parameter} & model.get_params().keys()
     name = type(model).__name__
-    return Method(model, name, reason, tuple(numbers), model.finds_number)
+    return Method(
+        estimator=model,
+        name=name,
+        reason=reason,
+        numbers=tuple(numbers),
+        finds_number=model.finds_number,
+    )
 
 
 def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
@@ -112,12 +121,13 @@ def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
         f"{reason}: {type(clusterer).__name__} was run in every world, and what the "
         "worlds agree on counts."
     )
+    method = partial(Method, estimator=model, name=name, reason=reason)
     if number is None:
-        return Method(model, name, reason, (), True)
+        return method(numbers=(), finds_number=True)
     wanted = clusterer.get_params()[number]
     if isinstance(wanted, (int, np.integer)):
         model.set_params(n_clusters=int(wanted))
-    return Method(model, name, reason, (INNER + number, "n_clusters"), False)
+    return method(numbers=(INNER + number, "n_clusters"), finds_number=False)
 
 
 def _number_of(clusterer: Any) -> str | None:

@@ -9,7 +9,7 @@ from incerta.data.container import UncertainData
 from incerta.data.guess.described import wants_logarithm
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import capital, counted, joined, printable, verb
+from incerta.wording import capital, counted, given, joined, printable, verb
 
 # Fewer objects have no crumbs, and their skewness says nothing.
 FEWEST = 20
@@ -47,7 +47,7 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     found = np.flatnonzero(small & (sizes > 0))
     if len(labels) < FEWEST or len(found) == 0:
         return []
-    wayout = " Leave that out, or let method='FDBSCAN' call it noise."
+    wayout = f" Leave that out, or let {given(method='FDBSCAN')} call it noise."
     wayout = "" if finds_number else wayout
     if len(found) > MOST_CRUMBS:
         low, high = sizes[found].min(), sizes[found].max()
@@ -145,8 +145,8 @@ def skewed(data: UncertainData) -> str | None:
     names = [name for name, values in columns if wants_logarithm(values)]
     if not names:
         return None
-    which = repr(names[0]) if len(names) == 1 else repr(names)
+    log = given(log=names[0] if len(names) == 1 else names)
     return (
         f"{named(names)} {verb(len(names), 'is', 'are')} strongly skewed: a few large "
-        f"values decide what counts as far. Try log={which} when the table is read."
+        f"values decide what counts as far. Try {log} when the table is read."
     )

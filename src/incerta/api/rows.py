@@ -19,6 +19,7 @@ from incerta.data.files.dialect import DECIMAL_COMMA, SEPARATORS
 from incerta.data.from_table import from_spec
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.wording import given
 
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes of a row
@@ -227,7 +228,8 @@ class Reader:
                 msg = (
                     f"column {name!r}, line {row.number}: {text!r} can be {as_decimal} "
                     f"or {as_groups}, and no number before it says which. Pass "
-                    f"decimal=',' for {as_decimal}, or decimal='.' for {as_groups}."
+                    f"{given(decimal=',')} for {as_decimal}, or {given(decimal='.')} "
+                    f"for {as_groups}."
                 )
                 raise FileError(msg)  # it is not this row that is bad
         return self._mark or "."

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta.assessment.posterior import Posterior
+from incerta.assessment.posterior import Posterior, without_gaps
 from incerta.assessment.valley import Valley, valley
 from incerta.lloyd import lloyd
 from incerta.mixture.fitting import Search, fitted
@@ -20,8 +20,8 @@ NEAR_AXIS = 0.75
 RIDGE = 0.02
 # Nor do objects this far outside of the two ends, in deviations within them.
 BEYOND = 4.0
-# Each half of a label must have so many objects in each fold.
-FEWEST_OF_HALF = 25
+# Objects of each fold that a part, or a half, of a label must have to be an end.
+FEWEST_AT_END = 25
 # Objects of a label that halves are found with.
 MOST_HALVED = 1000
 
@@ -63,12 +63,13 @@ def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Arr
     ones only those between the ends: dropping them would carve a valley, and those
     outside could be a mode of another cluster.
     """
-    apart = some.values - axis.middle[:, None]
-    place = axis.direction @ apart
-    off = np.square(axis.whitening @ apart).sum(axis=0) - place**2
-    near = off <= np.quantile(off[ends], NEAR_AXIS)
+    place = axis.direction @ some.values - axis.direction @ axis.middle
     farthest = np.where(own, axis.half + BEYOND, axis.half)
-    rows = np.flatnonzero(near & (np.abs(place) <= farthest))
+    rows = np.flatnonzero(ends | (np.abs(place) <= farthest))
+    apart = axis.whitening @ (some.values[:, rows] - axis.middle[:, None])
+    off = np.square(apart).sum(axis=0) - place[rows] ** 2
+    near = off <= np.quantile(off[ends[rows]], NEAR_AXIS)
+    rows = rows[near & (np.abs(place[rows]) <= farthest[rows])]
     errors = some.errors[..., rows]
     if errors.ndim == 2:
         variances = np.square(axis.direction) @ errors
@@ -108,21 +109,23 @@ class Axes:
     def between(self, a: int, b: int) -> Valley | None:
         """Along the axis between the parts of two labels that are most in doubt.
 
-        None if a label has no law.
+        Labels count as a whole where such parts are small; None if one has no law.
         """
         seen = []
         for g, laws in enumerate(self.found.laws):
             ones, others = (np.flatnonzero(laws.clusters == c) for c in (a, b))
             if not (len(ones) and len(others)):
                 return None
+            own = ends = np.isin(self.labels[g], (a, b))
             common = self.found.common[g][np.ix_(ones, others)]
             i, j = np.unravel_index(int(common.argmax()), common.shape)
-            two = [int(ones[i]), int(others[j])]
-            own = np.isin(self.labels[g], (a, b))
-            near = own & np.isin(self.part[g], two)
-            one, other = (end_of(laws.components, part) for part in two)
+            counts = np.bincount(self.part[g][own], minlength=len(laws.clusters))
+            if min(counts[ones[i]], counts[others[j]]) >= FEWEST_AT_END:
+                ones, others = ones[[i]], others[[j]]
+                ends = own & np.isin(self.part[g], [ones, others])
+            one, other = (end_of(laws.components, parts) for parts in (ones, others))
             axis = axis_between(one, other, self.typical)
-            seen.append(along(axis, self.some[g], own, near if near.any() else own))
+            seen.append(along(axis, self.some[g], own, ends))
         return _together(seen)
 
     def within(self, c: int, seed: int) -> Valley | None:
@@ -131,7 +134,7 @@ class Axes:
         None if the halves are too small.
         """
         rows = [np.flatnonzero(labels == c) for labels in self.labels]
-        if min(map(len, rows)) < 2 * FEWEST_OF_HALF:
+        if min(map(len, rows)) < 2 * FEWEST_AT_END:
             return None
         valleys = []
         for halves in (_by_mixture, _by_centres):
@@ -140,7 +143,7 @@ class Axes:
                 other = self.some[1 - g].only(rows[1 - g][:MOST_HALVED])
                 a, b = halves(other, seed)
                 share = min(a.size, b.size) / (a.size + b.size)
-                if share * len(rows[g]) < FEWEST_OF_HALF:
+                if share * len(rows[g]) < FEWEST_AT_END:
                     break
                 own = self.labels[g] == c
                 axis = axis_between(a, b, self.typical)
@@ -155,25 +158,15 @@ def _together(seen: list[tuple[Array, Array]]) -> Valley:
     return valley(places, errors)
 
 
-def without_gaps(some: Measured) -> Measured:
-    """Missing values as means of all objects, whose errors are as large as the spread.
-
-    Means of their own label would make a valley of nothing.
-    """
-    if some.known is None:
-        return some
-    gaps, (means, variances) = some.known == 0.0, some.true_spread()
-    values = np.where(gaps, means[:, None], some.values)
-    errors = some.errors.copy()
-    own = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
-    own[gaps] = np.broadcast_to(variances[:, None], gaps.shape)[gaps]
-    return Measured(values, errors)
-
-
-def end_of(components: Components, part: int) -> End:
-    """One Gaussian of a mixture."""
-    covariance, weight = components.covariance_of(part), components.weights[part]
-    return End(components.means[part], covariance, float(weight))
+def end_of(components: Components, parts: Indices) -> End:
+    """Some Gaussians of a mixture together."""
+    weights = components.weights[parts]
+    share = weights / weights.sum()
+    apart = components.means[parts] - share @ components.means[parts]
+    covariance = (share * apart.T) @ apart
+    for weight, part in zip(share, parts.tolist(), strict=True):
+        covariance += weight * components.covariance_of(part)
+    return End(share @ components.means[parts], covariance, float(weights.sum()))
 
 
 def _by_mixture(own: Measured, seed: int) -> tuple[End, End]:
@@ -182,7 +175,7 @@ def _by_mixture(own: Measured, seed: int) -> tuple[End, End]:
     )
     search = Search(numbers=[2], covariances=(kind,), seed=seed, effort=QUICK)
     two = fitted(own, search).components
-    return end_of(two, 0), end_of(two, 1)
+    return end_of(two, np.array([0])), end_of(two, np.array([1]))
 
 
 def _by_centres(own: Measured, seed: int) -> tuple[End, End]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
 from incerta.mixture.expectation import log_densities
@@ -22,6 +23,8 @@ MOST_TEMPERED = 20_000
 # Bounds of the exponent, and the largest share of wrong labels.
 LEAST_BETA, MOST_BETA, MOST_WRONG = 0.05, 2.0, 0.5
 TINY = 1e-300
+# In more features than this, laws have diagonal covariances along common axes.
+MOST_CORRELATED = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,41 @@ def posterior(some: Measured, labels: Indices, k: int, seed: int) -> Posterior:
     )
 
 
+def along_common_axes(some: Measured, labels: Indices) -> Measured:
+    """Many features along the axes of the covariance within all labels together.
+
+    There one variance for each feature describes laws well, and costs little. Errors
+    are taken to be independent there, and gaps to be values with large errors.
+    """
+    if some.n_features <= MOST_CORRELATED:
+        return some
+    some = without_gaps(some)
+    given = np.flatnonzero(labels >= 0)
+    member = csr_array(
+        (np.ones(len(given)), (labels[given], given)), (labels.max() + 1, len(labels))
+    )
+    values = some.values[:, given]
+    means = (member @ some.values.T) / member.sum(axis=1)[:, None]
+    apart = values - means[labels[given]].T
+    axes = np.linalg.eigh(apart @ apart.T / len(given))[1].T
+    return Measured(axes @ some.values, np.square(axes) @ some.variances)
+
+
+def without_gaps(some: Measured) -> Measured:
+    """Missing values as means of all objects, whose errors are as large as the spread.
+
+    Means of their own label would make a valley of nothing.
+    """
+    if some.known is None:
+        return some
+    gaps, (means, variances) = some.known == 0.0, some.true_spread()
+    values = np.where(gaps, means[:, None], some.values)
+    errors = some.errors.copy()
+    own = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
+    own[gaps] = np.broadcast_to(variances[:, None], gaps.shape)[gaps]
+    return Measured(values, errors)
+
+
 def _folds(labels: Indices, k: int, rng: np.random.Generator) -> tuple[Indices, Mask]:
     """Half of the objects of each label, and which objects laws are fitted to."""
     order = rng.permutation(len(labels))
@@ -98,7 +136,8 @@ def _laws(
     some: Measured, labels: Indices, counts: Indices, seed: int, rows: Indices
 ) -> Laws:
     """Laws of labels by some objects, as large as the labels of all objects are."""
-    laws = laws_of(some.only(rows), labels[rows], len(counts), seed)
+    kind = "diag" if some.n_features > MOST_CORRELATED else None
+    laws = laws_of(some.only(rows), labels[rows], len(counts), seed, kind=kind)
     weights = laws.components.weights
     fitted = np.bincount(laws.clusters, weights, minlength=len(counts))
     weights = weights * (counts / np.where(fitted > 0.0, fitted, 1.0))[laws.clusters]

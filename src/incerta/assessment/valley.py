@@ -181,13 +181,19 @@ def _roughly(tables: Array, numbers: Array) -> tuple[Array, Array]:
     """Weights after some rounds of EM, and the most that any can reach, by mode."""
     n = numbers.sum()
     weights = np.full((len(tables), tables.shape[2]), 1.0 / tables.shape[2])
-    whole = np.einsum("mcj,mj->mc", tables, weights)
+    turned = tables.transpose(0, 2, 1)
+    whole = _times(tables, weights)
     for _ in range(FIRST_ROUNDS):
-        weights *= np.einsum("mcj,mc->mj", tables, numbers / whole) / n
-        whole = np.einsum("mcj,mj->mc", tables, weights)
-    slope = np.einsum("mcj,mc->mj", tables, numbers / whole) / n
+        weights *= _times(turned, numbers / whole) / n
+        whole = _times(tables, weights)
+    slope = _times(turned, numbers / whole) / n
     # The log likelihood is concave: no weights reach more than this.
     return weights, np.log(whole) @ numbers + n * np.log(slope.max(axis=1))
+
+
+def _times(matrices: Array, vectors: Array) -> Array:
+    """Products of matrices (m, a, b) and vectors (m, b)."""
+    return np.matmul(matrices, vectors[:, :, None])[:, :, 0]
 
 
 def best_weights(table: Array, numbers: Array, weights: Array) -> tuple[float, Array]:

@@ -11,8 +11,9 @@ from incerta.cli import assess, classify, compare, demo, fit, info, predict, wat
 from incerta.cli.interrupts import INTERRUPTED, tell
 from incerta.cli.options import option
 from incerta.cli.output import about_closed, echo, in_one_line
-from incerta.data.tables.spec import OPTIONS, TEXT
+from incerta.data.tables.spec import OPTIONS, TEXT, as_option
 from incerta.version import __version__
+from incerta.wording import for_readers
 
 EXIT_CODES = f"""\
 \b
@@ -63,7 +64,8 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
         try:
-            done = super().invoke(ctx)
+            with for_readers(as_option):
+                done = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             _forget_stdout()

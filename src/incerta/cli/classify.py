@@ -11,7 +11,7 @@ from incerta.cli import options
 from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
-from incerta.wording import SURE, counted, share, verb
+from incerta.wording import SURE, counted, given, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.check import Classified
@@ -131,9 +131,9 @@ def classify(
         gaps = any(each.law.missing() is not None for each in (some, data))
         if gaps and not classifier.__sklearn_tags__().input_tags.allow_nan:
             msg = (
-                f"values are missing, which method={method!r} does not take. Say "
-                "method='discriminant', which does, missing='impute' or "
-                "missing='drop'."
+                f"values are missing, which {given(method=method)} does not take. Say "
+                f"{given(method='discriminant')}, which does, "
+                f"{given(missing='impute')} or {given(missing='drop')}."
             )
             raise DataError(msg)
         model.fit(some, known.classes)

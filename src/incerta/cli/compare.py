@@ -101,6 +101,7 @@ def compare(
             has = verb(n, "has", "have")
             text = f"{counted(n, 'object')} {has} no class, and no part in ACC and NMI."
             warned.append(text)
+        del table  # and with it the cells
         found = compare(data, k, names, seed, scale, params, classes)
     for name, error in found.failed.items():
         if name in CONTROLS:

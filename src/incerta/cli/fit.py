@@ -104,6 +104,7 @@ def fit(
         table = OpenTable(path, columns)
         columns = options.completed(table, "fit", file, quiet=quiet)
         data = table.data(columns)
+        del table  # and with it the cells
         if dry_run:
             estimate = tell_time(data, k, fit)
         else:
@@ -120,7 +121,6 @@ def fit(
     unsafe = out.tell_formulas(result.ids, form, spreadsheet=spreadsheet)
     result = reworded(
         result,
-        reasons=tuple(map(out.as_options, result.reasons)),
         warnings=(*warned, *unsafe),
         command=shlex.join(
             [

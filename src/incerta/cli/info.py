@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from incerta.backend.progress import bars
 from incerta.cli import options
-from incerta.cli.output import WIDTH, as_options, echo, noted, shown, warn, wrapped
+from incerta.cli.output import WIDTH, echo, noted, shown, warn, wrapped
 from incerta.data.tables.spec import TableSpec
 from incerta.wording import counted, printable
 
@@ -147,7 +147,7 @@ def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
     lines = [f"{printable(file.name)}: {', '.join(filter(None, facts))}", ""]
     lines += [*_table(profile, guess), ""]
     if profile.problem:
-        problem = f"Before it can be read: {as_options(profile.problem)}"
+        problem = f"Before it can be read: {profile.problem}"
         lines += [*wrapped(problem), ""]
     return "\n".join([*lines, *_what_next(file, guess, spec)])
 
@@ -161,7 +161,7 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
         "rows": profile.n_rows,
         "bytes": profile.n_bytes,
         "written": profile.written,
-        "problem": as_options(profile.problem),
+        "problem": profile.problem,
         "columns": [
             {
                 "name": column.name,
@@ -175,7 +175,7 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
             for column in profile.columns
         ],
         "clear": guess.is_clear,
-        "doubt": as_options(guess.doubt),
+        "doubt": guess.doubt,
         "readings": [
             {
                 **reading.said(),
@@ -185,8 +185,8 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
             for reading in guess.readings
         ],
         "classes": guess.classes,
-        "left_out": {name: as_options(why) for name, why in guess.left_out.items()},
-        "notes": [as_options(note) for note in guess.notes],
+        "left_out": guess.left_out,
+        "notes": guess.notes,
     }
     return json.dumps(facts, indent=1)
 
@@ -199,9 +199,8 @@ def _taken_as(
 
     columns = {column.name: column for column in profile.columns}
     roles, more = roles_in(guess, profile.names), remarks_on(columns, guess)
-    return {name: as_options(role) for name, role in roles.items()}, {
-        name: list(map(as_options, [*column.remarks, *more.get(name, ())]))
-        for name, column in columns.items()
+    return roles, {
+        name: [*column.remarks, *more.get(name, ())] for name, column in columns.items()
     }
 
 
@@ -239,7 +238,7 @@ def _table(profile: "Profile", guess: "Guess") -> list[str]:
             lines.append(f"… {len(hidden):,} more columns ({counts}{missing})")
             remarked = [c for c in hidden if c.remarks]
             odd = [f"{shown(c.name)}: {printable(c.remarks[0])}" for c in remarked]
-            lines += wrapped(as_options(options.listed(odd)), "    ")
+            lines += wrapped(options.listed(odd), "    ")
         remark = printable("; ".join(remarks[column.name]))
         line = _row(row, widths)
         if remark and len(line) + len(remark) + 2 <= WIDTH:
@@ -298,8 +297,8 @@ def _ends(column: "Described") -> list[Any] | None:
 def _what_next(file: Path, guess: "Guess", spec: TableSpec) -> list[str]:
     name = options.as_argument(file)
     fit, compare = ("incerta", "fit", name), ("incerta", "compare", name)
-    doubt = as_options(guess.doubt)
-    notes = [line for note in guess.notes for line in wrapped(as_options(note))]
+    doubt = guess.doubt
+    notes = [line for note in guess.notes for line in wrapped(note)]
     if not guess.readings:
         return [
             *wrapped(f"What the columns mean cannot be guessed: {doubt}"),

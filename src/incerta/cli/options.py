@@ -21,7 +21,6 @@ from incerta.cli.output import (
     FORMATS,
     STDIN,
     WIDTH,
-    as_options,
     echo,
     refuse,
     say,
@@ -300,7 +299,7 @@ def takes_columns(
         try:
             columns = TableSpec.of_options(**{name: given.pop(name) for name in known})
         except DataError as error:
-            raise typer.BadParameter(as_options(str(error))) from error
+            raise typer.BadParameter(str(error)) from error
         command(columns=columns, **given)
 
     # Typer reads both.
@@ -342,7 +341,7 @@ def completed(
         return table.spec
     guess = table.guess(truth)
     if not guess.is_clear:
-        doubt = as_options(guess.doubt)
+        doubt = guess.doubt
         if guess.readings:
             say(f"Error: it is not clear what the columns are: {doubt}")
             words = ("incerta", command, str(file))
@@ -470,9 +469,9 @@ def _tell(guess: "Guess") -> None:
     say(f"Guessed: {chosen}. Say otherwise with these options.")
     left_out = guess.left_out.items()
     if others := [f"{n} ({why})" for n, why in left_out if n not in guess.classes]:
-        say(as_options(f"Left out: {listed(others)}."))
+        say(f"Left out: {listed(others)}.")
     for note in guess.notes:
-        say(as_options(f"Note: {note}"))
+        say(f"Note: {note}")
 
 
 def _few(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""All that commands print, in the words of options, and all that they write."""
+"""All that commands print and write."""
 
 import csv
 import errno
@@ -19,7 +19,6 @@ import typer
 from incerta import wording
 from incerta.backend.optional import require
 from incerta.backend.writing import nearest
-from incerta.exceptions import DataError, FileError
 from incerta.wording import SURE, counted, no_confidence, printable, share, verb
 
 if TYPE_CHECKING:
@@ -32,25 +31,6 @@ MOST_ROWS = 12  # of small tables
 # What bad data, bad parameters and the system cause. All else is our mistake.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
-# Parameters that are options of the same name, as messages of the library have them.
-_NAMES = (
-    "id|values|errors|kind|weight|missing|sample|meaning|batch|sep|decimal|encoding|na"
-    "|corr|log|replicates|sheet|layers|method|label|labels"
-)
-_SAID = re.compile(
-    rf"""\b(?P<name>{_NAMES})=(?P<value>'[^']*'|"[^"]*"|\[[^\]]*\]|\([^)]*\)|[\w.+-]*)"""
-)
-# What has no option, and what to do instead.
-_PHRASES = {
-    "joint=True": "--joint",
-    "joint=False": "--independent",
-    "Other files can be loaded by your frame library and passed to from_frame.": (
-        "Save the table as csv first."
-    ),
-    ", or a dict from value to (low, high)": "",
-    ", or a dict from value to (upper, lower)": "",
-    " Or give a dict from value to column.": "",
-}
 FORMATS = ("csv", "parquet", "json")
 STDIN = STDOUT = Path("-")
 SUMMARY, REPORT = "summary.json", "report.html"
@@ -61,25 +41,6 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 def refuse(option: str, why: str) -> NoReturn:
     """Raise for an option that cannot be followed."""
     raise typer.BadParameter(why, param_hint=f"'{option}'")
-
-
-def as_options(text: str) -> str:
-    """Say ``--missing impute`` where a message for Python says ``missing='impute'``."""
-    for phrase, instead in _PHRASES.items():
-        text = text.replace(phrase, instead)
-    return _SAID.sub(_option, text)
-
-
-def _option(match: re.Match[str]) -> str:
-    name, value = match["name"], match["value"]
-    if value[:1] in ("[", "("):
-        value = ",".join(re.findall(r"""['"]([^'"]*)['"]""", value))
-    end = "." if value[:1] not in ("'", '"') and value.endswith(".") else ""
-    value = value.removesuffix(end).strip("'\"")
-    if re.search(r"[^\w.,+/:-]", value):
-        value = f"'{value}'"
-    joined = "=" if value.startswith("-") else " "
-    return f"--{name}{joined}{value}".rstrip() + end
 
 
 def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
@@ -150,8 +111,7 @@ def noted() -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield texts
-    messages = (as_options(" ".join(str(each.message).split())) for each in caught)
-    texts += dict.fromkeys(messages)
+    texts += dict.fromkeys(" ".join(str(each.message).split()) for each in caught)
 
 
 def in_one_line(error: Exception) -> str:
@@ -165,7 +125,7 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return f"there is not enough memory. {text}".strip()
     if isinstance(error, EXPECTED) and text:
-        return as_options(text) if isinstance(error, (DataError, FileError)) else text
+        return text
     return (
         f"{type(error).__name__}: {text} This is unexpected; `incerta --debug …` "
         "shows where it happened."

@@ -195,7 +195,7 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
         what = "NaN" if given.dtype.kind == "f" else "a missing value"
         msg = f"{name} has {what} at position {int(gaps.argmax())}."
         raise DataError(msg)
-    return np.array(given)
+    return np.array(given) if given is labels else given
 
 
 def _refuse_text(labels: Any, name: str) -> None:

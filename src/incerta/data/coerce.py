@@ -25,7 +25,7 @@ from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 T = TypeVar("T", bound=type[Any])
 
@@ -163,9 +163,9 @@ def refuse_missing(data: UncertainData) -> None:
         msg = (
             f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
             f"object {first!s}. ViewConsensus and ErrorMixture take them as they are; "
-            "for other methods read the table with missing='impute' or "
-            "missing='drop', or let Deconvolver().fit_transform(data) say what they "
-            "probably are."
+            f"for other methods read the table with {given(missing='impute')} or "
+            f"{given(missing='drop')}, or let Deconvolver().fit_transform(data) say "
+            "what they probably are."
         )
         raise MissingValueError(msg)
 

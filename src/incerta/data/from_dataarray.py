@@ -18,7 +18,7 @@ from incerta.data.tables.gaps import complete_rows
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, ArrayLike, Ids, Mask
-from incerta.wording import counted, unknown_name, verb
+from incerta.wording import counted, given, unknown_name, verb
 
 CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a cell of a grid
 
@@ -85,7 +85,7 @@ def from_xarray(
     (['A', 'B'], ('t2m',), [1.0, 4.0])
     """
     if missing not in ("error", "drop", "impute"):
-        msg = f"missing={missing!r} must be 'error', 'drop' or 'impute'."
+        msg = f"{given(missing=missing)} must be 'error', 'drop' or 'impute'."
         raise DataError(msg)
     if not isinstance(object, str):
         for name in object:
@@ -210,8 +210,8 @@ def _from_cube(
     if missing == "error":
         msg = (
             f"{gaps.sum()} of {gaps.size} draws have missing values, the first of "
-            f"object {labels[gaps.any(axis=1).argmax()]!s}. missing='drop' leaves them "
-            "out, missing='impute' fills them if they are joint."
+            f"object {labels[gaps.any(axis=1).argmax()]!s}. {given(missing='drop')} "
+            f"leaves them out, {given(missing='impute')} fills them if they are joint."
         )
         raise MissingValueError(msg)
     features = as_feature_names(names, cube.shape[2])
@@ -229,12 +229,12 @@ def _from_cube(
 def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
     """Take xarray data as described by the arguments of `from_frame`."""
     if spec.weight is not None:
-        msg = f"weight={spec.weight!r} cannot be used with xarray data."
+        msg = f"{given(weight=spec.weight)} cannot be used with xarray data."
         raise DataError(msg)
     if spec.logs:
         msg = (
-            f"log={sorted(spec.logs)} cannot be used with draws along a dimension; "
-            "take the logarithm of the data first, e.g. numpy.log10(df)."
+            f"{given(log=sorted(spec.logs))} cannot be used with draws along a "
+            "dimension; take the logarithm of the data first, e.g. numpy.log10(df)."
         )
         raise DataError(msg)
     assert spec.id is not None
@@ -246,8 +246,8 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
         feature = spec.values[0]
         if len(spec.values) > 1:
             msg = (
-                f"values={list(spec.values)} must be the dimension of the features, "
-                "as df is a DataArray; pick features with df.sel(...)."
+                f"{given(values=list(spec.values))} must be the dimension of the "
+                "features, as df is a DataArray; pick features with df.sel(...)."
             )
             raise DataError(msg)
     elif len(spec.values) == 1 and spec.values[0] in array.data_vars:
@@ -278,7 +278,7 @@ def columns_of_dataset(dataset: Any) -> dict[str, Any]:
             return {name: v.values for name, v in flat.items()}
         several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
     msg = (
-        f"{several}; say which one holds the draws with sample=, and whether they are "
-        "joint=."
+        f"{several}; say which one holds the draws with {given('sample')}, and whether "
+        f"they are {given('joint')}."
     )
     raise DataError(msg)

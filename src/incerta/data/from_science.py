@@ -13,6 +13,7 @@ from incerta.data.container import UncertainData
 from incerta.data.tables.columns import Rows
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import ArrayLike
+from incerta.wording import given
 
 ONE_ROW_EACH = "Columns that carry their errors hold one row per object."
 
@@ -154,9 +155,9 @@ def from_uncertain_columns(rows: Rows) -> UncertainData:
     spec, ids = rows.spec, rows.coded.ids
     rows.refuse_repeated(ONE_ROW_EACH)
     others = {"weight": spec.weight, "sample": spec.sample, "log": sorted(spec.logs)}
-    for role, given in others.items():
-        if given:
-            msg = f"{role}={given!r} cannot be used here. {ONE_ROW_EACH}"
+    for role, value in others.items():
+        if value:
+            msg = f"{given(**{role: value})} cannot be used here. {ONE_ROW_EACH}"
             raise DataError(msg)
     columns = [rows.table[name] for name in spec.values]
     draws: list[Any] = [getattr(column, "distribution", None) for column in columns]

@@ -25,6 +25,7 @@ from incerta.data.tables.gaps import (
 from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices
+from incerta.wording import given
 
 MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
 
@@ -224,7 +225,7 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
 def _of_rows(rows: Rows) -> UncertainData:
     spec = rows.spec
     if spec.replicates is not None:
-        rows.refuse_repeated("replicates= means one row per object.")
+        rows.refuse_repeated(f"{given('replicates')} means one row per object.")
         values, groups = _repeats_below(rows)
         return _of_values(rows, groups, values, None)
     if spec.error_columns is not None:
@@ -248,7 +249,8 @@ def _needed(table: Table, spec: TableSpec, df: Any) -> list[str]:
         index = getattr(getattr(df, "index", None), "names", ())
         named = spec.id is not None and spec.id not in table.names
         if named and spec.id in index:
-            msg = f"id={spec.id!r} is the index, not a column; pass df.reset_index()."
+            said = given(id=spec.id)
+            msg = f"{said} is the index, not a column; pass df.reset_index()."
             raise DataError(msg) from error
         raise
 
@@ -271,9 +273,9 @@ def _warn_of_alike(ids: Ids, name: str) -> None:
         other = seen.setdefault("".join(plain.casefold().split()), id)
         if other != id:
             msg = (
-                f"{other!r} and {id!r} in id={name!r} differ in capitals, spaces or "
-                "the form of letters alone, and are taken for two objects. If they are "
-                "one, write them alike."
+                f"{other!r} and {id!r} in {given(id=name)} differ in capitals, spaces "
+                "or the form of letters alone, and are taken for two objects. If they "
+                "are one, write them alike."
             )
             warnings.warn(msg, IncertaWarning, stacklevel=6)
             return
@@ -375,10 +377,10 @@ def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
     for name, columns in zip(spec.values, repeats, strict=True):
         if spec.stated_meaning != "error" and set(columns) != set(repeats[0]):
             msg = (
-                f"meaning={spec.stated_meaning!r} needs the same repeats of all "
-                "values, as a repeat is one value of the object: "
-                f"{spec.values[0]!r} has {', '.join(repeats[0])}; {name!r} has "
-                f"{', '.join(columns)}. Name fewer values, or say meaning='error'."
+                f"{given(meaning=spec.stated_meaning)} needs the same repeats of all "
+                f"values, as a repeat is one value of the object: {spec.values[0]!r} "
+                f"has {', '.join(repeats[0])}; {name!r} has {', '.join(columns)}. Name "
+                f"fewer values, or say {given(meaning='error')}."
             )
             raise DataError(msg)
     places = {end: place for place, end in enumerate(endings)}
@@ -392,7 +394,7 @@ def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
         row = int((counts == 0).argmax())
         msg = (
             f"object {coded.name(row)} has no value in any column of "
-            f"replicates={spec.replicates!r}; leave it out."
+            f"{given(replicates=spec.replicates)}; leave it out."
         )
         raise MissingValueError(msg)
     starts = np.concatenate([[0], np.cumsum(counts)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from incerta.exceptions import DataError
+from incerta.wording import given
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
@@ -23,7 +24,7 @@ def as_meaning(meaning: str) -> str:
     """Check that a meaning is one of the three."""
     if meaning not in MEANINGS:
         words = "; ".join(f"{name!r}: {text}" for name, text in MEANINGS.items())
-        msg = f"meaning={meaning!r} is not known. {words}."
+        msg = f"{given(meaning=meaning)} is not known. {words}."
         raise DataError(msg)
     return meaning
 

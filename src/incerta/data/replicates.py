@@ -11,6 +11,7 @@ from incerta.data.laws import Gaussian, Independent, Law, Values
 from incerta.data.pooling import moderated, pool
 from incerta.exceptions import DataError
 from incerta.typing import Array, Indices
+from incerta.wording import given
 
 # Correlations are kept if one is so large by chance in fewer data sets than this.
 CHANCE = 1e-3
@@ -56,7 +57,7 @@ def law_of_replicates(
         name = feature_names[int(single.argmax())]
         msg = (
             f"no object has two values of {name!r}, so that nothing says how large "
-            "their errors are; give error columns (errors=)."
+            f"their errors are; give error columns ({given('errors')})."
         )
         raise DataError(msg)
     correlation = _correlation(values, objects, summary) if together else None

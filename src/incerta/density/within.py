@@ -1,8 +1,9 @@
 """Probability that two uncertain objects are within eps of each other."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial, singledispatch
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -30,7 +31,8 @@ LEAF = 16
 CACHE = 2**18
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Tree:
     """Objects sorted so that neighbours in space are neighbours in the order.
 
     Node i of a level has the nodes 2 i and 2 i + 1 of the next one below it.
@@ -66,7 +68,7 @@ def plant(boxes: Boxes) -> Tree:
         low = np.minimum(low[::2], low[1::2])
         high = np.maximum(high[::2], high[1::2])
         levels.insert(0, Boxes(low, high))
-    return Tree(order, starts, sorted_boxes, levels)
+    return Tree(order=order, starts=starts, boxes=sorted_boxes, levels=levels)
 
 
 def pairs_within(

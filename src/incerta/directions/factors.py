@@ -15,7 +15,7 @@ import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.data.reliability import true_spread
-from incerta.directions.search import by_object, count, leading, shared
+from incerta.directions.search import by_object, count, leading, repeated, shared
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
@@ -124,17 +124,19 @@ class Found:
     constant: Mask  # (d,), features that do not vary
     empty: Mask  # (d,), features that nearly all objects lack
 
-    @classmethod
-    def nothing(cls, d: int) -> Found:
-        """What is said of features that were not looked at."""
-        none = np.zeros(d, dtype=bool)
-        return cls(copy_of=np.arange(d), constant=none, empty=none)
+    @property
+    def originals(self) -> Mask:
+        """Features that repeat no other one, (d,)."""
+        return self.copy_of == np.arange(len(self.copy_of))
 
 
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find at most `most` directions, or as many as `wanted`; without any, `anyway`."""
+    """Find at most `most` directions, or as many as `wanted`; without any, `anyway`.
+
+    If `most` is 0, only see which features say nothing, or nothing new.
+    """
     d, n = table.values.shape
     centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
     n_known = table.known.sum(axis=1)
@@ -148,6 +150,9 @@ def found_in(
     some = table.only(varies)
     gaps = np.where(some.known, some.values - centre[varies, None], 0.0)
     gaps /= np.sqrt(true[varies, None] + some.variances)
+    if most == 0:
+        rest.copy_of[varies] = varies[repeated(gaps, some.known)]
+        return rest
     common = shared(gaps, some.known, most, seed)
     rest.copy_of[varies] = varies[common.copy_of]
 

@@ -25,8 +25,9 @@ LEVEL = 0.005
 # Values are cut off here, in robust deviations: one outlier makes no correlation.
 CUT = 2.5
 MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
-# Two features of a larger correlation are one feature, measured twice.
-COPY = 0.99
+# Two features of a larger correlation are one feature, measured twice. Where methods
+# see how features differ, only those that differ by rounding are.
+COPY, SAME = 0.99, 0.9999
 # Smaller tables are decomposed fully.
 SMALL = 500
 # Rounds of choosing features by directions, and directions by features.
@@ -185,13 +186,20 @@ def _by_chance(table: Array, rng: np.random.Generator) -> float:
     return float(np.sqrt(max(top[0], 0.0)))
 
 
-def _unit_rows(table: Array, known: Mask) -> Array:
+def repeated(deviations: Array, known: Mask) -> Indices:
+    """The feature (d,) that each repeats but for rounding, or its own number."""
+    cut, whole = (_unit_rows(deviations, known, reach) for reach in (CUT, np.inf))
+    alike = np.minimum(np.abs(cut @ cut.T), np.abs(whole @ whole.T)) > SAME
+    return (alike | np.eye(len(alike), dtype=bool)).argmax(axis=1)
+
+
+def _unit_rows(table: Array, known: Mask, reach: float = CUT) -> Array:
     """Rows whose products are correlations, outliers cut off."""
     n_known = np.maximum(known.sum(axis=1, keepdims=True), 1)
     cut = (table - _medians(table, known)) * known
     usual = _medians(np.abs(cut), known)
-    reach = CUT * np.where(usual > 0.0, MAD * usual, np.inf)
-    cut = np.clip(cut, -reach, reach)
+    most = reach * np.where(usual > 0.0, MAD * usual, np.inf)
+    cut = np.clip(cut, -most, most)
     cut = (cut - cut.sum(axis=1, keepdims=True) / n_known) * known
     lengths = np.sqrt(np.square(cut).sum(axis=1, keepdims=True))
     return (cut / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)

@@ -40,11 +40,13 @@ FEW_FEATURES = 8
 # with so many features, and what shows in few of them would be lost.
 MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
 # Each direction needs some objects to be told from chance, and later methods too.
-MOST_DIRECTIONS, OBJECTS_EACH = 20, 15
+MOST_DIRECTIONS, OBJECTS_EACH = 20, 8
 # In wider tables the strongest directions are taken although none is beyond chance.
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
 MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
+# So many objects show which features repeat others.
+OBJECTS_FOR_COPIES = 10_000
 # Features that are named for a direction: in a label, and in a table.
 NAMED, MOST_MAIN = 3, 10
 MINUS = "\N{MINUS SIGN}"
@@ -79,7 +81,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     ----------
     n_directions : int or "auto", default="auto"
         Number of directions. "auto" takes those that are beyond chance, at most 20 and
-        one for 15 objects, and leaves data alone that do not gain by it (see Notes).
+        one for 8 objects, and leaves data alone that do not gain by it (see Notes).
     device : str, default="cpu"
         Where objects are put into the directions: "cpu", or a device of torch such as
         "cuda" (extra ``gpu``).
@@ -103,7 +105,8 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         direction.
     copies_ : ndarray of shape (n_features,)
         For each feature the one that it repeats, or its own number. Features repeat
-        each other if their values are correlated by more than 0.99; the first counts.
+        each other if their values are correlated by more than 0.99, of data that are
+        left alone 0.9999; the first counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -186,18 +189,21 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         in_parts = isinstance(X, PartitionedData)
         objects = objects_of(self, X.example() if in_parts else X)
         d, seed = self.n_features_in_, as_seed(self.random_state)
-        if self.n_directions == "auto" and d <= FEW_FEATURES:
-            return self._keep(Found.nothing(d))
-        most = max(MANY_OBJECTS, MOST_VALUES // d)
+        wanted = None if self.n_directions == "auto" else int(self.n_directions)
+        looks = wanted or d > FEW_FEATURES
+        most = max(MANY_OBJECTS, MOST_VALUES // d) if looks else OBJECTS_FOR_COPIES
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
         limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
-        wanted = None if self.n_directions == "auto" else int(self.n_directions)
         anyway = ANYWAY if d > MANY_FEATURES else 0
+        found = None
         # Products are many and thin: threads would cost more than they bring.
         with threads(1):
-            found = found_in(table_of(some), limit, seed, wanted=wanted, anyway=anyway)
-        if wanted is None and d <= MANY_FEATURES and not _pays(found.factors, limit):
-            found = replace(found, factors=None)
+            if looks:
+                table = table_of(some)
+                found = found_in(table, limit, seed, wanted=wanted, anyway=anyway)
+            pays = found and (wanted or d > MANY_FEATURES)
+            if found is None or not (pays or _pays(found.factors, limit)):
+                found = found_in(exact_table_of(some), 0, seed)
         return self._keep(found)
 
     def transform(self, X: Any) -> Any:
@@ -212,18 +218,20 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         -------
         UncertainData, PartitionedData or ndarray
             Measured values as values in the directions, with correlated errors. Data
-            that are left alone come back as they are; a plain 2-D array as an array.
+            that are left alone come back as they are, but without features that repeat
+            others; a plain 2-D array as an array.
         """
         check_is_fitted(self)
-        factors, in_parts = self._found.factors, isinstance(X, PartitionedData)
+        found, in_parts = self._found, isinstance(X, PartitionedData)
         data = objects_of(self, X.example() if in_parts else X, reset=False)
-        if in_parts and factors is not None:
-            parts = mapped_parts(X.partitions, placed, factors, self.device)
-            return PartitionedData(tuple(parts), names_of(factors))
+        changed = found.factors is not None or not found.originals.all()
+        if in_parts and changed:
+            parts = mapped_parts(X.partitions, placed, found, self.device)
+            return PartitionedData(tuple(parts), tuple(self.get_feature_names_out()))
         if in_parts:
             return X
-        if factors is not None:
-            there = placed(data, factors, self.device)
+        if changed:
+            there = placed(data, found, self.device)
             assert there is not None
             data = there
         return data.mean() if is_plain_table(X) else data
@@ -240,7 +248,8 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         -------
         UncertainData or ndarray of shape (n_objects, n_features)
             Means and covariances of the features, without their own variation; an
-            array gives an array. Data that were left alone come back as they are.
+            array gives an array. Data that were left alone come back as they are,
+            without features that repeat others.
         """
         check_is_fitted(self)
         if self.n_directions_ == 0:
@@ -256,7 +265,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         if factors is not None:
             return np.array(names_of(factors), dtype=object)
         given = self._names() if input_features is None else input_features
-        return np.asarray(given, dtype=object)
+        return np.asarray(given, dtype=object)[self._found.originals]
 
     def described(self) -> list[Direction]:
         """What each direction is: the features that vary most with it."""
@@ -363,25 +372,33 @@ def names_of(factors: Factors) -> tuple[str, ...]:
 
 def table_of(data: UncertainData) -> Table:
     """Measured values and the variances of their errors, features first."""
-    values = np.ascontiguousarray(data.mean().T)
-    known = ~np.isnan(values)
+    table = exact_table_of(data)
     if data.meaning == "spread" and not data.joint:
         variances = errors_of_means(data)
         if variances.ndim == 3:
             variances = np.einsum("iin->in", variances)
     else:
-        variances = np.where(known, data.variance().T, 0.0)
-    return Table(np.where(known, values, 0.0), variances, known)
+        variances = np.where(table.known, data.variance().T, 0.0)
+    return table._replace(variances=variances)
+
+
+def exact_table_of(data: UncertainData) -> Table:
+    """Means of objects, features first."""
+    values = np.ascontiguousarray(data.mean().T)
+    known = ~np.isnan(values)
+    return Table(np.where(known, values, 0.0), np.zeros_like(values), known)
 
 
 def placed(
-    data: UncertainData | None, factors: Factors, device: str
+    data: UncertainData | None, found: Found, device: str
 ) -> UncertainData | None:
-    """Objects in the directions, None for none; only errors are weighed."""
+    """Objects in the directions, or without copies; only errors are weighed."""
     if data is None:
         return None
-    tells = np.flatnonzero(factors.tells)
-    factors, names = factors.only(tells), names_of(factors)
+    if found.factors is None:
+        return data.select(np.flatnonzero(found.originals).tolist())
+    tells = np.flatnonzero(found.factors.tells)
+    factors, names = found.factors.only(tells), names_of(found.factors)
     some = data.select(tells.tolist())
     if not of_errors(data):
         matrix = factors.directly

@@ -65,6 +65,10 @@ class ViewConsensus(UncertainClusterer):
     views : sequence of str, optional
         Names of the only views to take, as `views_` has them: "mixture", "centres",
         "neighbours", "nearness".
+    one_shape : bool, default=False
+        Whether the clusters of the mixture may have one covariance in common, if BIC
+        prefers that. `cluster` says so for objects in `Directions`: few objects fit a
+        mixture with a shape for each cluster so well that wrong clusters look clear.
     device : str, default="cpu"
         Where objects beyond the 1000 that views are found with, and new ones, are put
         into clusters: "cpu", or a device of torch such as "cuda" (extra ``gpu``).
@@ -157,6 +161,7 @@ class ViewConsensus(UncertainClusterer):
     _: KW_ONLY
     n_worlds: int = parameter(WHOLE, default=24)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
+    one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)
     random_state: Seed = parameter(SEED, default=None)
 
@@ -182,10 +187,12 @@ class ViewConsensus(UncertainClusterer):
         k, seed = self.n_clusters, self.seed_
         some, told, n_objects = some_labelled(objects, MOST_OBJECTS, seed, known)
         truths, wanted = truths_of(some, k, seed), self._wanted()
-        found = consensus(some, truths, k, self.n_worlds, seed, told, wanted)
+        found = consensus(
+            some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
+        )
         membership = surely(found.membership, told)
-        judged = truths.as_given(some).judged
-        laws = laws_together(judged, likeliest(membership), k, seed, MORE_NUMBERS)
+        chosen = likeliest(membership)
+        laws = laws_together(found.judged, chosen, k, seed, MORE_NUMBERS)
         self._model, self.views_ = Clusters(truths, laws), found.views
         if len(some) < n_objects:
             membership = surely(self._shares(objects, seed), known)

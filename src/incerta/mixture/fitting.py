@@ -263,10 +263,15 @@ def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixtu
             next(steps, None)
 
 
+def affords(some: Measured) -> bool:
+    """Whether covariances of so many features are worth their time."""
+    return some.n_features <= (MOST_CORRELATED if some.alike else MOST_UNLIKE)
+
+
 def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
     """Kinds of covariances to try; matrices only where objects could tell them."""
     n, d = some.n_objects, some.n_features
-    wide = d > (MOST_CORRELATED if some.alike else MOST_UNLIKE)
+    wide = not affords(some)
     too_few = {"full": wide or n <= k * d, "tied": wide or n <= d}
     return [one for one in kinds if not too_few.get(one)] or list(kinds)
 

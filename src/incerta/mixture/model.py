@@ -167,13 +167,20 @@ class Components(NamedTuple):
         return len(self.weights)
 
     @property
+    def kind(self) -> str:
+        """Kind of the covariances: "diag", "full" or "tied"."""
+        if self.covariances.ndim == 2:
+            return "diag"
+        return "tied" if len(self.covariances) < self.n_components else "full"
+
+    @property
     def noise_weight(self) -> float:
         """Share of the objects that are noise."""
         return 0.0 if self.ranges is None else max(float(1.0 - self.weights.sum()), 0.0)
 
     def only(self, some: Indices) -> Components:
         """Some of the components, in this order."""
-        tied = len(self.covariances) < len(self.weights)
+        tied = self.kind == "tied"
         covariances = self.covariances if tied else self.covariances[some]
         return Components(
             self.weights[some], self.means[some], covariances, self.ranges

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -56,7 +55,8 @@ class Cluster:
     since: int  # objects that had come when it was seen first
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Event:
     """Something that happened to a cluster between two looks."""
 
     kind: str  # "new", "moved" or "gone"
@@ -103,19 +103,21 @@ class Follower:
         now = self._named(_described(parts, n_seen))
         before = {one.number for one in self.clusters}
         there = {one.number for one in now}
-        new = [Event("new", one) for one in now if one.number not in before]
-        gone = [Event("gone", one) for one in self.clusters if one.number not in there]
+        new = [one for one in now if one.number not in before]
+        gone = [one for one in self.clusters if one.number not in there]
         moved = []
         for one in now:
             told = self._told.get(one.number)
             ratio = 0.0 if told is None else _moved(told, one)
             if ratio:
-                moved.append(Event("moved", one, told, ratio))
-        for event in (*new, *moved):
-            self._told[event.cluster.number] = event.cluster
+                event = Event(kind="moved", cluster=one, before=told, ratio=ratio)
+                moved.append(event)
+        for one in (*new, *(event.cluster for event in moved)):
+            self._told[one.number] = one
         self._told = {n: one for n, one in self._told.items() if n in there}
         self.clusters = sorted(now, key=lambda one: one.number)
-        return [*new, *moved, *gone]
+        appeared = [Event(kind="new", cluster=one) for one in new]
+        return [*appeared, *moved, *(Event(kind="gone", cluster=one) for one in gone)]
 
     def _named(self, found: list[Cluster]) -> list[Cluster]:
         """Number clusters as before, and new ones from the largest on."""

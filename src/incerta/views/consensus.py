@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -15,6 +15,7 @@ from incerta.data.container import UncertainData
 from incerta.known import kept, n_named
 from incerta.labels import numbered
 from incerta.mixture.fitting import Effort
+from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 from incerta.views.judge import judged, laws_together
@@ -68,6 +69,7 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
+OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
 # From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 # Weights of views are exp(SHARPNESS * (score + STABLE * stability)).
@@ -75,7 +77,8 @@ SHARPNESS, STABLE = 30.0, 0.15
 
 
 @stored()
-class View(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class View:
     """What one view is worth."""
 
     score: float  # how much of its labels the true values tell, from 0 to 1
@@ -89,6 +92,7 @@ class Consensus:
     """Memberships by all views."""
 
     membership: Array  # (n, k)
+    judged: Measured  # where views were judged
     views: dict[str, View]
     memberships: dict[str, Array]  # of each view, with common names
     per_world: Indices | None  # (n_worlds, n), by the view that counts most
@@ -102,11 +106,15 @@ def consensus(
     seed: int,
     known: Indices | None = None,
     wanted: Collection[str] = ALL,
+    one_shape: bool = False,
 ) -> Consensus:
-    """Cluster objects in views (see `seen`), judge these, and average memberships."""
+    """Cluster objects in views (see `seen`), judge these, and average memberships.
+
+    With `one_shape`, clusters of the mixture may have one covariance (BIC).
+    """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
     some = look.judged
-    first = seen(look, k, AT_FIRST, seed, known, wanted)
+    first = seen(look, k, OF_ONE_SHAPE if one_shape else AT_FIRST, seed, known, wanted)
     if not first.labels:
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
@@ -151,15 +159,16 @@ def consensus(
     result = membership.argmax(axis=1)
     views = {
         name: View(
-            scores[name],
-            stable[name],
-            weight[name],
-            float(normalized_mutual_info_score(row, result)),
+            score=scores[name],
+            stability=stable[name],
+            weight=weight[name],
+            agreement=float(normalized_mutual_info_score(row, result)),
         )
         for name, row in labels.items()
     }
     return Consensus(
         membership=membership,
+        judged=some,
         views=views,
         memberships=found,
         per_world=worlds.get(leading),
@@ -191,8 +200,7 @@ def _in_worlds(
     """What views find in worlds."""
     if isinstance(truths, Measurements):
         truths = truths.with_mixture(data, first.mixture, seed)
-    kind = "diag" if first.mixture.covariances.ndim == 2 else "full"
-    work = IN_WORLDS._replace(covariances=(kind,))
+    work = IN_WORLDS._replace(covariances=(first.mixture.kind,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
         found.append(seen(look, k, work, own, known, tuple(first.labels)))

@@ -74,18 +74,22 @@ def laws_of(
     k: int,
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
+    kind: str | None = None,
 ) -> Laws:
-    """Fit the laws of k clusters, some maybe empty, by such numbers of Gaussians."""
+    """Fit the laws of k clusters, some maybe empty, by such numbers of Gaussians.
+
+    Without a `kind`, covariances are full where there are enough objects.
+    """
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
     usual = USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
     found = [
-        _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers)
+        _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
         for c in clusters
     ]
-    kind = "diag" if all(law.covariances.ndim == 2 for law in found) else "full"
-    found = [law.as_kind(kind) for law in found]
+    diagonal = all(law.covariances.ndim == 2 for law in found)
+    found = [law.as_kind("diag" if diagonal else "full") for law in found]
     shares = counts[clusters] / counts.sum()
     components = Components(
         np.concatenate([s * law.weights for s, law in zip(shares, found, strict=True)]),
@@ -149,7 +153,11 @@ def share_told(membership: Array, sizes: Array) -> float:
 
 
 def _law_of(
-    own: Measured, usual: Array, seed: int, numbers: tuple[int, ...]
+    own: Measured,
+    usual: Array,
+    seed: int,
+    numbers: tuple[int, ...],
+    kind: str | None,
 ) -> Components:
     """The law of one cluster."""
     n, d = own.n_objects, own.n_features
@@ -157,7 +165,7 @@ def _law_of(
         means = own.true_spread().means
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
-    kind = "full" if n > OBJECTS_PER_FEATURE * d else "diag"
+    kind = kind or ("full" if n > OBJECTS_PER_FEATURE * d else "diag")
     search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
     tried: list[FittedMixture] = []
     for found in candidates(own, search):

@@ -22,9 +22,8 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import Effort, Search, candidates, fitted
+from incerta.mixture.fitting import Effort, Search, affords, candidates, fitted
 from incerta.mixture.model import (
-    MOST_CORRELATED,
     Components,
     Measured,
     errors_of_means,
@@ -238,10 +237,11 @@ def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
     """Where the true values of objects come from, if there are k clusters."""
     if data.exact or of_errors(data):
         # Fewer objects than features do not tell how these go together.
-        d = data.n_features
-        kind = "full" if d < len(data) and d <= MOST_CORRELATED else "diag"
+        some = measured(data)
+        told = data.n_features < len(data) and affords(some)
+        kind = "full" if told else "diag"
         search = Search(numbers=[1], covariances=(kind,), seed=seed)
-        return Measurements(fitted(measured(data), search).components)
+        return Measurements(fitted(some, search).components)
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)
         found = kernel_means(law.values, shares_of(law, own_weights(law)), seed)
@@ -252,6 +252,13 @@ def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
 
 
 Truths = Measurements | Beliefs | Spreads
+
+
+def judged_where(data: UncertainData, k: int, seed: int) -> Measured:
+    """Objects where laws of k clusters are fitted to them: as views are judged."""
+    if data.exact or of_errors(data):
+        return measured(data)
+    return truths_of(data, k, seed).as_given(data).judged
 
 
 def exact_look(values: Array) -> Look:

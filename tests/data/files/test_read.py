@@ -11,6 +11,8 @@ import pytest
 
 import incerta as ic
 from incerta.data.files import text as text_files
+from incerta.data.files.opened import OpenTable
+from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import (
     DataError,
     FileError,
@@ -414,3 +416,15 @@ def test_a_row_with_line_breaks_is_named_by_its_first_line(tmp_path):
     said = {"values": "x", "errors": ("low", "high"), "kind": "interval"}
     with pytest.raises(DataError, match=r"column 'low', line 3: 3.0 is above"):
         ic.read(path, **said)
+
+
+@pytest.mark.parametrize("last", ["151", "0151", "+151", "1e3", " 151", "-0", "NA"])
+def test_ids_that_begin_as_whole_numbers_are_kept_as_written(tmp_path, last):
+    path = tmp_path / "many.csv"
+    ids = [*map(str, range(1, 151)), last]
+    lines = [f"{id},{place % 7}.5" for place, id in enumerate(ids)]
+    path.write_text("\n".join(["id,x", *lines, ""]))
+    table = OpenTable(path, TableSpec())
+    assert table._parsed.text("id") == ids
+    data = table.data(TableSpec(id="id", values=("x",)))
+    assert list(map(str, data.ids.tolist())) == ids

@@ -17,7 +17,7 @@ from incerta.data.tables.errors import ERROR_OF
 from incerta.data.tables.spec import BOUNDS, TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids
-from incerta.wording import counted
+from incerta.wording import counted, given
 
 Where: TypeAlias = Callable[[int], str]  # a row in words
 
@@ -119,8 +119,8 @@ def _refuse_errors(
     if spec.error_columns is not None:
         errors = "/".join(spec.error_columns[spec.values.index(name)])
         msg = (
-            f"{held}, and errors= names its error column {errors!r}, too. Leave errors "
-            "out, or leave the errors out of the cells."
+            f"{held}, and {given('errors')} names its error column {errors!r}, too. "
+            "Leave errors out, or leave the errors out of the cells."
         )
         raise DataError(msg)
 
@@ -130,15 +130,16 @@ def _refuse_places(
 ) -> None:
     """Refuse cells that are more than numbers where only numbers have a meaning."""
     if spec.replicates is not None:
-        msg = f"{held}; columns of replicates={spec.replicates!r} must hold numbers."
+        pattern = given(replicates=spec.replicates)
+        msg = f"{held}; columns of {pattern} must hold numbers."
         raise DataError(msg)
     if not set(names) <= set(spec.values):
         msg = f"{held}; a column of errors, bounds or weights must hold plain numbers."
         raise DataError(msg)
-    given = {"weight": spec.weight, "sample": spec.sample, "batch": spec.batch}
-    for role, other in given.items():
+    others = {"weight": spec.weight, "sample": spec.sample, "batch": spec.batch}
+    for role, other in others.items():
         if other is not None:
-            msg = f"{held}; {role}={other!r} cannot be used with these."
+            msg = f"{held}; {given(**{role: other})} cannot be used with these."
             raise DataError(msg)
     if ids is not None and len(set(ids)) < len(ids):
         twice = next(one for one, times in Counter(ids).items() if times > 1)
@@ -199,14 +200,15 @@ def place_below(
         name, column = next(iter(below.items()))
         msg = (
             f"column {name!r} holds {column.limit_example!r}, which cannot be used "
-            f"with kind={spec.error_kind!r}. Leave the cell empty, or write all values "
-            "as two columns of bounds with kind='interval', here 0 and the limit."
+            f"with {given(kind=spec.error_kind)}. Leave the cell empty, or write all "
+            f"values as two columns of bounds with {given(kind='interval')}, here 0 "
+            "and the limit."
         )
         raise DataError(msg)
     placed = {name: f"{name} (error)" for name in spec.values}
     for name, error in placed.items():
-        given = table[errors[name]] if name in errors else np.zeros_like(table[name])
-        table[error] = given.copy()
+        sizes = table[errors[name]] if name in errors else np.zeros_like(table[name])
+        table[error] = sizes.copy()
     for name, column in below.items():
         _refuse_no_belief(name, column, table[placed[name]], where)
         rows = ~np.isnan(column.limits)
@@ -229,7 +231,7 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
         msg = (
             f"column {name!r} holds {column.limit_example!r} and fewer than two "
             "different values, so that nothing says how far below the limit its "
-            "logarithm may be. Leave it out of log=."
+            f"logarithm may be. Leave it out of {given('log')}."
         )
         raise DataError(msg)
     mean, std = below_limits(known, np.log10(limits))
@@ -255,7 +257,7 @@ def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> N
             f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
             "that nothing says how low a value below the limit can be. Leave such "
             "cells empty, or write all values as two columns of bounds with "
-            "kind='interval'."
+            f"{given(kind='interval')}."
         )
     else:
         msg = (
@@ -273,7 +275,8 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
     if set(below) - set(spec.logs):
         told.append("anywhere between 0 and L, which is L/2 ± L/√12")
     if set(below) & set(spec.logs):
-        told.append("in the part below L of its column's log-normal law (log=)")
+        log = given("log")
+        told.append(f"in the part below L of its column's log-normal law ({log})")
     msg = (
         f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
         f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
@@ -316,7 +319,7 @@ def table_of_cells(
             known[name] = [_number_or_text(cell) for cell in cells[name]]
     if spec.id is not None and "" in known[spec.id]:
         row = list(known[spec.id]).index("")
-        msg = f"id={spec.id!r} is empty in {where(row)}; fill it or leave it out."
+        msg = f"{given(id=spec.id)} is empty in {where(row)}; fill it or leave it out."
         raise MissingValueError(msg)
     rules = Rules(decimal=spec.decimal, na=spec.na, where=where)
     others = {n: _as_they_are(cells[n]) for n in cells if n not in known}

@@ -17,6 +17,7 @@ from incerta.data.files.numbers import Rules
 from incerta.data.files.reading import opened
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
+from incerta.wording import given
 
 # What is missing to every reader; `numbers` knows more.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
@@ -159,7 +160,7 @@ def dialect_of(path: Path, spec: TableSpec) -> Dialect:
     if any("\0" in name for name in names):
         msg = (
             f"{path} has bytes of 0 in its header. If it is text in UTF-16, pass "
-            "encoding='utf-16-le'."
+            f"{given(encoding='utf-16-le')}."
         )
         raise FileError(msg)
     comma = mark != "," and any(
@@ -184,7 +185,7 @@ def not_decoded(source: Source, error: UnicodeError) -> FileError:
     """What to say where bytes are no text."""
     return FileError(
         f"{source.path} cannot be read as {source.encoding}: {error}. Pass its "
-        "encoding=, for example 'latin-1' or 'utf-16'."
+        f"{given('encoding')}, for example 'latin-1' or 'utf-16'."
     )
 
 
@@ -202,7 +203,7 @@ def _warn_of_western(path: Path) -> None:
     msg = (
         f"{path.name} is not UTF-8 and was read as cp1252, the code of Windows in "
         "western Europe and America. If letters in names or ids are wrong, pass "
-        "encoding=."
+        f"{given('encoding')}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=6)
 

@@ -16,7 +16,7 @@ from incerta.data.files.reading import NUMBER_BYTES, refuse_size, refuse_twice
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.typing import Array, Ids
-from incerta.wording import unknown_name
+from incerta.wording import given, unknown_name
 
 NAMES = "obs_names"  # the index of the observations, whatever the file calls it
 BLOCK_BYTES = 16 * 2**20  # that are read at a time
@@ -77,8 +77,8 @@ def read_h5ad(path: Path, spec: TableSpec, limit: int) -> dict[str, Any]:
                 table[name] = np.asarray(embedding[:, place], dtype=np.float64)
     if spec.id == NAMES and len(set(table[NAMES])) < n_rows:
         msg = (
-            f"{path} has observations of the same name. Pass id= with a column of obs "
-            "that tells objects apart, or make the names unique."
+            f"{path} has observations of the same name. Pass {given('id')} with a "
+            "column of obs that tells objects apart, or make the names unique."
         )
         raise DataError(msg)
     return table
@@ -138,8 +138,8 @@ def _refuse_layers(file: Any, layers: Sequence[str], others: Sequence[str]) -> N
             raise DataError(msg)
     if others:
         msg = (
-            f"layers={list(layers)} are of the columns of X, and {others[0]!r} is no "
-            "such column. Leave layers out, or name columns of X only."
+            f"{given(layers=list(layers))} are of the columns of X, and {others[0]!r} "
+            "is no such column. Leave layers out, or name columns of X only."
         )
         raise DataError(msg)
 

@@ -21,6 +21,7 @@ from incerta.data.files.reading import NUMBER_BYTES, needed, reading, refuse_siz
 from incerta.data.partitioned import PartitionedData, of_tables, refuse_imputation
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
+from incerta.wording import given
 
 PIECE_BYTES = 64 * 2**20  # unpacked; to begin with a piece takes far less than that
 FEW_ROWS = 2**16  # that are read at a time to look for the end of an object
@@ -53,7 +54,7 @@ def read_lazily(
     )
     spec.refuse(("sample", "batch", "replicates"), why)
     if spec.error_columns is None and spec.stated_meaning == "error":
-        msg = f"meaning='error' of values without errors {why}"
+        msg = f"{given(meaning='error')} of values without errors {why}"
         raise DataError(msg)
     pieces: list[Piece] = []
     n_rows = 0

@@ -11,6 +11,7 @@ import numpy as np
 
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
+from incerta.wording import given
 
 Cell: TypeAlias = str | float
 
@@ -162,20 +163,21 @@ def _refuse(
     way_out = "Write a plain number, or leave the cell empty."
     no_digits = not any(letter.isdigit() for letter in cell)
     if cell[:1] in ("<", "≤") and no_digits:
-        way_out = f"Write the limit, as in <0.5; or pass na={cell!r}: it is missing."
+        na = given(na=cell)
+        way_out = f"Write the limit, as in <0.5; or pass {na}: it is missing."
     elif no_digits:
-        way_out = f"If this stands for a missing value, pass na={cell!r}."
+        way_out = f"If this stands for a missing value, pass {given(na=cell)}."
         if row == 0 and len(cells) > 1:
             way_out += " If it is a unit, leave out the line below the names."
     elif cell[:1] in (">", "≥"):
         way_out = (
             "Nothing says how far above the limit the value is: write a value with an "
             "error, as in 150 ± 30, write all values as two columns of bounds with "
-            "kind='interval', or leave the cell empty."
+            f"{given(kind='interval')}, or leave the cell empty."
         )
     elif UP_AND_DOWN.fullmatch(cell):
         ways = "upwards and downwards need columns of their own"
-        way_out = f"Errors {ways}, with kind='plusminus'."
+        way_out = f"Errors {ways}, with {given(kind='plusminus')}."
     elif re.search(r"\d \(", cell):
         way_out = "If the number in parentheses is an error, write it as in 12 ± 4."
     msg = f"column {name!r} must hold numbers; {where(row)}: {cell!r}. {way_out}"
@@ -235,14 +237,15 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
         mark = "," if "," in text else "."
         other = "." if mark == "," else ","
         msg = (
-            f"column {name!r}, {rules.where(row)}: {text!r} can be {as_decimal} "
-            f"or {as_groups}, and no other number of the table says which. Pass "
-            f"decimal={mark!r} for {as_decimal}, or decimal={other!r} for {as_groups}."
+            f"column {name!r}, {rules.where(row)}: {text!r} can be {as_decimal} or "
+            f"{as_groups}, and no other number of the table says which. Pass "
+            f"{given(decimal=mark)} for {as_decimal}, or {given(decimal=other)} for "
+            f"{as_groups}."
         )
         raise DataError(msg)
     msg = (
         f"commas in column {name!r} were taken for marks of thousands: {text!r} is "
-        f"{text.replace(',', '')}. If they are decimal marks, pass decimal=','."
+        f"{text.replace(',', '')}. If these are decimals, pass {given(decimal=',')}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
     return "."

@@ -14,7 +14,7 @@ from incerta.data.tables.names import TOTALS
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
-from incerta.wording import counted
+from incerta.wording import counted, given
 
 # Besides numbers of which all digits are 9.
 OTHERS = (-32768.0, 32767.0, -2147483648.0, 2147483647.0, 1e20, -1e20, 1e30, -1e30)
@@ -134,7 +134,7 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
                 msg = (
                     f"{end:.10g} occurs {times} times in column "
                     f"{name!r}, far from all other numbers. It was taken for a number; "
-                    f"if it stands for missing values, pass na='{end:.10g}'."
+                    f"if it stands for missing values, pass {given(na=f'{end:.10g}')}."
                 )
                 warnings.warn(msg, IncertaWarning, stacklevel=3)
 

@@ -30,6 +30,7 @@ from incerta.data.guess.readings import Guess
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TEXT, TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
+from incerta.wording import given, in_python
 
 Parsed: TypeAlias = ParsedText | ParsedCells
 Parser: TypeAlias = Callable[[Path, TableSpec, int], Parsed]
@@ -96,6 +97,7 @@ class OpenTable:
 
     def data(self, spec: TableSpec | None = None) -> UncertainData:
         """The objects, by what was found out since the table was opened."""
+        vars(self).pop("profile", None)  # a copy of all cells, for a guess
         spec = self._expanded(spec or self.spec)
         frame, errors, meaning = self._table(spec)
         if errors:
@@ -153,7 +155,7 @@ class OpenTable:
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
             place = self._parsed.place(self._parsed.text(spec.id).index(""))
-            msg = f"id={spec.id!r} is empty in {place}; fill it or leave it out."
+            msg = f"{given(id=spec.id)} is empty in {place}; fill it or leave it out."
             raise MissingValueError(msg)
         return replace(data, ids=in_numbers(data.ids))
 
@@ -191,11 +193,12 @@ def _format_of(path: Path) -> str:
     for ending in FORMATS:
         if name.endswith(ending):
             return ending
-    msg = (
-        f"{path} has an unknown extension; the known ones are "
-        f"{', '.join(FORMATS)}. Other files can be loaded by your frame library "
-        "and passed to from_frame."
+    way_out = in_python(
+        "Other files can be loaded by your frame library and passed to from_frame.",
+        "Save the table as csv first.",
     )
+    known = ", ".join(FORMATS)
+    msg = f"{path} has an unknown extension; the known ones are {known}. {way_out}"
     if name.endswith((".duckdb", ".db")):
         msg = (
             f"{path} is a database, which is not read. Save the table as parquet or "

@@ -28,7 +28,7 @@ from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Ids, Indices
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 FEW_WORDS = 200  # that show whether a column of text may hold numbers
 MOSTLY = 0.5  # of its words must be numbers
@@ -162,7 +162,7 @@ def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
 def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
     words, codes, _ = table.coded(name, "id")
     # Labels that are numbers already were text that is written plainly.
-    text = np.char.strip(words.astype(str))
+    text = np.char.strip(words.astype(str, copy=False))
     nothing = MISSING_WORDS | {word.casefold() for word in na}
     missing = [word for word in text if word.casefold() in nothing]
     return _without_missing(text, codes, missing) if missing else (text, codes)
@@ -249,7 +249,7 @@ def _of_cells(
         remarks.append(f"{counted(n, 'cell')} {are_none} no number: {cell!r}")
     way_out = ""
     if not any(letter.isdigit() for letter in cell):
-        way_out = f"; if that means missing, give na={cell!r}"
+        way_out = f"; if that means missing, give {given(na=cell)}"
         if n == 1 and codes[0] == none[0]:
             way_out = "; if it is a unit, leave out the line below the names"
     unread = n if described.numbers is None else np.isnan(described.numbers).sum()
@@ -289,5 +289,6 @@ def _noted(column: Described) -> Described:
     for end in sorted({float(np.nanmin(numbers)), float(np.nanmax(numbers))}):
         if times := times_as_mark(numbers, end):
             marks.append(f"{end:.10g}")
-            remarks.append(f"{marks[-1]} {times:,} times: missing? na={marks[-1]}")
+            missing = given(na=marks[-1])
+            remarks.append(f"{marks[-1]} {times:,} times: missing? {missing}")
     return replace(column.noting(*remarks), marks=tuple(marks))

@@ -15,7 +15,7 @@ from incerta.data.files.dialect import FEW_ROWS, MOST_TITLES, n_titles
 from incerta.data.files.reading import refuse_size, refuse_twice
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
-from incerta.wording import counted, unknown_name
+from incerta.wording import counted, given, unknown_name
 
 Place: TypeAlias = tuple[int, int]  # row and column of a cell, counted from 0
 
@@ -163,7 +163,7 @@ def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
     if others:
         _warn(
             f"{path.name} has several sheets; {first!r} was read. For another one pass "
-            f"sheet=: {', '.join(map(repr, others))}."
+            f"{given('sheet')}: {', '.join(map(repr, others))}."
         )
     return first, sheets[first]
 
@@ -179,7 +179,7 @@ def _named(path: Path, names: Sequence[str], sheet: str | int) -> str:
     if 1 <= number <= len(names):
         return names[number - 1]
     msg = (
-        f"sheet={sheet!r}: {path} has {counted(len(names), 'sheet')}, numbered "
+        f"{given(sheet=sheet)}: {path} has {counted(len(names), 'sheet')}, numbered "
         f"from 1: {', '.join(map(repr, names))}."
     )
     if not number and isinstance(sheet, str):

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from itertools import islice, zip_longest
@@ -26,6 +26,7 @@ from incerta.data.files.numbers import numbers_of
 from incerta.data.files.reading import needed, refuse_unpacked
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
+from incerta.wording import given
 
 ROW = re.compile(r"row (\d+) \(counted from 1\)")  # in messages about tables
 WHOLE = re.compile(r"\d+").fullmatch
@@ -36,14 +37,15 @@ class ParsedText:
 
     Columns of plain numbers are numbers, all others text as it is written, with what
     stands for missing values. Whole numbers, which may be ids, are kept as they are
-    written, too. The lines in which rows begin are found out when they are asked for.
+    written, too, unless that is how they are written anyway. The lines in which rows
+    begin are found out when they are asked for.
     """
 
     def __init__(
         self,
         dialect: Dialect,
         frame: Any,
-        words: dict[str, Any] | None = None,
+        words: Mapping[str, Any] | None = None,
         lines: list[int] | None = None,
     ) -> None:
         self.dialect, self.frame = dialect, frame
@@ -87,7 +89,8 @@ class ParsedText:
         cells = {}
         for name in columns:
             if name in text and name in self._words:
-                cells[name] = self._words[name]
+                words = self._words[name]
+                cells[name] = _as_written(frame[name]) if words is None else words
                 continue
             if name in there_are:
                 cells[name] = frame[name]
@@ -150,12 +153,17 @@ def parsed(
         if frame is None and plain:
             whole, frame = plain, _plain_numbers(dialect, columns, columns)
         if frame is not None:
+            import pyarrow as pa
+
             words = {}
             for place, name in enumerate(frame.column_names):
                 numbers = _as_numbers(frame[name], dialect) if name in whole else None
                 if numbers is not None:
-                    words[name] = frame[name]
+                    plainly = not dialect.na and _are_written_so(frame[name], numbers)
+                    words[name] = None if plainly else frame[name]
                     frame = frame.set_column(place, name, numbers)
+            # Of what parsing needed pyarrow would keep most for later.
+            pa.default_memory_pool().release_unused()
             return ParsedText(dialect, _without_marks(frame, dialect.na), words)
     cells, lines = cells_of(dialect, columns)
     return ParsedText(dialect, cells, lines=lines)
@@ -174,6 +182,22 @@ def _as_numbers(column: Any, dialect: Dialect) -> Any:
     with suppress(pa.ArrowInvalid):
         return pc.if_else(missing, None, words).cast(pa.float64())
     return None
+
+
+def _as_written(whole: Any) -> Any:
+    """Whole numbers as text, in the plainest way."""
+    import pyarrow as pa
+
+    return whole.cast(pa.int64()).cast(pa.string())
+
+
+def _are_written_so(words: Any, numbers: Any) -> bool:
+    """Whether numbers are whole and written in the plainest way."""
+    import pyarrow as pa
+
+    with suppress(pa.ArrowInvalid):
+        return bool(_as_written(numbers).equals(words))
+    return False
 
 
 def are_numbers(column: Any) -> bool:
@@ -227,7 +251,7 @@ def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
             raise
         msg = (
             f"{error}. The first line must name the columns; if they are separated by "
-            f"something else than {dialect.separator!r}, pass sep=."
+            f"something else than {dialect.separator!r}, pass {given('sep')}."
         )
         raise DataError(msg) from error
     return columns, [name for name in columns if name in (spec.id, spec.sample)]

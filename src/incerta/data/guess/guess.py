@@ -44,7 +44,7 @@ from incerta.data.tables.names import (
 )
 from incerta.data.tables.spec import BOUNDS, PAIRS
 from incerta.typing import Indices
-from incerta.wording import capital, counted
+from incerta.wording import capital, counted, given
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
 ROWS_OF_AN_OBJECT = 2.0  # on average, at least
@@ -65,11 +65,8 @@ MEANS = {
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
-SHARES = "named as relative errors, but all are below 1: say errors= and kind="
-MOE = (
-    "moe is taken for a margin of error of 90 %, as in the American Community Survey; "
-    "say kind= if it is another."
-)
+MOE = "moe is taken for a 90 % margin of error, as in the American Community Survey"
+SHARES = "named as relative errors, but all are below 1"
 
 
 def guess(
@@ -78,28 +75,28 @@ def guess(
     names: Sequence[str] = (),
 ) -> Guess:
     """Guess which column is what; `said` are parameters of `read`."""
-    given = {name: v for name, v in (said or {}).items() if v not in (None, ())}
+    said = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
-        return _of_arrays(arrays, given)
-    left = Leftover(columns, given)
-    measured = None if given else measured_things(columns, left.n_rows)
+        return _of_arrays(arrays, said)
+    left = Leftover(columns, said)
+    measured = None if said else measured_things(columns, left.n_rows)
     if measured is not None:
         return _one_column_each(*measured)
-    is_long = any(name in given for name in LONG_FORM)
+    is_long = any(name in said for name in LONG_FORM)
     errors = [] if is_long else take_errors(left)
     classes = left.take_classes()
     if errors:
         found = _with_errors(errors, left)
-    elif "errors" in given:
-        doubt = f"no columns fit errors={given['errors']!r}; name the values."
+    elif "errors" in said:
+        doubt = f"no columns fit {given(errors=said['errors'])}; name the values."
         found = Guess((), doubt)
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
     found = _about_names(_about_marks(found, left), names)
     found = replace(found, notes=(*found.notes, *_notes(found, left)))
-    kept = tuple(_with_said(reading, given) for reading in found.readings)
+    kept = tuple(_with_said(reading, said) for reading in found.readings)
     classes = tuple(n for n in classes if all(n != reading.id for reading in kept))
     for name in classes:
         left.left_out.setdefault(name, "classes")
@@ -119,7 +116,8 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
     named = [dim for words in kinds for dim in long if says(dim, words)]
     draws = said.get("sample") or next(iter(named), None)
     if draws is None or len(long) < 2:
-        doubt = "no dimension is named as that of draws; name it with sample=."
+        sample = given("sample")
+        doubt = f"no dimension is named as that of draws; name it with {sample}."
         return Guess((), doubt, left_out=left_out)
     cells = ",".join(dim for dim in long if dim != draws)
     n_cells = np.prod([n for dim, n in sizes.items() if dim != draws], dtype=int)
@@ -258,7 +256,8 @@ def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
     left.sort("no errors")
     if not readings:
         low, high = good[0].columns
-        why = "look like quantiles of which no kind of error is known; give kind=."
+        kind = given("kind")
+        why = f"look like quantiles of which no kind of error is known; give {kind}."
         return Guess((), f"{low} and {high} {why}")
     if len(readings) > 1:
         doubt = "the columns of errors can be taken in several ways."
@@ -304,7 +303,7 @@ def _error_readings(
             readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
-    return readings, (MOE,) if unsaid else ()
+    return readings, (f"{MOE}; say {given('kind')} if it is another.",) * bool(unsaid)
 
 
 def _columns_of(
@@ -568,7 +567,8 @@ def _notes(found: Guess, left: Leftover) -> Iterator[str]:
         yield f"Named as errors, but not clear of what, and taken as values: {some}."
     for name, why in left.left_out.items():
         if why in (NEGATIVE, SHARES):
-            yield f"{name} is not used: {why}."
+            way_out = f": say {given('errors')} and {given('kind')}"
+            yield f"{name} is not used: {why}{way_out * (why == SHARES)}."
 
 
 def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from incerta.data.guess.described import Described, wants_logarithm
 from incerta.data.tables.spec import PAIRS, TableSpec
-from incerta.wording import counted
+from incerta.wording import counted, given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,7 @@ def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[st
     for name in reading.values:
         numbers = columns[name].numbers if name in columns else None
         if numbers is not None and not reading.replicates and wants_logarithm(numbers):
-            found.setdefault(name, []).append("skewed: try log=")
+            found.setdefault(name, []).append(f"skewed: try {given('log')}")
     if reading.kind in (None, "sd", "se"):
         for error, (_, value) in errors_in(reading).items():
             sizes, numbers = columns[error].numbers, columns[value].numbers

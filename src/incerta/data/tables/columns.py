@@ -15,7 +15,7 @@ from incerta.data.grouping import Coded, by_appearance, encode
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
-from incerta.wording import counted
+from incerta.wording import counted, given
 
 FEW_ROWS = 1000  # that are turned into text at a time
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
@@ -99,16 +99,16 @@ class Table:
         missing = _missing(column)
         if missing.any():
             msg = (
-                f"{role}={name!r} is missing in {counted(int(missing.sum()), 'row')}, "
-                f"the first is {in_row(int(missing.argmax()))}; fill it or leave these "
-                "rows out."
+                f"{given(**{role: name})} is missing in "
+                f"{counted(int(missing.sum()), 'row')}, the first is "
+                f"{in_row(int(missing.argmax()))}; fill it or leave these rows out."
             )
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
         ids, codes = _coded_array(column) if native else _coded_natively(column)
         # A list of text becomes a plain array of text, an array of objects does not.
-        given = ids.tolist() if ids.dtype == object else ids
-        labels = as_labels(given, f"column {name!r}")
+        names = ids.tolist() if ids.dtype == object else ids
+        labels = as_labels(names, f"column {name!r}")
         return encode(labels) if codes is None else Coded(labels, codes)
 
 
@@ -136,8 +136,8 @@ class Rows:
             counts = np.bincount(codes)
             worst = int((counts > 1).argmax())
             msg = (
-                f"id={self.spec.id!r}: object {ids[worst]!s} has {counts[worst]} rows. "
-                f"{way_out}"
+                f"{given(id=self.spec.id)}: object {ids[worst]!s} has {counts[worst]} "
+                f"rows. {way_out}"
             )
             raise DataError(msg)
 
@@ -151,9 +151,9 @@ class Rows:
     def logarithm(self, column: Array, name: str, what: str = "") -> Array:
         """Decimal logarithm of a column, all of which must be above 0."""
         why = (
-            f"{what}has no logarithm: it is not above 0. Leave the column out of log=, "
-            "or such rows out of the table; if it stands for a missing value, empty "
-            "the cell"
+            f"{what}has no logarithm: it is not above 0. Leave the column out of "
+            f"{given('log')}, or such rows out of the table; if it stands for a "
+            "missing value, empty the cell"
         )
         self.refuse(column <= 0, column, name, why)
         return np.log10(column)

@@ -4,7 +4,7 @@ Gaps are filled from the object's other draws and the draw's other objects.
 """
 
 import warnings
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from incerta.data.tables.gaps import (
 )
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the residuals
@@ -40,10 +40,9 @@ def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
         draw, object_ = divmod(int(twice[0]), len(coded.ids))
         msg = (
             f"{counted(len(twice), 'row')} {verb(len(twice), 'repeats', 'repeat')} a "
-            f"pair of id={spec.id!r} and "
-            f"sample={spec.sample!r}, the first is object {coded.ids[object_]!s} with "
-            f"{draws.ids[draw]!s}. A draw places an object once: average the rows, or "
-            "name a column that tells them apart."
+            f"pair of {given(id=spec.id)} and {given(sample=spec.sample)}, the first "
+            f"is object {coded.ids[object_]!s} with {draws.ids[draw]!s}. A draw places "
+            "an object once: average the rows, or name a column that tells them apart."
         )
         raise DataError(msg)
     incomplete = len(cells) < len(coded.ids) * len(draws.ids)
@@ -52,12 +51,12 @@ def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
         first = int(holes[0]) if len(holes) else len(ordered)
         draw, object_ = divmod(first, len(coded.ids))
         msg = (
-            f"joint draws must place every object, but "
-            f"{len(coded.ids) * len(draws.ids) - len(cells)} pairs of id={spec.id!r} "
-            f"and sample={spec.sample!r} are absent, the first is object "
-            f"{coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave out the draws or "
-            "objects that are not complete, pass missing='impute', which fills them, "
-            "or say joint=False."
+            "joint draws must place every object, but "
+            f"{len(coded.ids) * len(draws.ids) - len(cells)} pairs of "
+            f"{given(id=spec.id)} and {given(sample=spec.sample)} are absent, the "
+            f"first is object {coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave "
+            "out the draws or objects that are not complete, pass "
+            f"{given(missing='impute')}, which fills them, or say {given(joint=False)}."
         )
         raise DataError(msg)
     return cells
@@ -90,7 +89,7 @@ def mended_draws(
         if not complete.any():
             msg = (
                 f"none of the {len(worlds)} joint draws is complete. Leave out the "
-                "objects with missing values first, or say joint=False."
+                f"objects with missing values first, or say {given(joint=False)}."
             )
             raise MissingValueError(msg)
         msg = (
@@ -112,7 +111,8 @@ def mended_draws(
     return filled
 
 
-class Effects(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Effects:
     """What objects and draws have to do with the values, by feature."""
 
     of_objects: Array  # (n_objects, n_features), a
@@ -199,7 +199,7 @@ def _effects(y: Array, known: Mask) -> Effects:
         moved += np.abs(variance - old[0]) + np.abs(shifts - old[1])
         if (moved <= TOLERANCE * variance).all():
             break
-    return Effects(a, b, unsure, variance)
+    return Effects(of_objects=a, of_draws=b, unsure=unsure, variance=variance)
 
 
 def _spread(rest: Array, known: Mask, effects: Effects) -> Array:

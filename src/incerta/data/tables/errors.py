@@ -26,10 +26,10 @@ from incerta.data.tables.gaps import (
     listed_gaps,
     missing_message,
 )
-from incerta.data.tables.spec import BOUNDS, LONG_FORM, TableSpec
+from incerta.data.tables.spec import BOUNDS, TableSpec, about_forms
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68 % confidence interval
 QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
@@ -101,7 +101,7 @@ class _Gaps(NamedTuple):
 def wide_form(rows: Rows) -> UncertainData:
     """Make Gaussians, split normals or intervals from values with error columns."""
     spec, coded, ids = rows.spec, rows.coded, rows.coded.ids
-    rows.refuse_repeated(LONG_FORM)
+    rows.refuse_repeated(about_forms())
     rule = spec.missing_rule
     cells = _with_correlations(_measured(rows), rows)
     gaps = cells.gaps()
@@ -109,14 +109,15 @@ def wide_form(rows: Rows) -> UncertainData:
         raise MissingValueError(_missing_cells(gaps, rows))
     if rule == "infinite" and cells.bounds is not None and gaps.rows.any():
         msg = (
-            "missing='infinite' needs errors; an interval with a missing bound has "
-            "none. Pass missing='drop' or missing='impute'."
+            f"{given(missing='infinite')} needs errors; an interval with a missing "
+            f"bound has none. Pass {given(missing='drop')} or "
+            f"{given(missing='impute')}."
         )
         raise MissingValueError(msg)
     if rule == "impute" and spec.corr is not None and gaps.unknown.any():
         msg = (
-            f"missing='impute' cannot be used with corr={spec.corr!r}; pass "
-            "missing='infinite' or missing='drop'."
+            f"{given(missing='impute')} cannot be used with {given(corr=spec.corr)}; "
+            f"pass {given(missing='infinite')} or {given(missing='drop')}."
         )
         raise MissingValueError(msg)
     if rule == "drop":
@@ -130,8 +131,8 @@ def wide_form(rows: Rows) -> UncertainData:
             f"{verb(n, 'is', 'are')} missing "
             f"({listed_gaps(spec.values, [*gaps.unknown.T], coded)}) and "
             f"{verb(n, 'has', 'have')} an infinite error, which says nothing about the "
-            "object. Other ways are missing='drop', missing='impute' and "
-            "missing='error'."
+            f"object. Other ways are {given(missing='drop')}, "
+            f"{given(missing='impute')} and {given(missing='error')}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=3)
     cells = _usual_errors(cells, gaps.unsure, spec)
@@ -247,8 +248,8 @@ def _inside(
     column = rows.finite(name)
     value = rows.logarithm(column, name) if name in rows.spec.logs else column
     why = (
-        f"lies outside the bounds in {pair[0]!r} and {pair[1]!r}; are these "
-        "distances from the value? Then they are kind='plusminus', upper first"
+        f"lies outside the bounds in {pair[0]!r} and {pair[1]!r}; are these distances "
+        f"from the value? Then they are {given(kind='plusminus')}, upper first"
     )
     rows.refuse((value < low) | (value > high), column, name, why)
     return value
@@ -278,9 +279,9 @@ def _with_correlations(cells: Measured, rows: Rows) -> Measured:
         row = int(bad.argmax())
         more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
         msg = (
-            f"corr={rows.spec.corr!r}, {in_row(row, rows.coded)}: the correlations "
-            f"contradict each other: their matrix has the eigenvalue {lowest[row]:.3g}"
-            f"{more}. Check these columns, or leave such rows out."
+            f"{given(corr=rows.spec.corr)}, {in_row(row, rows.coded)}: the "
+            "correlations contradict each other: their matrix has the eigenvalue "
+            f"{lowest[row]:.3g}{more}. Check these columns, or leave such rows out."
         )
         raise DataError(msg)
     return replace(cells, correlation=matrices)

@@ -15,7 +15,7 @@ from incerta.backend.memory import blocks
 from incerta.data.grouping import Coded
 from incerta.exceptions import IncertaWarning, MissingValueError
 from incerta.typing import Array, Indices, Mask
-from incerta.wording import counted, verb
+from incerta.wording import counted, given, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the feature
@@ -29,8 +29,8 @@ def missing_message(
     gaps = [np.isnan(column) for column in columns]
     return (
         f"there are missing values: {listed_gaps(names, gaps, coded)}.{note} "
-        "missing='drop' leaves such rows out, missing='impute' fills them from the "
-        "others."
+        f"{given(missing='drop')} leaves such rows out, {given(missing='impute')} "
+        "fills them from the others."
     )
 
 
@@ -50,8 +50,9 @@ def dropped(gaps: Mask, coded: Coded) -> Indices:
     kept = np.flatnonzero(~gaps)
     if not len(kept):
         msg = (
-            "every row has a missing value, so that missing='drop' leaves nothing. "
-            "Leave out the columns that are mostly empty, or pass missing='impute'."
+            f"every row has a missing value, so that {given(missing='drop')} leaves "
+            "nothing. Leave out the columns that are mostly empty, or pass "
+            f"{given(missing='impute')}."
         )
         raise MissingValueError(msg)
     if len(kept) < len(gaps):
@@ -77,9 +78,9 @@ def complete_rows(coded: Coded, gaps: Mask) -> Indices:
         lost = np.flatnonzero(left == 0)
         msg = (
             f"{counted(len(lost), 'object')} {verb(len(lost), 'has', 'have')} no row "
-            "without missing values, the first is "
-            f"{coded.ids[lost[0]]!s}. Leave these objects out, or give one row per "
-            "object with error columns (errors=), whose missing values can be imputed."
+            f"without missing values, the first is {coded.ids[lost[0]]!s}. Leave these "
+            "objects out, or give one row per object with error columns "
+            f"({given('errors')}), whose missing values can be imputed."
         )
         raise MissingValueError(msg)
     n, n_objects = int(gaps.sum()), len(np.unique(coded.codes[gaps]))

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -228,7 +229,8 @@ _CORRELATION = re.compile(
 )
 
 
-class Repeated(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Repeated:
     """Columns that are named as repeated measurements."""
 
     stems: tuple[str, ...]
@@ -353,7 +355,12 @@ def repeated_names(names: Sequence[str]) -> Repeated | None:
     columns = tuple(
         tuple(f"{stem}{sep}{word}{mark}" for mark in first) for stem in group
     )
-    return Repeated(tuple(group), f"{{}}{sep}{word}*", columns, bool(word))
+    return Repeated(
+        stems=tuple(group),
+        template=f"{{}}{sep}{word}*",
+        columns=columns,
+        says_so=bool(word),
+    )
 
 
 def _runs(marks: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ import codecs
 import csv
 import io
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 from incerta.data.meaning import MEANINGS, as_meaning
 from incerta.exceptions import DataError
-from incerta.wording import unknown_name
+from incerta.wording import given, in_python, unknown_name
 
 Kind: TypeAlias = Literal[
     "sd",
@@ -45,10 +46,6 @@ KINDS: tuple[str, ...] = get_args(Kind)
 MISSING: tuple[str, ...] = get_args(Missing)
 BOUNDS = ("ci68", "ci95", "interval")  # kinds given by two columns, low and high
 PAIRS = (*BOUNDS, "plusminus")  # all kinds of two columns; the last: upper and lower
-LONG_FORM = (
-    "errors= means one row per object with error columns; leave errors out where "
-    "several rows are values of one object (long form)."
-)
 NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
 
@@ -184,22 +181,23 @@ class TableSpec:
     )
 
     @classmethod
-    def of(cls, **given: Any) -> Self:
+    def of(cls, **said: Any) -> Self:
         """Take what was given to `incerta.read`: text for lists of one, and so on."""
-        values, errors, log = (given.pop(n, None) for n in ("values", "errors", "log"))
+        values, errors, log = (said.pop(n, None) for n in ("values", "errors", "log"))
         names = _as_tuple(values)
         if not names or not all(isinstance(name, str) for name in names):
-            msg = f"values={values!r} must be the name of a column, or a list of names."
+            wrong = given(values=values)
+            msg = f"{wrong} must be the name of a column, or a list of names."
             raise DataError(msg)
-        layers = given.pop("layers", None)
+        layers = said.pop("layers", None)
         layers = layers.split(",") if isinstance(layers, str) else layers or ()
         return cls(
             values=names,
             errors=errors if isinstance(errors, Mapping) else _as_tuple(errors),
             log=("all",) if log is True else _as_tuple(log or None),
-            na=tuple(str(word).strip() for word in _as_tuple(given.pop("na", None))),
+            na=tuple(str(word).strip() for word in _as_tuple(said.pop("na", None))),
             layers=tuple(name.strip() for name in layers),
-            **given,
+            **said,
         )
 
     @classmethod
@@ -240,15 +238,7 @@ class TableSpec:
 
     def to_options(self) -> list[str]:
         """The words that say this on the command line."""
-        words = []
-        for name, value in self.said().items():
-            if isinstance(value, bool):
-                words.append(OPTIONS[name].flags[not value])
-                continue
-            text = _joined(value) if isinstance(value, tuple) else str(value)
-            # In one word where it may begin with a minus.
-            words += [f"--{name}={text}"] if name == "na" else [f"--{name}", text]
-        return words
+        return [word for given in self.said().items() for word in _as_words(*given)]
 
     def to_python(self, path: str) -> str:
         """A call of `incerta.read` that says this."""
@@ -315,7 +305,8 @@ class TableSpec:
                 columns[i, j] = there[0]
         if not columns:
             first = unknown_name("column", asked[0], list(known))
-            msg = f"corr={self.corr!r} fits no pair of values, in either order: {first}"
+            corr = given(corr=self.corr)
+            msg = f"{corr} fits no pair of values, in either order: {first}"
             raise DataError(msg)
         return columns
 
@@ -362,8 +353,8 @@ class TableSpec:
         said = self.said()
         for name in names:
             if name in said:
-                given = list(said[name]) if name in LISTS else said[name]
-                msg = f"{name}={given!r} {why}"
+                value = list(said[name]) if name in LISTS else said[name]
+                msg = f"{given(**{name: value})} {why}"
                 raise DataError(msg)
 
     def _check_file(self) -> None:
@@ -371,24 +362,25 @@ class TableSpec:
         if mark is not None and (
             len(mark) != 1 or not mark.isascii() or mark in '"\r\n'
         ):
-            msg = f"sep={self.sep!r} must be a single character such as ';', or 'tab'."
+            sep = given(sep=self.sep)
+            msg = f"{sep} must be a single character such as ';', or 'tab'."
             raise DataError(msg)
         if self.decimal not in (None, ".", ","):
-            msg = f"decimal={self.decimal!r} must be '.' or ','."
+            msg = f"{given(decimal=self.decimal)} must be '.' or ','."
             raise DataError(msg)
         if self.encoding is not None:
             try:
                 codecs.lookup(self.encoding)
             except (LookupError, TypeError) as error:
                 msg = (
-                    f"encoding={self.encoding!r} is unknown; usual ones are 'utf-8', "
-                    "'cp1252', 'latin-1' and 'utf-16'."
+                    f"{given(encoding=self.encoding)} is unknown; usual ones are "
+                    "'utf-8', 'cp1252', 'latin-1' and 'utf-16'."
                 )
                 raise DataError(msg) from error
 
     def _check_words(self) -> None:
         if self.missing not in (None, *MISSING):
-            msg = f"missing={self.missing!r} must be one of {', '.join(MISSING)}."
+            msg = f"{given(missing=self.missing)} must be one of {', '.join(MISSING)}."
             raise DataError(msg)
         if self.meaning is not None:
             as_meaning(self.meaning)
@@ -397,10 +389,10 @@ class TableSpec:
             raise DataError(msg)
         if self.sample is not None and self.joint is None:
             msg = (
-                f"sample={self.sample!r} was given without joint. Say joint=True if "
-                "rows with the same entry belong together across objects (an ensemble "
-                "member, a month of one year), joint=False if each object was measured "
-                "on its own."
+                f"{given(sample=self.sample)} was given without joint. Say "
+                f"{given(joint=True)} if rows with the same entry belong together "
+                "across objects (an ensemble member, a month of one year), "
+                f"{given(joint=False)} if each object was measured on its own."
             )
             raise DataError(msg)
 
@@ -431,16 +423,16 @@ class TableSpec:
             self._check_pattern(self.replicates)
         if self.layers and self.errors:
             msg = (
-                f"layers={list(self.layers)} are repeated measurements, which tell "
-                f"their errors themselves; errors={self._errors_said()!r} cannot be "
-                "used with them."
+                f"{given(layers=list(self.layers))} are repeated measurements, which "
+                f"tell their errors themselves; {given(errors=self._errors_said())} "
+                "cannot be used with them."
             )
             raise DataError(msg)
         of_replicates = self.stated_meaning == "error" and self.id is not None
         if self.batch is not None and (self.errors or not of_replicates):
             msg = (
-                f"batch={self.batch!r} is for replicates, whose offset it takes off: a "
-                "long table with id= and meaning='error'."
+                f"{given(batch=self.batch)} is for replicates, whose offset it takes "
+                f"off: a long table with {given('id')} and {given(meaning='error')}."
             )
             raise DataError(msg)
 
@@ -448,18 +440,18 @@ class TableSpec:
         named = isinstance(pattern, str) and (len(self.values) == 1 or "{}" in pattern)
         if not named or pattern.count("*") != 1:
             msg = (
-                f"replicates={pattern!r} must contain {{}}, which stands for the name "
-                "of the value, and a single *, which stands for the repeat: '{}_*' "
-                "means the columns mass_1, mass_2 and so on of the value mass."
+                f"{given(replicates=pattern)} must contain {{}}, which stands for the "
+                "name of the value, and a single *, which stands for the repeat: "
+                "'{}_*' means the columns mass_1, mass_2 and so on of the value mass."
             )
             raise DataError(msg)
         why = (
-            f"cannot be used together with replicates={pattern!r}, which means one row "
-            "per object with its repeated measurements side by side. Leave one of them "
-            "out."
+            f"cannot be used together with {given(replicates=pattern)}, which means "
+            "one row per object with its repeated measurements side by side. Leave one "
+            "of them out."
         )
         if self.errors:
-            msg = f"errors={self._errors_said()!r} {why}"
+            msg = f"{given(errors=self._errors_said())} {why}"
             raise DataError(msg)
         self.refuse(("weight", "sample", "joint", "batch", "corr"), why)
 
@@ -467,23 +459,24 @@ class TableSpec:
         corr = self.corr
         if not isinstance(corr, str) or corr.count("{}") != 2:
             msg = (
-                f"corr={corr!r} must contain {{}} twice, for the names of two values: "
-                "'{}_{}_corr' turns ra and dec into ra_dec_corr."
+                f"{given(corr=corr)} must contain {{}} twice, for the names of two "
+                "values: '{}_{}_corr' turns ra and dec into ra_dec_corr."
             )
             raise DataError(msg)
         if len(self.values) < 2:
-            values = list(self.values)
-            msg = f"corr={corr!r} needs two values at least; values={values}."
+            values = given(values=list(self.values))
+            msg = f"{given(corr=corr)} needs two values at least; {values}."
             raise DataError(msg)
         if not self.errors:
             msg = (
-                f"corr={corr!r} is the correlation of errors; name these with errors=."
+                f"{given(corr=corr)} is the correlation of errors; name these with "
+                f"{given('errors')}."
             )
             raise DataError(msg)
         if self.kind in ("interval", "plusminus"):
             msg = (
-                f"corr={corr!r} cannot be used with kind={self.kind!r}: only Gaussian "
-                "errors have a correlation here. Leave it out."
+                f"{given(corr=corr)} cannot be used with {given(kind=self.kind)}: only "
+                "Gaussian errors have a correlation here. Leave it out."
             )
             raise DataError(msg)
 
@@ -493,40 +486,43 @@ class TableSpec:
             low, high, pair = _example(str(kind))
             what = "bounds" if kind in BOUNDS else "errors"
             msg = (
-                f"kind={kind!r} needs the columns of the {what}: errors=({low!r}, "
-                f"{high!r}), or a dict from value to {pair}."
+                f"{given(kind=kind)} needs the columns of the {what}: "
+                f"{given(errors=(low, high))}"
+                f"{in_python(f', or a dict from value to {pair}')}."
             )
             raise DataError(msg)
         if kind not in (None, "sd"):
             msg = (
-                f"kind={kind!r} says what the error columns hold, but errors is None; "
-                "name them, e.g. errors='{}_error'."
+                f"{given(kind=kind)} says what the error columns hold, but errors is "
+                f"None; name them, e.g. {given(errors='{}_error')}."
             )
             raise DataError(msg)
         if self.joint and self.sample is None:
             msg = (
-                "joint=True needs sample=, the column that says which joint draw a row "
-                "belongs to (member, month, imputation)."
+                f"{given(joint=True)} needs {given('sample')}, the column that says "
+                "which joint draw a row belongs to (member, month, imputation)."
             )
             raise DataError(msg)
         for role in ("weight", "sample"):
-            given = getattr(self, role)
-            if given is not None and self.id is None and not self.layers:
+            name = getattr(self, role)
+            if name is not None and self.id is None and not self.layers:
                 msg = (
-                    f"{role}={given!r} was given without id: every row is then an "
-                    f"object of its own, and {role} has no meaning. Name the id column."
+                    f"{given(**{role: name})} was given without id: every row is then "
+                    f"an object by itself, and {role} has no meaning. Name the id "
+                    "column."
                 )
                 raise DataError(msg)
         if self.joint and self.weight is not None:
             msg = (
-                f"weight={self.weight!r} cannot be used with joint=True: joint draws "
-                "are equally likely. Leave weight out, or say joint=False."
+                f"{given(weight=self.weight)} cannot be used with {given(joint=True)}: "
+                "joint draws are equally likely. Leave weight out, or say "
+                f"{given(joint=False)}."
             )
             raise DataError(msg)
 
     def _check_wide(self) -> None:
         errors = self._errors_said()
-        why = f"cannot be used together with errors={errors!r}: {LONG_FORM}"
+        why = f"cannot be used together with {given(errors=errors)}: {about_forms()}"
         self.refuse(("weight", "sample", "joint"), why)
         _ = self.error_columns
 
@@ -546,6 +542,14 @@ TEXT = ("sep", "decimal", "encoding", "na")  # fields about text tables
 # names and templates ------------------------------------------------------------------
 
 
+def about_forms() -> str:
+    """Say which tables have error columns, and which do not."""
+    return (
+        f"{given('errors')} means one row per object with error columns; leave errors "
+        "out where several rows are values of one object (long form)."
+    )
+
+
 def _as_tuple(given: Any) -> tuple[Any, ...]:
     """What was given as a list, or as the only thing that would be in it."""
     if given is None:
@@ -559,7 +563,7 @@ def _check_names(names: tuple[str, ...], id: str | None, log: tuple[str, ...]) -
         msg = f"values names the column {twice!r} twice."
         raise DataError(msg)
     if id in names:
-        msg = f"id={id!r} is among values, too; a column is one or the other."
+        msg = f"{given(id=id)} is among values, too; a column is one or the other."
         raise DataError(msg)
     there_are = frozenset(names)
     for name in log:
@@ -584,7 +588,7 @@ def _error_columns(
             raise DataError(msg)
         return tuple(_of_mapping(name, errors, kind) for name in names)
     if not all(isinstance(column, str) for column in errors):
-        msg = f"errors={list(errors)} must be names of columns, or templates."
+        msg = f"{given(errors=list(errors))} must be names of columns, or templates."
         raise DataError(msg)
     if kind in PAIRS:
         return _of_pair(names, errors, kind)
@@ -594,15 +598,15 @@ def _error_columns(
         raise DataError(_no_template(errors[0]))
     if any("{}" in column for column in errors):
         msg = (
-            f"errors={list(errors)} names several columns for each value, but "
-            f"kind={kind!r} takes one; the kinds that take pairs are "
+            f"{given(errors=list(errors))} names several columns for each value, but "
+            f"{given(kind=kind)} takes one; the kinds that take pairs are "
             f"{', '.join(PAIRS)}."
         )
         raise DataError(msg)
     if len(errors) != len(names):
         msg = (
-            f"errors={list(errors)} must name one column for each of "
-            f"values={list(names)}, in the same order."
+            f"{given(errors=list(errors))} must name one column for each of "
+            f"{given(values=list(names))}, in the same order."
         )
         raise DataError(msg)
     return tuple((column,) for column in errors)
@@ -617,12 +621,12 @@ def _of_mapping(
             "a value known exactly add a column of zeros."
         )
         raise DataError(msg)
-    given = errors[name]
-    columns = (given,) if isinstance(given, str) else tuple(given)
+    said = errors[name]
+    columns = _as_tuple(said)
     if len(columns) != 1 + (kind in PAIRS):
         pair = f"a pair of columns {_example(kind)[2]}"
-        needed = pair if kind in PAIRS else f"one column, as kind={kind!r} has"
-        msg = f"errors[{name!r}]={given!r} must be {needed}."
+        needed = pair if kind in PAIRS else f"one column, as {given(kind=kind)} has"
+        msg = f"errors[{name!r}]={said!r} must be {needed}."
         raise DataError(msg)
     return columns
 
@@ -634,9 +638,9 @@ def _of_pair(
         low, high, pair = _example(kind)
         said = errors[0] if len(errors) == 1 else errors
         msg = (
-            f"kind={kind!r} has two columns per value; errors={said!r} must be a "
-            f"pair of templates, e.g. errors=({low!r}, {high!r}), or a dict from value "
-            f"to {pair}."
+            f"{given(kind=kind)} has two columns per value; {given(errors=said)} must "
+            f"be a pair of templates, e.g. {given(errors=(low, high))}"
+            f"{in_python(f', or a dict from value to {pair}')}."
         )
         raise DataError(msg)
     for template in errors:
@@ -657,12 +661,25 @@ def _filled_twice(template: str, one: str, two: str) -> str:
     return f"{before}{one}{between}{two}{after}"
 
 
-def _no_template(given: str) -> str:
+def _no_template(errors: str) -> str:
     return (
-        f"errors={given!r} must contain {{}}, which stands for the name of the value: "
-        "'{}_error' turns mass into mass_error. Or errors must name one column for "
-        "each of the values, or be a dict from value to column."
+        f"{given(errors=errors)} must contain {{}}, which stands for the name of the "
+        "value: '{}_error' turns mass into mass_error. Or errors must name one column "
+        f"for each of the values{in_python(', or be a dict from value to column')}."
     )
+
+
+def as_option(name: str, *value: object) -> str:
+    """A parameter as an option to be typed: ``--missing impute``, ``--na=-999``."""
+    return shlex.join(_as_words(name, *value)) if value else f"--{name}"
+
+
+def _as_words(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [OPTIONS[name].flags[not value]]
+    text = _joined(value) if isinstance(value, (tuple, list)) else str(value)
+    words = [f"--{name}", text]
+    return ["=".join(words)] if text.startswith("-") else words
 
 
 def _joined(names: Sequence[str]) -> str:
@@ -706,7 +723,7 @@ def _repeated_columns(
     for value, pair in zip(values, ends, strict=True):
         if not found[pair]:
             msg = (
-                f"replicates={pattern!r}: * stands for digits or letters, and "
+                f"{given(replicates=pattern)}: * stands for digits or letters, and "
                 f"{unknown_name('column', pattern.replace('{}', value), known)}"
             )
             raise DataError(msg)
@@ -724,7 +741,7 @@ def _refuse_mixed(endings: Mapping[str, str], pattern: str) -> None:
     ]
     if numbered and named:
         msg = (
-            f"replicates={pattern!r} takes {named[0]!r} for a repeat like "
+            f"{given(replicates=pattern)} takes {named[0]!r} for a repeat like "
             f"{numbered[0]!r}. If it is none, rename it or leave it out of the table; "
             "if it is one, number it."
         )

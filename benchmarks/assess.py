@@ -1,0 +1,306 @@
+"""How far the verdicts and probabilities of `assess` can be trusted.
+
+    INCERTA_DATA=... python benchmarks/assess.py --jobs 2   # prints docs/assess.txt
+
+*One cluster cut by k-means*: share of the pairs of pieces that are called separate, by
+`assess` and by rules that people use: the dip test along the same axis (p < 0.05), a
+mean silhouette above 0.25, neighbours that share the label (0.9), the same pieces in
+bootstraps (mean adjusted Rand index 0.8) and prediction strength (0.8). The last four
+judge all pieces at once. *Two clusters*: the same for true labels, and how often one
+label for both is said to hide two. *Probabilities*: ECE of the most probable label,
+coverage of 95 % sets, share of wrong labels that is estimated when some are given at
+random, and how well ``right`` ranks them (AUC), beside the share of the ten nearest
+neighbours with the same label.
+"""
+
+import argparse
+import os
+import sys
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.spatial import cKDTree
+from sklearn.cluster import KMeans
+from sklearn.isotonic import isotonic_regression
+from sklearn.metrics import adjusted_rand_score, roc_auc_score, silhouette_score
+
+import incerta as ic
+
+sys.path.insert(0, str(Path(__file__).parent / "accuracy"))
+
+from scores import calibration_error
+
+SIZES, PIECES = (100, 300, 1000, 3000), (2, 3, 8)
+LEVEL, UNEVEN = 0.25, 0.8
+N_BOOTSTRAPS, N_NEIGHBOURS = 5, 10
+N_MODES, N_UNIFORM = 16, 300
+PEERS = ("dip", "silhouette", "neighbours", "bootstrap", "prediction")
+WRONG = (0.01, 0.05, 0.2)
+
+
+def one_cluster(shape, n, rng):
+    """Values of a single cluster."""
+    if shape == "gaussian":
+        return rng.normal(size=(n, 5))
+    if shape == "long":
+        return rng.normal(size=(n, 3)) * [4.0, 1.0, 0.5]
+    if shape == "t3":
+        return rng.normal(size=(n, 3)) / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
+    if shape == "skewed":
+        return rng.exponential(size=(n, 3))
+    if shape == "bent":
+        angle = rng.uniform(0.0, np.pi, n)
+        arc = 3.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+        return arc + 0.4 * rng.normal(size=(n, 2))
+    if shape == "flat":
+        return rng.uniform(-2.0, 2.0, size=(n, 2))
+    if shape == "sizes":
+        width = np.where(rng.random(n) < 0.5, 0.4, 2.0)
+        return rng.normal(size=(n, 3)) * width[:, None]
+    return np.round(2.0 * rng.normal(size=(n, 2)))  # discrete
+
+
+ONE = ("gaussian", "long", "t3", "skewed", "bent", "flat", "sizes", "discrete")
+
+
+def two_clusters(shape, n, apart, rng):
+    """Values of two clusters, so many deviations apart, and their labels."""
+    labels = np.arange(n) % 2
+    if shape == "gaussian":
+        values = rng.normal(size=(n, 5))
+    elif shape == "unequal":
+        values = rng.normal(size=(n, 3)) * np.where(labels, 1.5, 0.5)[:, None]
+    elif shape == "strips":
+        values = rng.normal(size=(n, 2)) * [1.0, 4.0]
+    elif shape == "t3":
+        values = rng.normal(size=(n, 3)) / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
+    elif shape == "skewed":
+        values = rng.exponential(size=(n, 3))
+    else:  # half circles, each around the end of the other
+        angle = rng.uniform(0.0, np.pi, n)
+        arc = np.column_stack([np.cos(angle), np.sin(angle)])
+        values = np.where(labels[:, None], [1.0, 0.5] - arc, arc) * apart
+        return values + rng.normal(size=(n, 2)) / 2.0, labels
+    values[:, 0] += apart * labels
+    return values, labels
+
+
+TWO = ("gaussian", "unequal", "strips", "t3", "skewed", "half circles")
+
+
+def measured(values, level, rng):
+    """The values with errors that are unequal."""
+    if not level:
+        return ic.as_uncertain(values)
+    factors = UNEVEN * rng.normal(size=(len(values), 1))
+    factors = factors + UNEVEN / 3.0 * rng.normal(size=values.shape)
+    std = 2.0 * level * values.std(axis=0).mean() / 2.0 * np.exp(factors)
+    return ic.from_gaussian(values + std * rng.normal(size=values.shape), std=std)
+
+
+def dip(values):
+    """Distance of values from the nearest law with one mode (Hartigan and Hartigan)."""
+    x = np.unique(values)
+    y = np.searchsorted(np.sort(values), x, side="right") / len(values)
+    steps = np.diff(x), np.diff(y)
+    best = 1.0
+    for at in np.linspace(0, len(x) - 1, N_MODES).astype(int):
+        left = _off(*(each[:at] for each in steps))
+        right = _off(*(each[at:][::-1] for each in steps))
+        best = min(best, max(left, right))
+    return best / 2.0
+
+
+def _off(lengths, rises):
+    """Largest distance of a curve from its greatest convex minorant."""
+    if not len(lengths):
+        return 0.0
+    slopes = isotonic_regression(rises / lengths, sample_weight=lengths)
+    return float((np.cumsum(rises) - np.cumsum(slopes * lengths)).max())
+
+
+@cache
+def dip_limit():
+    """What the dip of uniform values, times √n, exceeds in 5 of 100 samples."""
+    rng = np.random.default_rng(0)
+    dips = [dip(rng.random(N_UNIFORM)) for _ in range(200)]
+    return np.quantile(dips, 0.95) * np.sqrt(N_UNIFORM)
+
+
+def dipped(found):
+    """Of which compared pairs the dip test says two modes, along the same axis."""
+    said, rng = [], np.random.default_rng(0)
+    for pair in found.pairs:
+        if pair.values is not None:
+            places, _, numbers = pair.values
+            # Cells are narrow: their values are spread evenly over one.
+            values = np.repeat(places, numbers.astype(int))
+            values = values + np.ptp(places) / 64.0 * (rng.random(len(values)) - 0.5)
+            said.append(dip(values) * np.sqrt(len(values)) > dip_limit())
+    return said
+
+
+def peers(values, labels, k, seed):
+    """Whether other rules take labels for real."""
+    near = cKDTree(values).query(values, N_NEIGHBOURS + 1)[1][:, 1:]
+    rng = np.random.default_rng(seed)
+    again = []
+    for _ in range(N_BOOTSTRAPS):
+        rows = rng.integers(len(values), size=len(values))
+        model = KMeans(k, n_init=3, random_state=seed).fit(values[rows])
+        again.append(adjusted_rand_score(labels, model.predict(values)))
+    half = rng.permutation(len(values))
+    one, other = half[: len(half) // 2], half[len(half) // 2 :]
+    model = KMeans(k, n_init=3, random_state=seed).fit(values[one])
+    told = model.predict(values[other])
+    own = KMeans(k, n_init=3, random_state=seed).fit_predict(values[other])
+    strengths = []
+    for c in range(k):
+        counts = np.bincount(told[own == c], minlength=k).astype(float)
+        n = counts.sum()
+        if n > 1:
+            strengths.append((counts * (counts - 1.0)).sum() / (n * (n - 1.0)))
+    return [
+        silhouette_score(values, labels) > 0.25,
+        (labels[near] == labels[:, None]).mean() > 0.9,
+        np.mean(again) > 0.8,
+        min(strengths) > 0.8,
+    ]
+
+
+def cut(shape, n, level, seed):
+    """Verdicts on pieces of a single cluster: ours, and those of others."""
+    rng = np.random.default_rng([seed, *shape.encode()])
+    data = measured(one_cluster(shape, n, rng), level, rng)
+    ours, dips, others = [], [], []
+    for k in PIECES:
+        labels = KMeans(k, n_init=3, random_state=seed).fit_predict(data.mean())
+        found = ic.assess(data, labels)
+        told = [pair for pair in found.pairs if pair.values is not None]
+        ours += [pair.verdict == "separate" for pair in told]
+        dips += dipped(found)
+        if told:
+            others.append(peers(data.mean(), labels, k, seed))
+    return ours, dips, others
+
+
+def found_two(shape, n, apart, level, seed):
+    """Whether two clusters are called separate, and found under one label."""
+    rng = np.random.default_rng([seed, *shape.encode()])
+    values, labels = two_clusters(shape, n, apart, rng)
+    data = measured(values, level, rng)
+    found = ic.assess(data, labels)
+    alone = ic.assess(data, np.zeros(n, dtype=int))
+    others = peers(data.mean(), labels, 2, seed)
+    separate = found.pairs[0].verdict == "separate"
+    return [separate, alone.clusters[0].hides_two, *dipped(found), *others]
+
+
+def probabilities(data, labels, seed):
+    """Calibration of the probabilities, and what is said of wrong labels."""
+    found = ic.assess(data, labels, seed=seed)
+    n, k = found.probability.shape
+    right = found.likeliest == labels
+    row = [calibration_error(found.probability.max(axis=1), right)]
+    row.append(
+        np.mean([own in each for own, each in zip(labels, found.sets(), strict=True)])
+    )
+    rng = np.random.default_rng(seed)
+    near = cKDTree(_filled(data)).query(_filled(data), N_NEIGHBOURS + 1)[1][:, 1:]
+    for share in WRONG:
+        rows = rng.permutation(n)[: round(share * n)]
+        given = labels.copy()
+        given[rows] = (labels[rows] + rng.integers(1, k, len(rows))) % k
+        again = ic.assess(data, given, seed=seed)
+        row.append(again.wrong / n)
+        wrong = given != labels
+        row.append(roc_auc_score(wrong, -again.right))
+        purity = (given[near] == given[:, None]).mean(axis=1)
+        row.append(roc_auc_score(wrong, -purity))
+    return row
+
+
+def _filled(data):
+    values = ic.Standardizer().fit_transform(data).mean()
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=20)
+    given = parser.parse_args()
+    seeds = range(given.seeds)
+    with Parallel(given.jobs) as parallel:
+        print("One cluster, cut by k-means into 2, 3 and 8; called separate, in %:\n")
+        print(
+            f"{'':10}{'n':>6}{'pairs':>7}{'assess':>8}" + f"{PEERS[0]:>12}",
+            end="",
+        )
+        print("".join(f"{name:>12}" for name in PEERS[1:]))
+        for shape, n in product(ONE, SIZES):
+            jobs = product([shape], [n], [0.0, LEVEL], seeds)
+            ours, dips, others = zip(
+                *parallel(delayed(cut)(*job) for job in jobs), strict=True
+            )
+            ours, dips = np.concatenate(ours), np.concatenate(dips)
+            others = np.array([row for each in others for row in each])
+            if len(ours):
+                rates = [ours.mean(), dips.mean(), *others.mean(axis=0)]
+                row = f"{100 * rates[0]:8.0f}"
+                row += "".join(f"{100 * rate:12.0f}" for rate in rates[1:])
+                print(f"{shape:10}{n:6}{len(ours):7}{row}", flush=True)
+        print("\nTwo clusters with their true labels; called separate, in %:\n")
+        print(f"{'':14}{'n each':>8}{'apart':>6}{'assess':>8}{'under one':>10}", end="")
+        print("".join(f"{name:>12}" for name in PEERS))
+        for shape, (n, apart) in product(TWO, [(750, 4.0), (250, 4.0), (250, 5.0)]):
+            jobs = product([shape], [n], [apart], [0.0, LEVEL], seeds)
+            rows = np.array(
+                parallel(delayed(found_two)(*job) for job in jobs), strict=True
+            )
+            rates = 100 * rows.mean(axis=0)
+            row = f"{rates[0]:8.0f}{rates[1]:10.0f}"
+            row += "".join(f"{rate:12.0f}" for rate in rates[2:])
+            print(f"{shape:14}{n // 2:8}{apart:6.0f}{row}", flush=True)
+        print(
+            "\nProbabilities; of wrong labels the share, AUC of right, of neighbours\n"
+        )
+        print(
+            f"{'':24}{'ECE':>6}{'sets':>6}"
+            + "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
+        )
+        for name, rows in tables(parallel, seeds):
+            ece, sets, *rest = np.mean(rows, axis=0)
+            cells = "".join(
+                f"{share:8.3f}{auc:6.3f}{near:5.2f}"
+                for share, auc, near in np.reshape(rest, (-1, 3))
+            )
+            print(f"{name:24}{ece:6.3f}{sets:6.3f}{cells}", flush=True)
+
+
+def tables(parallel, seeds):
+    """Names of cases, and what is found out about each seed of it."""
+    from real import REAL
+    from shapes import SHAPES, made
+
+    few = [*seeds][: max(len(seeds) // 4, 1)]
+
+    def of_shape(name, errors, seed):
+        data, labels, _ = made(name, errors, seed)
+        known = np.flatnonzero(labels >= 0)
+        return probabilities(data[known], labels[known], seed)
+
+    for name, errors in product(SHAPES, ("small uneven", "large uneven")):
+        jobs = (delayed(of_shape)(name, errors, seed) for seed in few)
+        yield f"{name}, {errors[:5]}", parallel(jobs)
+    if "INCERTA_DATA" in os.environ:
+        for name, load in REAL.items():
+            jobs = (delayed(probabilities)(*load(), seed) for seed in few)
+            yield name, parallel(jobs)
+
+
+if __name__ == "__main__":
+    main()
