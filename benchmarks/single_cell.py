@@ -89,11 +89,12 @@ def print_clusterings(name, adata, types):
             verdicts.count(verdict)
             for verdict in ("separate", "no valley shown", "too few to tell")
         ]
+        hide = sum(each.hides_two for each in found.clusters)
         joined = found.joined()
         print(
             f"{name:<22} {tool:<20} {len(found.clusters):6} "
             f"{ic.metrics.ari(types, labels):5.2f} {ic.metrics.ari(types, joined):6.2f}"
-            f" {counts[0]:8} {counts[1]:9} {counts[2]:7} {seconds:7.1f}"
+            f" {counts[0]:8} {counts[1]:9} {counts[2]:7} {hide:8} {seconds:7.1f}"
         )
 
 
@@ -129,7 +130,7 @@ def called_separate(n, k, seeds, *, exact):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=5)
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     n = 300 if chosen.small else 3000
@@ -150,7 +151,8 @@ def main():
     print("labels of other tools, and the pairs of labels that were compared")
     print(
         f"{'':<22} {'labels by':<20} {'labels':>6} {'ARI':>5} {'joined':>6} "
-        f"{'separate':>8} {'no valley':>9} {'too few':>7} {'seconds':>7}"
+        f"{'separate':>8} {'no valley':>9} {'too few':>7} {'hide two':>8} "
+        f"{'seconds':>7}"
     )
     for name, (adata, types) in made.items():
         print_clusterings(name, adata, types)
