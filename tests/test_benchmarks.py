@@ -41,6 +41,7 @@ SMALL = {
     "accuracy": ["--small"],
     "error_designs.py": ["--small"],
     "log_errors.py": ["--small"],
+    "single_cell.py": ["--small"],
     "wide.py": ["--small"],
     "wrong_errors.py": ["--small"],
     "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],

@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "plot",
         "published",
         "report",
+        "scverse",
         "selection",
         "spectral",
         "streams",

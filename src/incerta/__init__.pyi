@@ -8,6 +8,7 @@ from . import (
     plot as plot,
     published as published,
     report as report,
+    scverse as scverse,
     selection as selection,
     spectral as spectral,
     streams as streams,

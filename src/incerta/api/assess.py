@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -40,7 +40,7 @@ DEEP = 3.0
 SEPARATE, TOGETHER, FEW = "separate", "no valley shown", "too few to tell"
 # Labels that are more often wrong than right are to be looked at.
 DOUBTFUL = 0.5
-NOISE = -1
+NOISE = "-1"
 MOST_LISTED = 5
 # Of a picture.
 MOST_DRAWN, COLUMNS, MOST_RINGED, LONGEST = 12, 4, 50, 24
@@ -350,18 +350,39 @@ class Assessment:
         return [told, f"{valleys}.", f"{hides}."]
 
     def explain(self) -> str:
-        """What was found, in three sentences, and each label in a line."""
-        rows = ["{:>16} {:>8} {:>6} {:>7}  {}".format(*_HEADS)]
+        """What was found, in three sentences, and each label in 80 columns."""
+        rows = ["{:>12} {:>9} {:>5} {:>7}  {}".format(*_HEADS)]
         for each in self.clusters:
             remarks = ["may hide two"] * each.hides_two
             if each.nearest is not None:
                 way = "from" if each.verdict == SEPARATE else "to"
-                remarks.insert(0, f"{each.verdict} {way} {each.nearest}")
+                nearest = cut(printable(each.nearest), 9)
+                remarks.insert(0, f"{each.verdict} {way} {nearest}")
             rows.append(
-                f"{str(each.label)[:16]:>16} {each.size:8,} {share(each.sure):>6} "
-                f"{each.wrong:7.1f}  {'; '.join(remarks)}".rstrip()
+                f"{cut(printable(each.label), 12):>12} {each.size:9,} "
+                f"{share(each.sure):>5} {each.wrong:7,.1f}  "
+                f"{'; '.join(remarks)}".rstrip()
             )
         return "\n".join([*self.sentences(), "", *rows])
+
+    def facts(self) -> dict[str, Any]:
+        """What was found about labels, for programs; None where nothing is known."""
+        pairs = ("one", "other", "depth", "verdict")
+        look = self.look if self.look.dtype.kind in "iu" else self.look.astype(str)
+        return {
+            "objects": int((self.codes >= 0).sum()),
+            "wrong": _known(self.wrong),
+            "score": _known(self.score),
+            "score_joined": _known(self.score_joined),
+            "sentences": self.sentences(),
+            "clusters": [
+                _fields(each, AssessedLabel.__annotations__) for each in self.clusters
+            ],
+            "pairs": [_fields(each, pairs) for each in self.pairs],
+            "look": look.tolist(),
+            "seed": self.seed,
+            "versions": self.versions,
+        }
 
     def save(self, path: Any) -> None:
         """Write everything to a file that `incerta.load` reads.
@@ -492,8 +513,8 @@ def assess(
         The objects, without the labels.
     labels : array-like of shape (n_objects,)
         The label of each object: words, numbers or categories. Missing ones (None, NaN,
-        an empty word) are predicted and not assessed. The number −1 is noise: its
-        objects are one more label, which is not compared with the others.
+        an empty word) are predicted and not assessed. −1 is noise, as a number or a
+        word: its objects are one more label, which is not compared with the others.
     seed : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
@@ -551,7 +572,7 @@ def assess(
     k = len(names)
     some = along_common_axes(judged_where(seen, k, seed), codes)
     found = posterior(some, codes, k, seed)
-    real = np.ones(k, dtype=bool) if names.dtype.kind in "OU" else names != NOISE
+    real = names.astype(str) != NOISE
     sizes = np.bincount(codes[codes >= 0], minlength=k)
     confused = np.zeros((k, k))
     np.add.at(confused, codes[codes >= 0], found.probability[codes >= 0])
@@ -706,6 +727,17 @@ def _given(names: Ids, codes: Indices) -> Ids:
     out = np.full(len(codes), None, dtype=object)
     out[codes >= 0] = names[codes[codes >= 0]].tolist()
     return out
+
+
+def _fields(
+    record: AssessedLabel | AssessedPair, names: Iterable[str]
+) -> dict[str, Any]:
+    return {name: _known(getattr(record, name)) for name in names}
+
+
+def _known(value: Any) -> Any:
+    """The value; None for NaN, which JSON does not have."""
+    return None if value != value else value
 
 
 def _told(probability: Array, codes: Indices) -> float:

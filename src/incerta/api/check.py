@@ -13,7 +13,7 @@ import numpy as np
 from incerta.classifiers.judged import Judged, in_folds, judged
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
-from incerta.data.files.cells import in_words
+from incerta.data.files.cells import in_numbers, in_words
 from incerta.data.files.numbers import MISSING_WORDS
 from incerta.data.files.opened import OpenTable
 from incerta.data.meaning import certain
@@ -121,8 +121,9 @@ def check_classifier(
 
 @dataclass(frozen=True)
 class Known:
-    """Class of each object; None if it has no class."""
+    """Class of each object, from a column of a table; None if it has no class."""
 
+    column: str
     by_object: list[str | None]
     absent: tuple[str, ...]  # what stands for no class, as it is written
 
@@ -135,6 +136,15 @@ class Known:
     def classes(self) -> Ids:
         """Their classes."""
         return np.array([n for n in self.by_object if n is not None], dtype=str)
+
+    @cached_property
+    def labels(self) -> Ids:
+        """Class of each object, NaN or None without one; whole numbers if all are."""
+        classes = in_numbers(self.classes)
+        none = None if classes.dtype.kind == "U" else np.nan
+        labels = np.full(len(self.by_object), none)
+        labels[self.rows] = classes
+        return labels
 
 
 def known_classes(
@@ -157,7 +167,7 @@ def known_classes(
     of_object = _by_object(words, cells, given(**{parameter: name}))
     # Where some rows were left out, ids tell which; without ids these are row numbers.
     keys = [str(id) for id in data.ids.tolist()]
-    return Known([of_object.get(key) for key in keys], absent)
+    return Known(name, [of_object.get(key) for key in keys], absent)
 
 
 def _words(

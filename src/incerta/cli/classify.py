@@ -1,7 +1,6 @@
 """``incerta classify``: classes of objects, learned from those that are known."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,10 @@ from incerta.cli import options
 from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
-from incerta.wording import SURE, counted, given, printable, share, verb
+from incerta.wording import SURE, counted, given, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.check import Classified
-    from incerta.data.files.opened import OpenTable
 
 # Of tables in 80 columns.
 MOST_COLUMNS = 6
@@ -101,10 +99,8 @@ def classify(
     probability of each class. What is said besides: how sure the answers are, and how
     well the method does on TRAIN, with the errors and with the values alone.
     """
-    folder = None if output in (None, out.STDOUT) else output
-    if folder is not None:
-        out.check_folder(folder, (f"table.{form}", out.SUMMARY))
-    out.check_format(form, spreadsheet=spreadsheet)
+    names = (f"table.{form}", out.SUMMARY)
+    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
     if folds == 1:
         out.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
     if out.STDIN in (train, file) and train == file:
@@ -121,23 +117,13 @@ def classify(
         out.refuse("--param", str(error).removeprefix("params: "))
     model = make_pipeline(*([Standardizer()] if scale else []), classifier)
     with out.noted() as warned, bars(shown=not quiet):
-        with options.on_disk(train) as path:
-            # All of a table is parsed if its classes are to be found.
-            known_part = columns if label is not None else replace(columns, values=())
-            table = OpenTable(path, known_part)
-            if label is None:
-                label = label_column(table, columns, quiet=quiet)
-            if not columns.values:
-                columns = options.completed(
-                    table, "classify", train, truth=label, quiet=quiet
-                )
-            data = table.data(columns)
-            known = known_classes(table, columns, label, data)
-            if known is None:
-                out.refuse("--label", f"there is no column {label!r}.")
-            if len(set(known.classes.tolist())) < 2:
-                out.refuse("--label", f"{label!r} has fewer than two classes.")
-            some = data[known.rows]
+        columns, data, known = options.labelled(
+            train, columns, label, "classify", "--label", quiet=quiet
+        )
+        label = known.column
+        if len(set(known.classes.tolist())) < 2:
+            out.refuse("--label", f"{label!r} has fewer than two classes.")
+        some = data[known.rows]
         with options.on_disk(file) as path:
             table = OpenTable(path, columns)
             data = table.data()
@@ -195,10 +181,9 @@ def _tell(result: "Classified") -> None:
         bold=True,
     )
     if n := known.by_object.count(None):
-        words = ", ".join("empty" if not w else out.shown(w) for w in known.absent)
-        absent = f" ({words})" if words else ""
         is_left = verb(n, "has no class and is", "have no class and are")
-        out.say(f"{counted(n, 'object')} to learn from {is_left} left out{absent}.")
+        which = f"left out{options.absent_in(known)}"
+        out.say(f"{counted(n, 'object')} to learn from {is_left} {which}.")
     rows = [
         (out.shown(n), f"{a:,}", f"{b:,}", f"{c:,}") for n, a, b, c in result.counts()
     ]
@@ -252,16 +237,3 @@ def _tell_truth(result: "Classified") -> None:
             (out.shown(a), out.shown(b), f"{n:,}") for n, a, b in wrong[: out.MOST_ROWS]
         ]
         out.print_rows(("true", "found as", "objects"), some)
-
-
-def label_column(table: "OpenTable", columns: TableSpec, *, quiet: bool) -> str:
-    """The one column of a table that obviously holds classes; refuse if not one."""
-    taken, left_out = {*columns.values, columns.id}, table.guess().left_out.items()
-    names = [n for n, why in left_out if why == "classes" and n not in taken]
-    if len(names) != 1:
-        many = f"it may be {options.listed(list(map(printable, names)))}; "
-        why = f"{many if names else ''}name the column of the classes."
-        out.refuse("--label", why)
-    if not quiet:
-        out.say(f"Guessed: --label {names[0]}.")
-    return names[0]

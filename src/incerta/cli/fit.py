@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from incerta.backend.optional import require
 from incerta.backend.progress import bars
 from incerta.backend.writing import fill
 from incerta.cli import options
@@ -62,9 +61,7 @@ def fit(
     scale: options.Scale = True,
     directions: options.InDirections = True,
     output: options.Folder = None,
-    report: Annotated[
-        bool, options.option("--report", "Write report.html to the folder, too.")
-    ] = False,
+    report: options.Report = False,
     form: options.Format = "csv",
     spreadsheet: options.Spreadsheet = False,
     dry_run: Annotated[
@@ -85,15 +82,8 @@ def fit(
     probable cluster, the probability of each cluster, and novelty: how unlike all
     others the object is (3 is 1 in 1000).
     """
-    folder = None if output in (None, out.STDOUT) else output
-    if folder is not None:
-        names = [f"table.{form}", MODEL, out.SUMMARY, *([out.REPORT] if report else [])]
-        out.check_folder(folder, names)
-    elif report:
-        out.refuse("--report", "a report needs a folder; give -o DIR.")
-    out.check_format(form, spreadsheet=spreadsheet)
-    if report:
-        require("jinja2", "report", "a report")
+    names = [f"table.{form}", MODEL, out.SUMMARY, *[out.REPORT] * report]
+    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
     params = options.parsed(param)
     options.check(method, params)
     from incerta.api.answer import cluster

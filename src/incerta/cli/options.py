@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from incerta.cli.output import (
     echo,
     refuse,
     say,
+    shown,
     wrapped,
 )
 from incerta.data.tables.spec import LISTS, OPTIONS, TableSpec
@@ -31,6 +33,8 @@ from incerta.exceptions import DataError, FileError
 from incerta.wording import printable
 
 if TYPE_CHECKING:
+    from incerta.api.check import Known
+    from incerta.data.container import UncertainData
     from incerta.data.files.opened import OpenTable
     from incerta.data.guess.readings import Guess, Reading
 
@@ -167,6 +171,7 @@ Folder = Annotated[
         "table goes to stdout.",
     ),
 ]
+Report = Annotated[bool, option("--report", "Write report.html to the folder, too.")]
 Seed = Annotated[int, option("--seed", "Seed of everything random.", "N", min=0)]
 Scale = Annotated[
     bool, option("--scale/--no-scale", "Bring all features to one scale first.")
@@ -349,6 +354,63 @@ def completed(
     if not quiet:
         _tell(guess)
     return with_reading(table.spec, guess.readings[0])
+
+
+def labelled(
+    file: Path,
+    columns: TableSpec,
+    name: str | None,
+    command: str,
+    option: str,
+    *,
+    quiet: bool,
+) -> tuple[TableSpec, "UncertainData", "Known"]:
+    """Read objects and their classes; what was not said of columns is guessed.
+
+    `option` is the one that names the column of classes.
+    """
+    from incerta.api.check import known_classes
+    from incerta.data.files.opened import OpenTable
+
+    with on_disk(file) as path:
+        # All of a table is parsed if its classes are to be found.
+        table = OpenTable(
+            path, replace(columns, values=()) if name is None else columns
+        )
+        if name is None:
+            name = _guessed(table, columns, option, quiet=quiet)
+        if not columns.values:
+            columns = completed(table, command, file, truth=name, quiet=quiet)
+        of_errors = chain.from_iterable(columns.error_columns or ())
+        if name in (columns.id, *columns.values, *of_errors):
+            why = f"{name!r} is an id, a value or an error; name another column."
+            refuse(option, why)
+        data = table.data(columns)
+        known = known_classes(table, columns, name, data, option.removeprefix("--"))
+    if known is None:
+        refuse(option, f"there is no column {name!r}.")
+    return columns, data, known
+
+
+def absent_in(known: "Known") -> str:
+    """What stands for no class in the column, in brackets; nothing if there is none."""
+    words = ", ".join("empty" if not w else shown(w) for w in known.absent)
+    return f" ({words})" if words else ""
+
+
+def _guessed(
+    table: "OpenTable", columns: TableSpec, option: str, *, quiet: bool
+) -> str:
+    """The one column of a table that obviously holds classes; refuse if not one."""
+    taken, left_out = {*columns.values, columns.id}, table.guess().left_out.items()
+    names = [n for n, why in left_out if why == "classes" and n not in taken]
+    if len(names) != 1:
+        many = f"it may be {listed(list(map(printable, names)))}; "
+        why = f"{many if names else ''}name the column of the classes."
+        refuse(option, why)
+    if not quiet:
+        say(f"Guessed: {option} {names[0]}.")
+    return names[0]
 
 
 def with_reading(spec: TableSpec, reading: "Reading") -> TableSpec:

@@ -212,15 +212,32 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
         require("pyarrow", "io", "--format parquet")
 
 
-def tell_formulas(ids: Any, form: str, *, spreadsheet: bool = False) -> list[str]:
+def tell_formulas(
+    ids: Any, form: str, *, spreadsheet: bool = False, thing: str = "id"
+) -> list[str]:
     """Say how many ids a spreadsheet would run as formulas, if there are any."""
     n = sum(_not_run(id) is not id for id in _plain(ids))
     if form != "csv" or spreadsheet or not n:
         return []
     return [
-        f"{counted(n, 'id')} {verb(n, 'begins', 'begin')} like a formula, which a "
+        f"{counted(n, thing)} {verb(n, 'begins', 'begin')} like a formula, which a "
         "spreadsheet would run. For spreadsheets, add --spreadsheet."
     ]
+
+
+def folder_for(
+    output: Path | None, names: Sequence[str], form: str, *, spreadsheet: bool
+) -> Path | None:
+    """The folder for some files, None for stdout; raise, before long work, if not."""
+    folder = None if output in (None, STDOUT) else output
+    if folder is not None:
+        check_folder(folder, names)
+    elif REPORT in names:
+        refuse("--report", "a report needs a folder; give -o DIR.")
+    check_format(form, spreadsheet=spreadsheet)
+    if REPORT in names:
+        require("jinja2", "report", "a report")
+    return folder
 
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:

@@ -63,6 +63,8 @@ def predict(
 
     with out.noted() as warned, bars(shown=not quiet), options.on_disk(file) as path:
         fitted = load(model)
+        if not hasattr(fitted, "predict_proba"):
+            out.refuse("MODEL", f"{model} does not predict: it is {fitted!r}.")
         names = getattr(fitted, "feature_names_in_", ())
         of_fit = TableSpec(values=tuple(map(str, names)))
         if isinstance(fitted, Clustering):

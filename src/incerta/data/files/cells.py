@@ -16,7 +16,7 @@ from incerta.data.tables.censored import below_limits
 from incerta.data.tables.errors import ERROR_OF
 from incerta.data.tables.spec import BOUNDS, TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning, MissingValueError
-from incerta.typing import Array
+from incerta.typing import Array, Ids
 from incerta.wording import counted, given
 
 Where: TypeAlias = Callable[[int], str]  # a row in words
@@ -335,6 +335,16 @@ def in_words(cell: Any) -> str:
     if isinstance(cell, float):
         return str(int(cell)) if cell.is_integer() else repr(cell)
     return str(cell.isoformat() if hasattr(cell, "isoformat") else cell)
+
+
+def in_numbers(words: Ids) -> Ids:
+    """Words as whole numbers if nothing is lost by that, else as they are."""
+    try:
+        numbers = words.astype(np.int64)
+    except (ValueError, OverflowError):
+        return words
+    same = (numbers.astype(words.dtype) == words).all()
+    return numbers if same else words
 
 
 def _number_or_text(cell: Any) -> Cell:

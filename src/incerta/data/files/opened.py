@@ -12,7 +12,7 @@ from incerta.backend.memory import physical_bytes
 from incerta.data.container import UncertainData
 from incerta.data.files.astro import read_ecsv, read_fits, read_votable
 from incerta.data.files.binary import read_arrow, read_netcdf, read_parquet
-from incerta.data.files.cells import ParsedCells, TextTable
+from incerta.data.files.cells import ParsedCells, TextTable, in_numbers
 from incerta.data.files.h5ad import NAMES, expanded, read_h5ad
 from incerta.data.files.json_files import parse_json
 from incerta.data.files.oddities import (
@@ -157,12 +157,7 @@ class OpenTable:
             place = self._parsed.place(self._parsed.text(spec.id).index(""))
             msg = f"{given(id=spec.id)} is empty in {place}; fill it or leave it out."
             raise MissingValueError(msg)
-        try:
-            numbers = data.ids.astype(np.int64)
-        except (ValueError, OverflowError):
-            return data
-        same = (numbers.astype(data.ids.dtype) == data.ids).all()
-        return replace(data, ids=numbers) if same else data
+        return replace(data, ids=in_numbers(data.ids))
 
 
 def limit_of(max_bytes: int | None) -> int:

@@ -36,8 +36,9 @@ ID_WORDS = _set(
 KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
 ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
 CLASS_WORDS = _set(
-    "class classes label labels type types species genus family cluster group category "
-    "target truth disposition diagnosis subtype cultivar region kind"
+    "class classes label labels type types species genus family cluster clusters group "
+    "category target truth disposition diagnosis subtype cultivar region kind leiden "
+    "louvain"
 )
 # Draws of all objects at once, by their nature.
 JOINT_WORDS = _set("member draw realization realisation imputation imp ensemble")

@@ -1,0 +1,112 @@
+"""``incerta assess``: how sure labels are that are in a table already."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from incerta.backend.progress import bars
+from incerta.backend.writing import fill
+from incerta.cli import options
+from incerta.cli import output as out
+from incerta.data.tables.spec import TableSpec
+from incerta.wording import counted, verb
+
+MODEL = "assessment.incerta"
+
+EPILOG = f"""\
+\b
+Examples:
+  incerta assess cells.h5ad --values X_pca --labels leiden -o out --report
+  incerta assess stars.csv --labels kind --id star --values mass,radius \\
+      --errors '{{}}_error' > assessed.csv
+
+\b
+Files, all written or none:
+  DIR/table.csv           the table, as --format says
+  DIR/{MODEL}  what incerta.load reads in Python
+  DIR/{out.SUMMARY}        what was found
+  DIR/{out.REPORT}         with --report: one page that needs no network"""
+
+
+@options.takes_columns
+def assess(
+    file: options.File,
+    *,
+    columns: TableSpec,
+    labels: Annotated[
+        str | None,
+        options.option(
+            "--labels",
+            "Column with the labels; -1 is noise. By default the one column that "
+            "obviously holds classes.",
+            "COL",
+        ),
+    ] = None,
+    seed: options.Seed = 0,
+    scale: options.Scale = True,
+    directions: options.InDirections = True,
+    output: options.Folder = None,
+    report: options.Report = False,
+    form: options.Format = "csv",
+    spreadsheet: options.Spreadsheet = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say how sure labels are that any tool, or a person, has given.
+
+    The result is a table: id, label, its probability by the values, the probability
+    that it is right, the likeliest label, the set of labels that are plausible (95 %),
+    and the probability of each label. What is said besides: which labels have a valley
+    between them, so that their split is real, which may be one cluster, and which may
+    hide two. Objects without a label get probabilities, too.
+    """
+    names = [f"table.{form}", MODEL, out.SUMMARY, *[out.REPORT] * report]
+    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    from incerta.api.assess import assess
+
+    with out.noted() as warned, bars(shown=not quiet):
+        columns, data, known = options.labelled(
+            file, columns, labels, "assess", "--labels", quiet=quiet
+        )
+        if not len(known.rows):
+            out.refuse("--labels", f"no object has a label in {known.column!r}.")
+        found = assess(
+            data,
+            known.labels,
+            seed=seed,
+            scale=scale,
+            directions="auto" if directions else None,
+        )
+    answers = found.columns()
+    written: list[str] = []
+    try:
+        if folder is None:
+            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
+        else:
+            facts = {"labels": known.column, "columns": columns.to_options()}
+            files: dict[str, Callable[[Path], object]] = {
+                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
+                MODEL: found.save,
+                out.SUMMARY: out.json_file(found.facts() | facts),
+            }
+            if report:
+                files[out.REPORT] = found.report
+            written = fill(folder, files)
+    finally:  # also where `head` has seen enough of the table
+        if not quiet:
+            for thing, texts in (("id", data.ids), ("label", found.names)):
+                warned += out.tell_formulas(
+                    texts, form, spreadsheet=spreadsheet, thing=thing
+                )
+            out.warn(warned)
+            sentences, _, table = found.explain().partition("\n\n")
+            for sentence in sentences.split("\n"):
+                out.say(sentence)
+            if n := known.by_object.count(None):
+                has = verb(n, "has", "have")
+                out.say(
+                    f"{counted(n, 'object')} {has} no label{options.absent_in(known)}."
+                )
+            out.echo(table, err=True)
+            if written:
+                out.say(f"Written to {folder}: {', '.join(written)}")

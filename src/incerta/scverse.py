@@ -1,0 +1,210 @@
+"""Questions about AnnData objects, answered in place; anndata is not imported."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from incerta.api.assess import Assessment
+from incerta.api.assess import assess as assess_data
+from incerta.data.construct import exact, from_gaussian
+from incerta.data.container import UncertainData
+from incerta.exceptions import DataError, IncertaWarning
+from incerta.typing import Array, Indices
+from incerta.wording import unknown_name
+
+# Genes of a matrix that are looked at; cells by so many genes are held in memory.
+MOST_GENES = 2000
+# Components that are looked at with their errors: later ones are mostly error, and an
+# error of its own for each cell costs the cube of their number.
+MOST_COMPONENTS = 20
+COUNTS, PCA, LOADINGS = "counts", "X_pca", "PCs"
+# Relative difference of sums over a cell, in numbers of single precision.
+ROUNDING = 1e-3
+WORDS = ("label", "nearest", "one", "other", "verdict")
+
+__all__ = ["assess"]
+
+
+def assess(
+    adata: Any,
+    labels: str,
+    *,
+    layer: str | None = None,
+    use_rep: str | None = None,
+    key_added: str | None = None,
+    seed: int = 0,
+) -> Assessment:
+    """Say how sure the labels of cells are, and write that into their AnnData.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Cells by genes, with labels in ``obs``. Anything will do that has ``X``,
+        ``layers``, ``obs``, ``obs_names``, ``obsm``, ``uns``, ``var_names`` and
+        ``varm``.
+    labels : str
+        Column of ``obs`` with the labels, such as "leiden".
+    layer : str, optional
+        Layer with counts. Without `use_rep` cells are compared by logarithms of the
+        shares of counts, with their Poisson errors, in the 2000 genes that vary most; a
+        layer that holds no counts is taken as exact.
+    use_rep : str, optional
+        Name in ``obsm`` of what cells are compared by. By default "X_pca" if it is
+        there, else ``layers["counts"]``, else ``X``.
+    key_added : str, optional
+        Name in front of what is written; by default that of the labels.
+    seed : int, default=0
+        The same seed always gives the same answer.
+
+    Returns
+    -------
+    Assessment
+        As `incerta.assess` gives it. ``obs["leiden_right"]`` has the probability that
+        the label is right, ``obs["leiden_set"]`` the labels that are plausible,
+        separated by ``|``, and ``uns["leiden_assess"]`` score, labels and pairs of
+        labels, which can be written to a file.
+
+    Notes
+    -----
+    "X_pca" has errors if the counts are in ``layers["counts"]`` (or `layer`), ``X`` is
+    ``log1p`` of counts that were normalised, as scanpy makes it, and ``varm["PCs"]``
+    has the loadings. A count n that became ``f(n)`` has a variance of about
+    ``n (f(n) − f(n − 1))²``: its mean is the bound of Poincaré's inequality for
+    Poisson counts, which is sharp for rare and for frequent counts alike, and it is 0
+    for all counts that are 0. Squared loadings carry variances to the first 20
+    components; their correlations are small, and left out, and later components are
+    mostly error. After ``scanpy.pp.scale``, and in embeddings
+    of other names, values are exact. Embeddings that tear cells apart, such as UMAP,
+    have valleys that the data have not: do not assess labels in these.
+
+    It costs what `incerta.assess` costs, and the 2000 genes that vary most are found by
+    one pass over the counts.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> values = np.random.default_rng(0).normal(size=(300, 3))
+    >>> values[:150, 0] += 8.0
+    >>> adata = SimpleNamespace(  # or a real one
+    ...     obs={"leiden": np.repeat(["0", "1"], 150)}, obs_names=np.arange(300),
+    ...     obsm={"X_pca": values}, layers={}, varm={}, uns={},
+    ... )
+    >>> found = ic.scverse.assess(adata, "leiden")
+    >>> found.pairs[0].verdict, adata.obs["leiden_right"].shape
+    ('separate', (300,))
+    """
+    data, source = _cells(adata, layer, use_rep)
+    found = assess_data(data, np.asarray(_get(adata.obs, labels, "obs")), seed=seed)
+    name = key_added or labels
+    adata.obs[f"{name}_right"] = found.right
+    adata.obs[f"{name}_set"] = found.columns()["label_set"]
+    adata.uns[f"{name}_assess"] = {"values": source} | _as_arrays(found.facts())
+    return found
+
+
+def _cells(
+    adata: Any, layer: str | None, use_rep: str | None
+) -> tuple[UncertainData, str]:
+    """Cells as they are compared, and in words by what."""
+    if use_rep is None and layer is None and PCA in adata.obsm:
+        use_rep = PCA
+    if layer is None and COUNTS in adata.layers:
+        layer = COUNTS
+    std: Array | None = None
+    if use_rep is not None:
+        values = np.asarray(_get(adata.obsm, use_rep, "obsm"), dtype=np.float64)
+        source = f"obsm[{use_rep!r}]"
+        if use_rep == PCA and LOADINGS in adata.varm and layer is not None:
+            counts = csr_array(_get(adata.layers, layer, "layers"), dtype=np.float64)
+            loadings = np.asarray(adata.varm[LOADINGS])[:, :MOST_COMPONENTS]
+            std = _carried(counts, adata.X, loadings, layer)
+            if std is not None:
+                values = values[:, :MOST_COMPONENTS]
+                source += f", errors of layers[{layer!r}]"
+        names = [f"{use_rep}_{j + 1}" for j in range(values.shape[1])]
+    else:
+        source = "X" if layer is None else f"layers[{layer!r}]"
+        matrix = adata.X if layer is None else _get(adata.layers, layer, "layers")
+        values, std, genes = _expression(csr_array(matrix, dtype=np.float64))
+        names = np.asarray(adata.var_names)[genes].astype(str).tolist()
+        source += ", logarithms of shares" * (std is not None)
+    ids = np.asarray(adata.obs_names)
+    if std is None:
+        return exact(values, ids=ids, feature_names=names), source
+    return from_gaussian(values, std=std, ids=ids, feature_names=names), source
+
+
+def _expression(matrix: csr_array) -> tuple[Array, Array | None, Indices]:
+    """Logarithms of shares of counts, and their errors, in genes that vary most.
+
+    Of what is no count the values are taken as they are. Genes of counts vary by their
+    chi-squares against the same share in all cells.
+    """
+    squares = matrix.power(2)
+    counts = bool((matrix.data >= 0.0).all() and (matrix.data % 1.0 == 0.0).all())
+    sums = matrix.sum(axis=0)
+    if counts:
+        totals = np.maximum(matrix.sum(axis=1), 1.0)
+        expected = np.maximum(sums, 1.0) / totals.sum()
+        varies = (1.0 / totals) @ squares / expected - sums
+    else:
+        varies = squares.mean(axis=0) - np.square(sums / matrix.shape[0])
+    genes = np.sort(np.argsort(-varies, kind="stable")[:MOST_GENES])
+    values: Array = matrix[:, genes].toarray()
+    if not counts:
+        return values, None, genes
+    values += 0.5
+    return np.log(values / totals[:, None]), 1.0 / np.sqrt(values), genes
+
+
+def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | None:
+    """Deviations of components, by those of counts; None if ``X`` is not of these."""
+    logs = csr_array(X, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        factors = logs.expm1().sum(axis=1) / np.maximum(counts.sum(axis=1), 1.0)
+    of_each = np.repeat(factors, np.diff(counts.indptr))
+    there = np.log1p(np.maximum(of_each * counts.data, 0.0))
+    made = csr_array((there, counts.indices, counts.indptr), counts.shape)
+    if not np.allclose(made.sum(axis=1), logs.sum(axis=1), rtol=ROUNDING):
+        msg = (
+            f"X is not log1p of the normalised counts in layers[{layer!r}], so that "
+            f"{PCA} is taken as exact. To compare cells by the counts and their "
+            f"errors, pass layer={layer!r}."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=4)
+        return None
+    steps = there - np.log1p(of_each * np.maximum(counts.data - 1.0, 0.0))
+    made.data = counts.data * np.square(steps)
+    return np.sqrt(made @ np.square(loadings))
+
+
+def _get(where: Any, name: str, what: str) -> Any:
+    if name not in where:
+        raise DataError(unknown_name(f"entry of {what}", name, list(where)))
+    return where[name]
+
+
+def _as_arrays(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """What was found, as numbers and arrays, which anndata can write."""
+    some = ("objects", "wrong", "score", "score_joined", "seed")
+    numbers = {name: np.nan if facts[name] is None else facts[name] for name in some}
+    tables = {
+        table: {n: _column(n, facts[table]) for n in facts[table][0]}
+        for table in ("clusters", "pairs")
+        if facts[table]
+    }
+    return numbers | {"sentences": np.array(facts["sentences"])} | tables
+
+
+def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> Array:
+    cells = [row[name] for row in rows]
+    if name in WORDS:
+        return np.array(["" if cell is None else str(cell) for cell in cells])
+    return np.array([np.nan if cell is None else cell for cell in cells])
