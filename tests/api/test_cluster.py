@@ -193,7 +193,7 @@ def test_missing_values_are_left_out_of_profiles(tmp_path):
         profile = result.profile()
         expected = np.nanmean(values[:30], axis=0)
         np.testing.assert_allclose(profile.mean[result.labels[0]], expected)
-        assert all(np.isfinite(part).all() for part in profile)
+        assert all(np.isfinite(part).all() for part in vars(profile).values())
         assert set(result.labels[result.typical()]) == {0, 1}
         result.report(tmp_path / "report.html")
 

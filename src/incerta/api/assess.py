@@ -478,7 +478,7 @@ class Plots:
         """
         f = self._found
         worst = np.argsort(f.right, kind="stable")[: min(len(f.look), MOST_RINGED)]
-        real = np.array([name != NOISE for name in f.names.tolist()])
+        real = np.array([str(name) != NOISE for name in f.names.tolist()])
         number = np.where(real, np.cumsum(real) - 1, -1)
         rest = ["noise"] * (not real.all()) + ["no label"] * bool((f.codes < 0).any())
         return plot.scatter(
