@@ -46,8 +46,19 @@ def test_known_labels_in_a_graph():
 def test_balance_by_hand():
     halves = np.arange(10) % 2
     assert balance(halves, 2) == pytest.approx(1.0)
-    assert balance(halves, 3) == pytest.approx((np.log(2) / np.log(3)) ** 0.25)
-    assert balance(np.zeros(5, dtype=int), 2) == balance(np.zeros(5, dtype=int), 1) == 0
+    assert balance(halves, 3) == pytest.approx(np.log(2) / np.log(3))
+    assert balance(np.zeros(5, dtype=int), 2) == 0.0
+    assert balance(np.zeros(5, dtype=int), 1) == 1.0
+
+
+def test_rare_clusters_count_in_full_and_outliers_in_part():
+    def rare(n, k=2):
+        return np.r_[np.zeros(n, dtype=int), np.arange(400 - n) % (k - 1) + 1]
+
+    assert balance(rare(16), 2) == pytest.approx(1.0)
+    assert balance(rare(4), 2) == pytest.approx(np.log(1.25) / np.log(2.0))
+    assert balance(rare(10, 10), 10) == pytest.approx(1.0)  # a quarter of the mean
+    assert balance(rare(5, 10), 10) == pytest.approx(np.log(9.5) / np.log(10.0))
 
 
 def test_views_are_named_after_their_spaces():

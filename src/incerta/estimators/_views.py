@@ -113,9 +113,10 @@ class ViewConsensus(UncertainClusterer):
     probability by the laws of the clusters, which knows where they overlap. The mixture
     has its own probabilities, which know both. Weights are
     ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
-    are averaged. The balance, the fourth root of the entropy of the labels by that of
-    clusters of one size, keeps a view from leaving a cluster over. Stability, the
-    likeness of the clusterings of worlds, is low where noise alone has drawn clusters.
+    are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
+    have 4 % of the objects (smaller ones count in part), keeps a view from leaving a
+    cluster over. Stability, the likeness of the clusterings of worlds, is low where
+    noise alone has drawn clusters.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
     errors, they are drawn from beliefs that take true values to be of a mixture (AIC).

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.special import entr
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from incerta.backend.progress import track
@@ -62,9 +61,17 @@ def stability(labels: Indices) -> float:
 
 
 def balance(labels: Indices, k: int) -> float:
-    """How much labels have to tell: less if a cluster is left over, or rare."""
+    """``log(m) / log(k)``, where m counts clusters; tiny ones only in part.
+
+    Labels that leave a cluster over, or give it to a few outliers, have less to tell.
+    A cluster counts in full from 4 % of the objects on, or from a quarter of the mean
+    size where there are many.
+    """
+    if k < 2:
+        return 1.0
     sizes = np.bincount(labels, minlength=k) / len(labels)
-    return float((entr(sizes).sum() / np.log(max(k, 2))) ** BALANCE)
+    in_full = min(LEAST_IN_FULL, PART_OF_MEAN / k)
+    return float(np.log(np.minimum(sizes / in_full, 1.0).sum()) / np.log(k))
 
 
 def led_by(membership: Array, labels: Indices) -> Array:
@@ -80,7 +87,8 @@ OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
 # From scratch: with starts from the given data worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 # Weights of views are exp(SHARPNESS * (score * balance + STABLE * stability)).
-SHARPNESS, STABLE, BALANCE = 30.0, 0.15, 0.25
+SHARPNESS, STABLE = 30.0, 0.15
+LEAST_IN_FULL, PART_OF_MEAN = 0.04, 0.25
 
 
 @stored()
