@@ -228,57 +228,61 @@ def _filled(data):
     return np.where(np.isnan(values), 0.0, values)
 
 
+def level(parallel, seeds):
+    print("One cluster, cut by k-means into 2, 3 and 8; called separate, in %:\n")
+    heads = "".join(f"{name:>12}" for name in PEERS)
+    print(f"{'':10}{'n':>6}{'pairs':>7}{'assess':>8}{heads}")
+    for shape, n in product(ONE, SIZES):
+        jobs = product([shape], [n], [0.0, LEVEL], seeds)
+        found = parallel(delayed(cut)(*job) for job in jobs)
+        ours, dips, others = (
+            [x for each in part for x in each] for part in zip(*found, strict=True)
+        )
+        if ours:
+            rates = [np.mean(dips), *np.mean(others, axis=0)]
+            cells = "".join(f"{100 * rate:12.0f}" for rate in rates)
+            print(f"{shape:10}{n:6}{len(ours):7}{100 * np.mean(ours):8.0f}{cells}")
+
+
+def power(parallel, seeds):
+    print("Two clusters with their true labels; called separate, in %:\n")
+    heads = "".join(f"{name:>12}" for name in PEERS)
+    print(f"{'':14}{'n each':>8}{'apart':>6}{'assess':>8}{'under one':>10}{heads}")
+    for shape, (n, apart) in product(TWO, [(750, 4.0), (250, 4.0), (250, 5.0)]):
+        jobs = product([shape], [n], [apart], [0.0, LEVEL], seeds)
+        rows = parallel(delayed(found_two)(*job) for job in jobs)
+        ours, under, *others = 100 * np.mean(rows, axis=0)
+        cells = f"{ours:8.0f}{under:10.0f}" + "".join(f"{r:12.0f}" for r in others)
+        print(f"{shape:14}{n // 2:8}{apart:6.0f}{cells}", flush=True)
+
+
+def calibration(parallel, seeds):
+    print("Probabilities; of wrong labels the share, AUC of right, of neighbours:\n")
+    heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
+    print(f"{'':24}{'ECE':>6}{'sets':>6}{heads}")
+    for name, rows in tables(parallel, [*seeds][: max(len(seeds) // 4, 1)]):
+        ece, sets, *rest = np.mean(rows, axis=0)
+        cells = "".join(
+            f"{share:8.3f}{auc:6.3f}{near:5.2f}"
+            for share, auc, near in np.reshape(rest, (-1, 3))
+        )
+        print(f"{name:24}{ece:6.3f}{sets:6.3f}{cells}", flush=True)
+
+
+PARTS = {each.__name__: each for each in (level, power, calibration)}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--only", choices=PARTS)
     given = parser.parse_args()
-    seeds = range(given.seeds)
     with Parallel(given.jobs) as parallel:
-        print("One cluster, cut by k-means into 2, 3 and 8; called separate, in %:\n")
-        print(
-            f"{'':10}{'n':>6}{'pairs':>7}{'assess':>8}" + f"{PEERS[0]:>12}",
-            end="",
-        )
-        print("".join(f"{name:>12}" for name in PEERS[1:]))
-        for shape, n in product(ONE, SIZES):
-            jobs = product([shape], [n], [0.0, LEVEL], seeds)
-            ours, dips, others = zip(
-                *parallel(delayed(cut)(*job) for job in jobs), strict=True
-            )
-            ours, dips = np.concatenate(ours), np.concatenate(dips)
-            others = np.array([row for each in others for row in each])
-            if len(ours):
-                rates = [ours.mean(), dips.mean(), *others.mean(axis=0)]
-                row = f"{100 * rates[0]:8.0f}"
-                row += "".join(f"{100 * rate:12.0f}" for rate in rates[1:])
-                print(f"{shape:10}{n:6}{len(ours):7}{row}", flush=True)
-        print("\nTwo clusters with their true labels; called separate, in %:\n")
-        print(f"{'':14}{'n each':>8}{'apart':>6}{'assess':>8}{'under one':>10}", end="")
-        print("".join(f"{name:>12}" for name in PEERS))
-        for shape, (n, apart) in product(TWO, [(750, 4.0), (250, 4.0), (250, 5.0)]):
-            jobs = product([shape], [n], [apart], [0.0, LEVEL], seeds)
-            rows = np.array(
-                parallel(delayed(found_two)(*job) for job in jobs), strict=True
-            )
-            rates = 100 * rows.mean(axis=0)
-            row = f"{rates[0]:8.0f}{rates[1]:10.0f}"
-            row += "".join(f"{rate:12.0f}" for rate in rates[2:])
-            print(f"{shape:14}{n // 2:8}{apart:6.0f}{row}", flush=True)
-        print(
-            "\nProbabilities; of wrong labels the share, AUC of right, of neighbours\n"
-        )
-        print(
-            f"{'':24}{'ECE':>6}{'sets':>6}"
-            + "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
-        )
-        for name, rows in tables(parallel, seeds):
-            ece, sets, *rest = np.mean(rows, axis=0)
-            cells = "".join(
-                f"{share:8.3f}{auc:6.3f}{near:5.2f}"
-                for share, auc, near in np.reshape(rest, (-1, 3))
-            )
-            print(f"{name:24}{ece:6.3f}{sets:6.3f}{cells}", flush=True)
+        for name, part in PARTS.items():
+            if given.only in (None, name):
+                part(parallel, range(given.seeds))
+                print(flush=True)
 
 
 def tables(parallel, seeds):
@@ -286,19 +290,17 @@ def tables(parallel, seeds):
     from real import REAL
     from shapes import SHAPES, made
 
-    few = [*seeds][: max(len(seeds) // 4, 1)]
-
     def of_shape(name, errors, seed):
         data, labels, _ = made(name, errors, seed)
         known = np.flatnonzero(labels >= 0)
         return probabilities(data[known], labels[known], seed)
 
     for name, errors in product(SHAPES, ("small uneven", "large uneven")):
-        jobs = (delayed(of_shape)(name, errors, seed) for seed in few)
+        jobs = (delayed(of_shape)(name, errors, seed) for seed in seeds)
         yield f"{name}, {errors[:5]}", parallel(jobs)
     if "INCERTA_DATA" in os.environ:
         for name, load in REAL.items():
-            jobs = (delayed(probabilities)(*load(), seed) for seed in few)
+            jobs = (delayed(probabilities)(*load(), seed) for seed in seeds)
             yield name, parallel(jobs)
 
 

@@ -34,10 +34,10 @@ def test_few_features_are_left_alone():
 
 
 def two_groups(n_copies, seed=0):
-    """Two features of two groups 6 deviations apart, the first in other units, too."""
+    """Two features of two groups 8 deviations apart, the first in other units, too."""
     rng = np.random.default_rng([seed, 5])
     values = (
-        rng.normal(size=(40, 2)) + 3.0 * np.sqrt(2.0) * np.repeat([0, 1], 20)[:, None]
+        rng.normal(size=(40, 2)) + 4.0 * np.sqrt(2.0) * np.repeat([0, 1], 20)[:, None]
     )
     units = [(-1.0) ** j * 10.0**j for j in range(n_copies)]
     return np.column_stack([values, *(values[:, 0] * unit + 7.0 for unit in units)])

@@ -15,7 +15,7 @@ from scipy.special import entr
 from incerta import plot
 from incerta.api.answer import checked_seed, in_directions, scaled_by
 from incerta.api.clustering import as_frame, versions
-from incerta.assessment.pairs import Axes
+from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
 from incerta.data.coerce import as_uncertain
@@ -33,6 +33,8 @@ from incerta.wording import capital, counted, cut, joined, printable, share, ver
 
 # Each label is compared with so many that its objects could be of, and the nearest.
 MOST_CONFUSED = 3
+# Objects of a label that are asked whether it hides two.
+MOST_HALVED = 1000
 # With fewer objects in the smaller of two labels nothing is said of them.
 FEWEST = 50
 # A valley is believed from this depth on (`benchmarks/assess.py`).
@@ -584,10 +586,10 @@ def assess(
         for a, b in _to_compare(confused, axes.means(k), real)
     }
     pairs = _pairs(names, valleys)
-    within = {
-        c: axes.within(c, seed) if sizes[c] >= FEWEST else None
-        for c in np.flatnonzero(real).tolist()
-    }
+    inside = {}
+    for c in np.flatnonzero(real).tolist():
+        rows = np.flatnonzero(codes == c)[:MOST_HALVED]
+        inside[c] = within(some.only(rows), seed) if len(rows) >= FEWEST else None
     return Assessment(
         data=objects,
         names=names,
@@ -595,7 +597,7 @@ def assess(
         probability=found.probability,
         right=found.right,
         fold=found.fold,
-        clusters=_clusters(names, codes, found.right, confused, pairs, within),
+        clusters=_clusters(names, codes, found.right, confused, pairs, inside),
         pairs=sorted(pairs, key=lambda pair: (np.isnan(pair.depth), pair.depth)),
         seed=seed,
         scaler=scaler,
@@ -685,11 +687,11 @@ def _clusters(
     right: Array,
     confused: Array,
     pairs: list[AssessedPair],
-    within: dict[int, Valley | None],
+    halved: dict[int, Valley | None],
 ) -> list[AssessedLabel]:
     order = {name: i for i, name in enumerate(names.tolist())}
     out = []
-    for c, seen in within.items():
+    for c, seen in halved.items():
         name = names[c].item()
         of_it = [pair for pair in pairs if name in (pair.one, pair.other)]
 

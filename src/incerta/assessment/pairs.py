@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incerta.assessment.posterior import Posterior, without_gaps
+from incerta.assessment.posterior import Posterior, posterior, without_gaps
 from incerta.assessment.valley import Valley, valley
 from incerta.lloyd import lloyd
-from incerta.mixture.fitting import Search, fitted
+from incerta.mixture.expectation import log_densities
+from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
-from incerta.views.judge import OBJECTS_PER_FEATURE, QUICK
+from incerta.views.judge import OBJECTS_PER_FEATURE
 
 # Objects farther from the axis than this share of those at its ends do not count.
 NEAR_AXIS = 0.75
@@ -20,12 +21,12 @@ NEAR_AXIS = 0.75
 RIDGE = 0.02
 # Nor do objects this far outside of the two ends, in deviations within them.
 BEYOND = 4.0
-# Objects of each fold that a part, or a half, of a label must have to be an end.
+# Objects of each fold that a part of a label must have to be an end.
 FEWEST_AT_END = 25
 # And the least part of the label's objects.
 LEAST_AT_END = 0.1
-# Objects of a label that halves are found with.
-MOST_HALVED = 1000
+# How hard halves of a label are looked for.
+TO_HALVE = Effort(n_init=5, tol=1e-3, max_iter=100)
 
 
 class End(NamedTuple):
@@ -132,7 +133,8 @@ class Axes:
             one, other = (end_of(laws.components, each) for each in parts)
             axis = axis_between(one, other, self.typical)
             seen.append(along(axis, self.some[g], own, ends))
-        return _together(seen)
+        places, errors = (np.concatenate(each) for each in zip(*seen, strict=True))
+        return valley(places, errors)
 
     def _large(self, g: int, c: int) -> Indices:
         """Parts of a label that hold many of its objects, in one fold.
@@ -147,34 +149,18 @@ class Axes:
         own = self.found.laws[g].clusters == c
         return np.flatnonzero(own & (held >= fewest))
 
-    def within(self, c: int, seed: int) -> Valley | None:
-        """Between the halves of one label: those of a mixture or of k-means.
 
-        None if the halves are too small.
-        """
-        rows = [np.flatnonzero(labels == c) for labels in self.labels]
-        if min(map(len, rows)) < 2 * FEWEST_AT_END:
-            return None
-        valleys = []
-        for halves in (_by_mixture, _by_centres):
-            seen = []
-            for g in (0, 1):
-                other = self.some[1 - g].only(rows[1 - g][:MOST_HALVED])
-                a, b = halves(other, seed)
-                share = min(a.size, b.size) / (a.size + b.size)
-                if share * len(rows[g]) < FEWEST_AT_END:
-                    break
-                own = self.labels[g] == c
-                axis = axis_between(a, b, self.typical)
-                seen.append(along(axis, self.some[g], own, own))
-            else:
-                valleys.append(_together(seen))
-        return max(valleys, key=lambda each: each.depth, default=None)
+def within(own: Measured, seed: int) -> Valley | None:
+    """The deeper valley between halves of one label: of a mixture, and of k-means.
 
-
-def _together(seen: list[tuple[Array, Array]]) -> Valley:
-    places, errors = (np.concatenate(each) for each in zip(*seen, strict=True))
-    return valley(places, errors)
+    None if the halves are too small.
+    """
+    valleys = []
+    for halves in (_by_mixture(own, seed), _by_centres(own, seed)):
+        if np.bincount(halves, minlength=2).min() >= 2 * FEWEST_AT_END:
+            found = posterior(own, halves, 2, seed)
+            valleys.append(Axes(own, halves, found).between(0, 1))
+    return max(filter(None, valleys), key=lambda each: each.depth, default=None)
 
 
 def end_of(components: Components, parts: Indices) -> End:
@@ -188,20 +174,16 @@ def end_of(components: Components, parts: Indices) -> End:
     return End(share @ components.means[parts], covariance, float(weights.sum()))
 
 
-def _by_mixture(own: Measured, seed: int) -> tuple[End, End]:
-    kind = (
-        "full" if own.n_objects > 2 * OBJECTS_PER_FEATURE * own.n_features else "diag"
+def _by_mixture(own: Measured, seed: int) -> Indices:
+    enough = own.n_objects > 2 * OBJECTS_PER_FEATURE * own.n_features
+    # One shape for both halves finds a direction that k-means does not see.
+    kinds = ("tied", "full") if enough else ("diag",)
+    search = Search(numbers=[2], covariances=kinds, seed=seed, effort=TO_HALVE)
+    halves: Indices = log_densities(own, fitted(own, search).components).shares.argmax(
+        0
     )
-    search = Search(numbers=[2], covariances=(kind,), seed=seed, effort=QUICK)
-    two = fitted(own, search).components
-    return end_of(two, np.array([0])), end_of(two, np.array([1]))
+    return halves
 
 
-def _by_centres(own: Measured, seed: int) -> tuple[End, End]:
-    values = own.values.T
-    half = lloyd(values, 2, 5, np.random.default_rng(seed)).labels
-    ends = []
-    for side in (values[half == 0], values[half == 1]):
-        covariance = np.cov(side, rowvar=False, bias=True).reshape(2 * side.shape[1:])
-        ends.append(End(side.mean(axis=0), covariance, float(len(side))))
-    return ends[0], ends[1]
+def _by_centres(own: Measured, seed: int) -> Indices:
+    return lloyd(own.values.T, 2, 5, np.random.default_rng(seed)).labels

@@ -274,10 +274,10 @@ FAULTS = (
         "return times if gap > 0 else 0",
         "any 99 at the end of a column is called a mark",
     ),
-    Files(
-        "data/files/opened.py",
-        "replace(data, ids=numbers) if same else data",
-        "replace(data, ids=numbers)",
+    Cells(
+        "data/files/cells.py",
+        "return numbers if same else words",
+        "return numbers",
         "station 050114 loses its zero",
     ),
     Files(
