@@ -277,7 +277,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--small", action="store_true", help="a size for tests")
     given = parser.parse_args()
+    if given.small:
+        print(found_two("gaussian", 200, 6.0, LEVEL, 0))
+        print(cut("gaussian", 200, 0.0, 0))
+        return
     with Parallel(given.jobs) as parallel:
         for name, part in PARTS.items():
             if given.only in (None, name):
