@@ -53,6 +53,15 @@ def shares(labels_per_world: Indices, n_clusters: int) -> Array:
     return out
 
 
+def mean_of_equals(rows: Array, first: Indices) -> Array:
+    """Mean of the rows of equal objects, for each; `first` is the first equal one."""
+    sums = np.zeros_like(rows)
+    np.add.at(sums, first, rows)
+    counts = np.bincount(first, minlength=len(rows))
+    means: Array = sums[first] / counts[first][:, None]
+    return means
+
+
 def with_noise(membership: Array) -> Array:
     """Probabilities of clusters, followed by a column with that of noise, label −1."""
     return np.column_stack([membership, 1.0 - membership.sum(axis=1)])

@@ -449,3 +449,14 @@ def test_other_words_keep_what_was_computed(blobs):
     other = reworded(result, command="incerta fit blobs.csv")
     assert (result.command, other.command) == (None, "incerta fit blobs.csv")
     assert other.novelty is novelty
+
+
+@pytest.mark.parametrize("std", [0.0, 0.3])
+@pytest.mark.parametrize("k", [2, "auto"])
+def test_a_value_far_from_all_others_is_no_fault(std, k):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 2)) + 6.0 * np.repeat([[0, 0], [1, 0]], 20, axis=0)
+    values[0, 0] = 1e9
+    found = ic.cluster(ic.from_gaussian(values, std=std), k)
+    assert np.isfinite(found.membership).all()
+    assert (found.labels[1:] == found.labels[1]).all()

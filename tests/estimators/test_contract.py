@@ -1,6 +1,7 @@
 """scikit-learn's own contract, and ours, for every estimator."""
 
 import pickle
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import incerta as ic
 import incerta.estimators
 from incerta import published
+from incerta.exceptions import IncertaWarning
 from tests.strategies import KINDS, make
 
 # FOPTICS says so if tiny data do not have the clusters they are asked for.
@@ -152,12 +154,21 @@ def test_an_object_between_two_clusters_is_unsure(estimator):
 
 
 @of_everyone
+# The KMeans of the user that is run in each world says so, too.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("k", [1, 2, 5])
-def test_identical_objects_are_no_error(estimator, k):
-    data = ic.from_gaussian(np.ones((5, 2)), std=0.0)
-    fitted = small(estimator, k).fit(data)
-    assert fitted.labels_.max() < k
+@pytest.mark.parametrize("std", [0.0, 0.5])
+@pytest.mark.parametrize("k", [1, 5])
+def test_equal_objects_stay_together(estimator, k, std):
+    values = np.repeat([[1.0, 2.0], [4.0, 0.0]], 4, axis=0)
+    data = ic.from_gaussian(values, std=std)
+    model, few = small(estimator, k), nullcontext()
+    if getattr(model, model.number_parameter, None) == 5:
+        few = pytest.warns(IncertaWarning, match="only 2 of the 8 objects are distinct")
+    with few:
+        fitted = model.fit(data)
+    for same in (slice(0, 4), slice(4, 8)):
+        assert len(set(fitted.labels_[same])) == 1
+        assert np.ptp(fitted.membership_[same], axis=0).max() == 0.0
     assert np.isfinite(fitted.membership_).all()
 
 

@@ -1,4 +1,5 @@
 import pickle
+from contextlib import nullcontext
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ import incerta as ic
 from incerta.datasets import make_uncertain_blobs
 from incerta.distances.expected import expected_distance_matrix
 from incerta.estimators._medoids import UKMedoids
+from incerta.exceptions import IncertaWarning
 from incerta.metrics import clustering_accuracy
 from tests.strategies import KINDS, make, uncertain_data
 
@@ -179,9 +181,12 @@ def test_far_from_the_origin_and_on_unequal_scales(metric, method):
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_identical_objects_are_no_error(method, k):
     data = ic.from_gaussian(np.ones((5, 2)), std=0.0)
-    found = UKMedoids(k, method=method, random_state=0).fit(data)
+    model = UKMedoids(k, method=method, random_state=0)
+    warns = pytest.warns(IncertaWarning, match="only 1 of the 5 objects is distinct")
+    with warns if k > 1 else nullcontext():
+        found = model.fit(data)
     assert found.inertia_ == 0.0
-    assert found.cluster_sizes_.min() >= 1
+    assert sorted(found.cluster_sizes_) == [0] * (k - 1) + [5]
 
 
 def test_as_many_clusters_as_objects():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,15 +19,17 @@ from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
 from incerta.data.container import UncertainData, at_their_rows, order_of
+from incerta.data.equals import first_equals
 from incerta.data.partitioned import PartitionedData
+from incerta.exceptions import IncertaWarning
 from incerta.known import known_labels, partial
-from incerta.labels import confidence_of, likeliest
+from incerta.labels import confidence_of, likeliest, mean_of_equals
 from incerta.models.checks import wrong
 from incerta.models.files import Storable
 from incerta.selection.keeping import DIVERGENCES, SELECTIONS, Kept, keep_worlds
 from incerta.typing import Array, Indices, Seed
 from incerta.views.consensus import View
-from incerta.wording import counted
+from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
 
@@ -97,6 +100,7 @@ class UncertainClusterer(
     random_state: Seed
     seed_: int
     labels_: Indices
+    cluster_sizes_: Indices
     _model: Any
     # Positions of the objects in the order of their ids; None if that is their order.
     _order: Indices | None = None
@@ -158,13 +162,15 @@ class UncertainClusterer(
             self._order = order_of(_data_of(objects).ids)
         if self._order is None:
             self._fit(objects, **told)
-            return self
-        told = {name: labels[self._order] for name, labels in told.items()}
-        self._fit(_taken(objects, self._order), **told)
-        for name, shape in self._fields().items():
-            if name in vars(self) and name not in ("_order", "_model"):
-                found = getattr(self, name)
-                setattr(self, name, _rearranged(found, shape, self._order))
+        else:
+            told = {name: labels[self._order] for name, labels in told.items()}
+            self._fit(_taken(objects, self._order), **told)
+            for name, shape in self._fields().items():
+                if name in vars(self) and name not in ("_order", "_model"):
+                    found = getattr(self, name)
+                    setattr(self, name, _rearranged(found, shape, self._order))
+        if isinstance(objects, UncertainData) and not told:
+            self._unite_equals(objects)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Indices:
@@ -242,6 +248,37 @@ class UncertainClusterer(
         """Cluster of new objects: the most probable one, unless a method differs."""
         return likeliest(self._proba(data))
 
+    def _unite_equals(self, objects: UncertainData) -> None:
+        """Give equal objects what they have on average, and say if they are too few."""
+        if self._order is None:
+            first = first_equals(objects)
+        else:  # the order of the rows must not decide
+            first = self._at_rows(self._order[first_equals(objects[self._order])])
+        k, n_different = self._number_asked(), len(np.unique(first))
+        if n_different < k:
+            msg = (
+                f"{self.number_parameter}={k}, but only {n_different} of the "
+                f"{counted(len(first), 'object')} {verb(n_different, 'is', 'are')} "
+                "distinct; there cannot be more clusters."
+            )
+            warnings.warn(msg, IncertaWarning, stacklevel=3)
+        if n_different == len(first):
+            return
+        follows = np.array_equal(self.labels_, likeliest(self.membership_))
+        self.membership_ = mean_of_equals(self.membership_, first)
+        if follows:
+            self.labels_ = likeliest(self.membership_)
+        else:
+            self.labels_ = self.labels_[first]
+        if "cluster_sizes_" in vars(self):
+            sizes = np.bincount(self.labels_, minlength=len(self.cluster_sizes_))
+            self.cluster_sizes_ = sizes
+
+    def _number_asked(self) -> int:
+        """How many clusters are asked for; 1 where the fit finds the number."""
+        k = getattr(self, self.number_parameter, 1)
+        return k if isinstance(k, (int, np.integer)) else 1
+
     def _forget(self) -> None:
         """Drop what an earlier fit left behind, even if computed later, on request."""
         for name in [n for n in vars(self) if n.endswith("_") or n == "_model"]:
@@ -291,9 +328,8 @@ class UncertainClusterer(
         objects_of(self, data.example(), reset=reset)
 
     def _check_number(self, n_objects: int) -> None:
-        name = self.number_parameter
-        k = getattr(self, name, 1)
-        if isinstance(k, (int, np.integer)) and k > n_objects:
+        name, k = self.number_parameter, self._number_asked()
+        if k > n_objects:
             msg = (
                 f"{name}={k} clusters cannot be made of {counted(n_objects, 'object')} "
                 f"(n_samples={n_objects}); lower {name}."

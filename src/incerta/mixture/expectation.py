@@ -250,7 +250,9 @@ def _given(
     mean = components.means[k][:, None]
     if by_feature:
         own = components.covariances[k][:, None]
-        return mean + own * fitted.pulls, own - own**2 * fitted.precision
+        # Rounding may leave less than nothing of an error far below the spread.
+        left = np.maximum(own - own**2 * fitted.precision, 0.0)
+        return mean + own * fitted.pulls, left
     own = components.covariance_of(k)
     # V − V T⁻¹ V, with T⁻¹ = L⁻¹' L⁻¹.
     seen = np.einsum("ijn,jl->iln", fitted.precision, own)

@@ -66,7 +66,11 @@ class SquaredSearch:
 
     def run(self, start: Array) -> KMeansRun:
         """Follow one start to its end."""
-        found = KMeans(len(start), init=start, n_init=1, **self._how).fit(self.means)
+        model = KMeans(len(start), init=start, n_init=1, **self._how)
+        with warnings.catch_warnings():
+            # That objects are equal is said once, by the fit.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            found = model.fit(self.means)
         return KMeansRun(
             start=start,
             centres=found.cluster_centers_,
@@ -81,7 +85,7 @@ class SquaredSearch:
         for _ in range(run.n_iter):
             step = KMeans(len(centres), init=centres, n_init=1, max_iter=1, tol=0.0)
             with warnings.catch_warnings():
-                # A cluster may be empty on the way; the fit has warned if it stayed so.
+                # A cluster may be empty on the way.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 centres = step.fit(self.means).cluster_centers_
             out.append(step.inertia_ + fixed)
