@@ -277,7 +277,7 @@ class UncertainClusterer(
     def _number_asked(self) -> int:
         """How many clusters are asked for; 1 where the fit finds the number."""
         k = getattr(self, self.number_parameter, 1)
-        return k if isinstance(k, (int, np.integer)) else 1
+        return int(k) if isinstance(k, (int, np.integer)) else 1
 
     def _forget(self) -> None:
         """Drop what an earlier fit left behind, even if computed later, on request."""
