@@ -1,11 +1,11 @@
-"""Do the tests notice? Faults are put into the code, one at a time.
+"""Do the tests notice? Small mistakes are made in the code, one at a time.
 
-    python -m tests.mutation                       # all rooms, some hours on one core
-    python -m tests.mutation worlds selection      # two rooms
-    python -m tests.mutation --record docs/mutation.csv   # go on where it stopped
+    python -m tests.mutation --changed             # in modules changed since HEAD
+    python -m tests.mutation --random 200 --seed 1 # anywhere
+    python -m tests.mutation --random 20 views     # in one room
 
-A fault is killed by its own room if a test in the folder of that room fails, or in the
-one file of it that has the tests of the module, and in the end if one does in the rooms
-that build on it (``WIDER``). `faults` has the list; each is a line that somebody could
-have written.
+A mistake is an operator, a constant, a comparison or a term that is another, or missing
+(`mutants`). It is noticed by its own room if a test fails in the folder of tests with
+the name of the room, and in the end if any test does that is not slow. Mistakes that
+change nothing are listed with the reason in ``equivalent.csv``, and do not count.
 """

@@ -1,87 +1,91 @@
 import argparse
 import csv
+import random
+import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
-from tests.mutation.faults import FAULTS, WIDER
-from tests.mutation.trial import copied, import_slow, passes
+from tests.mutation.mutants import mutants
+from tests.mutation.trial import ROOT, SOURCE, copied, mistaken, passes
 
-HEAD = ("file", "why", "own room", "in the end")
-
-
-def read(record):
-    """What an earlier run found, by file and fault."""
-    if record is None or not record.exists():
-        return {}
-    with record.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    return {
-        (row["file"], row["why"]): row | {part: int(row[part]) for part in HEAD[2:]}
-        for row in rows
-    }
+EQUIVALENT = Path(__file__).with_name("equivalent.csv")
+# Modules without a room of that name among the tests.
+HOMES = {
+    "published.py": ("tests/estimators", "tests/paper"),
+    "convergence.py": ("tests/estimators",),
+    "exceptions.py": ("tests/api",),
+}
 
 
-def tried(fault, source, log, *, own_only):
-    """Whether the tests of its room notice a fault, and whether any does."""
-    with fault.inside(source):
-        own = not passes(source, [f"tests/{fault.tests}"], log)
-        wider = [f"tests/{room}" for room in WIDER.get(fault.tests, ())]
-        asked = bool(wider) and not own and not own_only
-        end = own or (asked and not passes(source, wider, log))
-    return dict(zip(HEAD, (fault.file, fault.why, int(own), int(end)), strict=True))
+def own_tests(file):
+    """Where the tests of a module are; what has its name is run first."""
+    room, name = file.parts[0], file.stem.strip("_")
+    if room in HOMES:
+        return HOMES[room]
+    if len(file.parts) == 1:
+        return (f"tests/test_{name}.py",)
+    first = [*ROOT.glob(f"tests/{room}/**/test_{name}.py")]
+    return (*(str(path.relative_to(ROOT)) for path in first), f"tests/{room}")
 
 
-def check_without(rooms, source, log):
-    """End if tests fail without any fault: then nothing would be learnt."""
-    for room in sorted(rooms):
-        if not passes(source, [f"tests/{room}"], log):
-            sys.exit(f"tests/{room} fail without a fault; see {log}.")
+def modules(rooms, since):
+    """Modules of some rooms, or all; of these the ones changed since a commit."""
+    found = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py"))]
+    if since:
+        asked = ["git", "diff", "--name-only", "--relative", since, "--", "."]
+        diff = subprocess.run(asked, cwd=SOURCE, capture_output=True, text=True)
+        found = [file for file in found if str(file) in diff.stdout.split()]
+    return [file for file in found if not rooms or file.parts[0] in rooms]
+
+
+def chosen(files, n, seed):
+    """Mutants of modules, all or `n` of them, without those known to change nothing."""
+    with EQUIVALENT.open(newline="", encoding="utf-8") as lines:
+        same = {
+            (row["file"], row["right"], row["wrong"]) for row in csv.DictReader(lines)
+        }
+    every = [
+        (file, mutant)
+        for file in files
+        for mutant in mutants((SOURCE / file).read_text(encoding="utf-8"))
+        if (str(file), mutant.right, mutant.wrong) not in same
+    ]
+    return every if n is None else random.Random(seed).sample(every, min(n, len(every)))
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
-    parser.add_argument("rooms", nargs="*", help="folders of src/incerta; all if none")
-    parser.add_argument("--record", type=Path, help="csv of results; what it has stays")
-    parser.add_argument("--again", action="store_true", help="try survivors once more")
+    parser.add_argument("rooms", nargs="*", help="in src/incerta; all if none")
+    parser.add_argument("--random", type=int, metavar="N", help="so many mistakes")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--changed", nargs="?", const="HEAD", metavar="COMMIT")
     parser.add_argument("--own", action="store_true", help="ask the own room only")
     parser.add_argument("--log", type=Path, default=Path("mutation.log"))
     given = parser.parse_args()
-    import_slow()
-    found = read(given.record)
-    left = [
-        fault
-        for fault in FAULTS
-        if not given.rooms or fault.file.partition("/")[0] in given.rooms
-        if (before := found.get((fault.file, fault.why))) is None
-        or (given.again and not before["own room"])
-    ]
+    todo = chosen(modules(given.rooms, given.changed), given.random, given.seed)
+    made, own, end, right = Counter(), Counter(), Counter(), {}
     with copied() as source:
-        check_without({fault.tests for fault in left}, source, given.log)
-        for fault in left:
-            row = tried(fault, source, given.log, own_only=given.own)
-            found[fault.file, fault.why] = row
-            told = ("LIVES", "LATER", "killed")[row["own room"] + row["in the end"]]
-            print(f"{told:7} {fault.name}", flush=True)
-            if given.record:
-                write(given.record, found)
-    summarise(found)
-
-
-def write(record, found):
-    listed = {(fault.file, fault.why) for fault in FAULTS}
-    with record.open("w", newline="", encoding="utf-8") as out:
-        rows = csv.DictWriter(out, HEAD, lineterminator="\n")
-        rows.writeheader()
-        rows.writerows(row for key, row in sorted(found.items()) if key in listed)
-
-
-def summarise(found):
-    rooms = sorted({file.partition("/")[0] for file, _ in found})
-    print(f"\n{'room':16}{'faults':>8}{'own room':>10}{'in the end':>12}")
-    for room in [*rooms, ""]:
-        rows = [row for (file, _), row in found.items() if file.startswith(room)]
-        own, end = (sum(row[part] for row in rows) for part in HEAD[2:])
-        print(f"{room or 'all':16}{len(rows):8}{own:10}{end:12}")
+        for file, mutant in todo:
+            tests, room = own_tests(file), file.parts[0]
+            if tests not in right:
+                right[tests] = passes(source, tests, given.log)
+            if not right[tests]:
+                sys.exit(f"{tests} fail without a mistake; see {given.log}.")
+            with mistaken(source / file, mutant):
+                killed = not passes(source, tests, given.log)
+                asked = not killed and not given.own
+                later = asked and not passes(source, ["tests"], given.log)
+            made[room] += 1
+            own[room] += killed
+            end[room] += killed or later
+            told = "killed" if killed else "later" if later else "LIVES"
+            what = f"{mutant.right} -> {mutant.wrong}"
+            print(f"{told:7}{file}:{mutant.line}: {what}", flush=True)
+    print(f"\n{'room':16}{'mistakes':>9}{'own room':>10}{'in the end':>12}")
+    for room in sorted(made):
+        print(f"{room:16}{made[room]:9}{own[room]:10}{end[room]:12}")
+    print(f"{'all':16}{made.total():9}{own.total():10}{end.total():12}")
 
 
 if __name__ == "__main__":
