@@ -154,7 +154,7 @@ def test_counts_are_logarithms_of_shares(form):
     shares = (counts + 0.5) / counts.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(data.mean(), np.log(shares))
     np.testing.assert_allclose(data.variance(), 1.0 / (counts + 0.5))
-    assert source == "layers['counts'], logarithms of shares"
+    assert source == "layers['counts'], counts"
     # Without components that is what is taken, and X if it has no layer.
     adata.obsm = {}
     np.testing.assert_array_equal(
