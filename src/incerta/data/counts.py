@@ -382,9 +382,8 @@ def _warn_of_nothing(counts: Array, names: tuple[str, ...]) -> None:
         more = ", ..." if len(empty) > SHOWN else ""
         msg = (
             f"{counted(len(empty), 'feature')} ({shown}{more}) "
-            f"{verb(len(empty), 'has', 'have')} no count in any object, and "
-            f"{verb(len(empty), 'tells', 'tell')} nothing: leave "
-            f"{verb(len(empty), 'it', 'them')} out."
+            f"{verb(len(empty), 'has', 'have')} no count in any of these objects, and "
+            f"{verb(len(empty), 'tells', 'tell')} nothing that differs between them."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=4)
 

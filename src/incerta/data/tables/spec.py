@@ -439,7 +439,10 @@ class TableSpec:
             "by their logarithms."
         )
         others = ("weight", "sample", "joint", "batch", "corr", "log", "replicates")
-        self.refuse(("errors", *others), why)
+        if self.errors:
+            msg = f"{given(errors=self._errors_said())} {why}"
+            raise DataError(msg)
+        self.refuse(others, why)
         if self.missing in ("infinite", "impute"):
             msg = (
                 f"{given(missing=self.missing)} does not fit counts. Write 0 where "
