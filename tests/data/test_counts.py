@@ -216,7 +216,7 @@ def test_new_counts_are_read_by_the_prior_of_the_fit():
     assert not np.allclose(few.mean(), data.mean()[:3], rtol=1e-3)
     same = ic.from_counts(counts[:3], exposure[:3], prior=data)
     np.testing.assert_array_equal(same.mean(), data.mean()[:3])
-    result = ic.cluster(data, 2)
+    result = ic.cluster(data, 2, method="ukmeans")
     np.testing.assert_array_equal(
         result.predict_proba(few), result.predict_proba(data[:3])
     )
