@@ -206,13 +206,13 @@ def from_counts(
     >>> import incerta as ic
     >>> data = ic.from_counts([[0, 50], [10, 40], [30, 20]], ids=["a", "b", "c"])
     >>> data.mean().round(2)
-    array([[-4.95, -0.  ],
+    array([[-4.78,  0.  ],
            [-1.61, -0.22],
            [-0.51, -0.9 ]])
     >>> data.variance().round(2)
-    array([[1.61, 0.02],
-           [0.1 , 0.02],
-           [0.03, 0.05]])
+    array([[0.88, 0.02],
+           [0.1 , 0.03],
+           [0.04, 0.04]])
     """
     if as_meaning(meaning) == "spread":
         msg = (
