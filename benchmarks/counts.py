@@ -56,6 +56,10 @@ def as_rates(counts, exposure):
     return ic.from_counts(counts, exposure)
 
 
+def as_overdispersed(counts, exposure):
+    return ic.from_counts(counts, exposure, overdispersion=0.1)
+
+
 def as_posteriors(counts, exposure):
     """Posteriors as if they were measurements."""
     law = ic.from_counts(counts, exposure, meaning="belief")
@@ -184,6 +188,7 @@ def print_rna(seeds):
     print(f"{'':<27}{'ACC':>7}{'NMI':>7}{'ECE':>7}{'conf.':>7}{heads}")
     for name, made, kept in (
         ("counts", as_rates, 1.0),
+        ("counts, overdispersion 0.1", as_overdispersed, 1.0),
         ("log n+1/2", as_logs, 1.0),
         ("counts, thinned by half", as_rates, 0.5),
         ("counts, a quarter kept", as_rates, 0.25),
