@@ -349,3 +349,23 @@ def test_counts_are_not_read_by_parts(tmp_path):
         assert ic.read(path, **told).kind == "counts"
     with pytest.raises(DataError, match="kind='counts' learns from all objects"):
         ic.read(path, **told, lazy=True)
+
+
+def test_a_layer_of_counts_is_read(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="needs the extra io")
+    counts, text = np.array([[3, 0], [1, 7], [4, 4]]), h5py.string_dtype()
+    path = tmp_path / "cells.h5ad"
+    with h5py.File(path, "w") as file:
+        file["X"] = np.log1p(counts)
+        file["layers/counts"] = counts.astype(np.float32)
+        for room, names, more in (("obs", "abc", ["depth"]), ("var", "gh", [])):
+            group = file.create_group(room)
+            group.attrs["_index"] = "_index"
+            group.attrs["column-order"] = np.array(more, dtype=text)
+            group["_index"] = np.array(list(names), dtype=text)
+        file["obs/depth"] = np.array([9.0, 10.0, 20.0])
+    told = {"values": ["g", "h"], "layers": "counts", "kind": "counts"}
+    data = ic.read(path, **told, exposure="depth")
+    same = ic.from_counts(counts, [9.0, 10.0, 20.0])
+    np.testing.assert_array_equal(data.mean(), same.mean())
+    assert data.ids.tolist() == ["a", "b", "c"]
