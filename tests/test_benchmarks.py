@@ -40,6 +40,7 @@ SMALL = {
     "other_shapes.py": ["--small"],
     "eigengap.py": ["--small"],
     "accuracy": ["--small"],
+    "counts.py": ["--small"],
     "error_designs.py": ["--small"],
     "log_errors.py": ["--small"],
     "single_cell.py": ["--small"],

@@ -68,6 +68,7 @@ os.chdir(tempfile.mkdtemp())
 open("survey.csv", "w").write({survey!r})
 mean = errors = low = [[1.0], [2.0]]
 high, values, objects = [[3.0], [4.0]], [[1.0], [2.0], [3.0]], [0, 0, 1]
+counts, hours = [[3, 4], [1, 9]], [1.0, 2.0]
 ensemble, rows = [mean, low], [[stats.norm(0, 1)], [stats.norm(1, 1)]]
 df = dict(star=["a", "b"], mass=[1, 2], radius=[3, 4])
 df |= dict(mass_error=[0.1, 0.2], radius_error=[0.1, 0.2])

@@ -147,14 +147,15 @@ def test_components_are_exact_if_nobody_knows_how_they_were_made():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csc_array])
-def test_counts_are_logarithms_of_shares(form):
+def test_counts_are_taken_as_counts(form):
     counts, types, _ = counts_of()
     adata = cells(counts, types, form)
     data, source = scverse._cells(adata, "counts", None)
-    shares = (counts + 0.5) / counts.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(data.mean(), np.log(shares))
-    np.testing.assert_allclose(data.variance(), 1.0 / (counts + 0.5))
-    assert source == "layers['counts'], logarithms of shares"
+    told = ic.from_counts(counts, ids=adata.obs_names)
+    np.testing.assert_allclose(data.mean(), told.mean())
+    np.testing.assert_allclose(data.variance(), told.variance())
+    assert data.ids.tolist() == told.ids.tolist()
+    assert source == "layers['counts'], counts"
     # Without components that is what is taken, and X if it has no layer.
     adata.obsm = {}
     np.testing.assert_array_equal(
@@ -167,7 +168,8 @@ def test_counts_are_logarithms_of_shares(form):
 
 
 def test_genes_that_vary_most_are_kept(monkeypatch):
-    monkeypatch.setattr(scverse, "MOST_GENES", 5)
+    monkeypatch.setattr(scverse, "MOST_FEATURES", 5)
+    monkeypatch.setattr("incerta.data.counts.MOST_FEATURES", 5)
     counts, types, _ = counts_of()
     adata = cells(counts, types)
     totals = counts.sum(axis=1)

@@ -34,6 +34,7 @@ from .data import (
     as_uncertain as as_uncertain,
     concat as concat,
     from_array as from_array,
+    from_counts as from_counts,
     from_dask as from_dask,
     from_distributions as from_distributions,
     from_frame as from_frame,

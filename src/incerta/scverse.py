@@ -13,12 +13,11 @@ from incerta.api.assess import Assessment
 from incerta.api.assess import assess as assess_data
 from incerta.data.construct import exact, from_gaussian
 from incerta.data.container import UncertainData
+from incerta.data.counts import MOST_FEATURES, from_counts, no_counts
 from incerta.exceptions import DataError, IncertaWarning
-from incerta.typing import Array, Indices
+from incerta.typing import Array
 from incerta.wording import unknown_name
 
-# Genes of a matrix that are looked at; cells by so many genes are held in memory.
-MOST_GENES = 2000
 # Components that are looked at with their errors: later ones are mostly error, and an
 # error of its own for each cell costs the cube of their number.
 MOST_COMPONENTS = 20
@@ -50,9 +49,9 @@ def assess(
     labels : str
         Column of ``obs`` with the labels, such as "leiden".
     layer : str, optional
-        Layer with counts. Without `use_rep` cells are compared by logarithms of the
-        shares of counts, with their Poisson errors, in the 2000 genes that vary most; a
-        layer that holds no counts is taken as exact.
+        Layer with counts. Without `use_rep` cells are compared as `incerta.from_counts`
+        has them: by logarithms of the shares of counts, with the errors of counting, in
+        the 2000 genes that vary most. A layer that holds no counts is taken as exact.
     use_rep : str, optional
         Name in ``obsm`` of what cells are compared by. By default "X_pca" if it is
         there, else ``layers["counts"]``, else ``X``.
@@ -132,36 +131,26 @@ def _cells(
     else:
         source = "X" if layer is None else f"layers[{layer!r}]"
         matrix = adata.X if layer is None else _get(adata.layers, layer, "layers")
-        values, std, genes = _expression(csr_array(matrix, dtype=np.float64))
-        names = np.asarray(adata.var_names)[genes].astype(str).tolist()
-        source += ", logarithms of shares" * (std is not None)
+        return _expression(csr_array(matrix, dtype=np.float64), adata, source)
     ids = np.asarray(adata.obs_names)
     if std is None:
         return exact(values, ids=ids, feature_names=names), source
     return from_gaussian(values, std=std, ids=ids, feature_names=names), source
 
 
-def _expression(matrix: csr_array) -> tuple[Array, Array | None, Indices]:
-    """Logarithms of shares of counts, and their errors, in genes that vary most.
-
-    Of what is no count the values are taken as they are. Genes of counts vary by their
-    chi-squares against the same share in all cells.
-    """
-    squares = matrix.power(2)
-    counts = bool((matrix.data >= 0.0).all() and (matrix.data % 1.0 == 0.0).all())
-    sums = matrix.sum(axis=0)
-    if counts:
-        totals = np.maximum(matrix.sum(axis=1), 1.0)
-        expected = np.maximum(sums, 1.0) / totals.sum()
-        varies = (1.0 / totals) @ squares / expected - sums
-    else:
-        varies = squares.mean(axis=0) - np.square(sums / matrix.shape[0])
-    genes = np.sort(np.argsort(-varies, kind="stable")[:MOST_GENES])
+def _expression(
+    matrix: csr_array, adata: Any, source: str
+) -> tuple[UncertainData, str]:
+    """Genes that vary most: rates of counts, or what else there is as exact values."""
+    ids, names = np.asarray(adata.obs_names), np.asarray(adata.var_names).astype(str)
+    if not no_counts(matrix.data).any():
+        data = from_counts(matrix, ids=ids, feature_names=names.tolist())
+        return data, f"{source}, counts"
+    squares, means = matrix.power(2).mean(axis=0), matrix.mean(axis=0)
+    varies = squares - np.square(means)
+    genes = np.sort(np.argsort(-varies, kind="stable")[:MOST_FEATURES])
     values: Array = matrix[:, genes].toarray()
-    if not counts:
-        return values, None, genes
-    values += 0.5
-    return np.log(values / totals[:, None]), 1.0 / np.sqrt(values), genes
+    return exact(values, ids=ids, feature_names=names[genes].tolist()), source
 
 
 def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | None:

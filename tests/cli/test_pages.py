@@ -62,6 +62,12 @@ def folder(tmp_path):
         for i in range(30)
     ]
     (tmp_path / "gaia.csv").write_text("\n".join(rows) + "\n")
+    rows = ["site,owl,fox,hours"]
+    rows += [
+        f"s{i},{rng.poisson(9 + 20 * (i % 2))},{rng.poisson(30)},{1 + i / 30:.2f}"
+        for i in range(30)
+    ]
+    (tmp_path / "sites.csv").write_text("\n".join(rows) + "\n")
     rows = ["plant,height_1,height_2,height_3,width_1,width_2"]
     rows += [
         f"p{i}," + ",".join(f"{9 * (i % 3) + rng.normal():.3f}" for _ in range(5))

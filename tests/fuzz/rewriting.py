@@ -27,6 +27,7 @@ CLASSES = [
     "ErrorMixture",
     "Values",
     "Independent",
+    "Rates",
     "Gaussian",
     "Joint",
     "Mapped",

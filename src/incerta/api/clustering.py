@@ -22,6 +22,7 @@ from incerta.api.novelty import FEWEST, Novelty
 from incerta.backend.optional import installed
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.counts import under_prior_of
 from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
 from incerta.data.standardize import Standardizer
@@ -512,7 +513,7 @@ class Clustering:
 
     def _there(self, X: Any) -> UncertainData:
         """Objects on one scale, in the directions that they are compared in."""
-        data: Any = as_uncertain(X)
+        data: Any = under_prior_of(self.data, as_uncertain(X))
         for step in (self.scaler, self.directions):
             data = data if step is None else step.transform(data)
         assert isinstance(data, UncertainData)

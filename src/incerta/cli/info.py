@@ -318,6 +318,6 @@ def _what_next(file: Path, guess: "Guess", spec: TableSpec) -> list[str]:
     for words, more in [(fit, ()), *((compare, pair) for pair in truth)]:
         command = options.command_for(reading, spec, words, *more)
         if sum(map(len, command)) > LONGEST_COMMAND:  # it will be guessed again
-            command = [*words, *more]
+            command = [*words, *spec.to_options(), *more]
         lines.append(f"  {options.on_lines(command)}")
     return lines

@@ -20,7 +20,7 @@ from incerta.backend.writing import fill, passing
 from incerta.cli import options
 from incerta.cli import output as out
 from incerta.cli.interrupts import Stop
-from incerta.data.tables.spec import OPTIONS, TableSpec
+from incerta.data.tables.spec import COUNTS, OPTIONS, TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import counted, verb
 
@@ -146,6 +146,9 @@ def watch(
     if (name := columns.codec or "") and ("16" in name or "32" in name):
         why = f"{columns.encoding} has no lines that end in one byte."
         out.refuse("--encoding", why)
+    if columns.kind == COUNTS:
+        why = "counts are read by what is usual in all rows, and a stream has no end."
+        out.refuse("--kind", f"{why} Fit a file of them, and predict others.")
     from incerta.api.rows import Reader, lines_of, rows_of
     from incerta.api.watcher import Watcher
 

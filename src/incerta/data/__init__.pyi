@@ -7,6 +7,7 @@ from .construct import (
     from_worlds,
 )
 from .container import UncertainData, concat
+from .counts import from_counts
 from .files.read import read
 from .from_dataarray import from_xarray
 from .from_science import from_distribution_array, from_uncertainties
@@ -22,6 +23,7 @@ __all__ = [
     "as_uncertain",
     "concat",
     "from_array",
+    "from_counts",
     "from_dask",
     "from_distribution_array",
     "from_distributions",

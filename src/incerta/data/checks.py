@@ -122,9 +122,9 @@ def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
     return array
 
 
-def as_matrix(value: ArrayLike, name: str) -> Array:
+def as_matrix(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
     """Take a finite table of at least one row and one column."""
-    return _shaped(as_finite(value, name), name, 2, " (n_objects, n_features)")
+    return _shaped(as_finite(value, name, way_out), name, 2, " (n_objects, n_features)")
 
 
 def as_cube(value: ArrayLike, name: str) -> Array:

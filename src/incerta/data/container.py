@@ -265,8 +265,8 @@ class UncertainData:
         >>> data.meaning, data.with_meaning("belief").meaning
         ('error', 'belief')
         """
-        law = self.law
-        if as_meaning(meaning) == "error" and isinstance(law, Values):
+        law = self.law.meant(as_meaning(meaning))
+        if meaning == "error" and isinstance(law, Values):
             law = replicated(law, self.feature_names)
         return replace(self, law=law, meaning=meaning)
 

@@ -11,6 +11,7 @@ import numpy as np
 from incerta.backend.optional import comes_from
 from incerta.data.construct import values_law
 from incerta.data.container import UncertainData
+from incerta.data.counts import NO_COUNTS, from_counts, no_counts
 from incerta.data.grouping import Coded, Groups, group_codes
 from incerta.data.laws import Independent
 from incerta.data.replicates import law_of_replicates, without_batches
@@ -20,11 +21,12 @@ from incerta.data.tables.errors import exact_with_gaps, wide_form
 from incerta.data.tables.gaps import (
     complete_rows,
     dropped,
+    listed_gaps,
     missing_message,
 )
-from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
+from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
-from incerta.typing import Array, Ids, Indices
+from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import given
 
 MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
@@ -37,6 +39,7 @@ def from_frame(
     values: str | Sequence[str],
     errors: Errors | None = None,
     kind: Kind = "sd",
+    exposure: str | None = None,
     weight: str | None = None,
     missing: Missing | None = None,
     sample: str | None = None,
@@ -90,6 +93,12 @@ def from_frame(
           with a minus;
         - ``"interval"``, two bounds between which all values are equally likely.
           The names in `values` need not be columns.
+
+        Or ``"counts"``: there are no error columns, `values` are counts, as for
+        `from_counts`. Rows of the same object are repeated counts.
+    exposure : str, optional
+        Counts: column with how much was looked at (hours, area, people). By default
+        the sum of the counts of the row, so that shares are compared.
     weight : str, optional
         Long form: column that says how likely each value is.
     missing : {"error", "drop", "infinite", "impute"}, optional
@@ -187,6 +196,7 @@ def from_frame(
         values=values,
         errors=errors,
         kind=kind,
+        exposure=exposure,
         weight=weight,
         missing=missing,
         sample=sample,
@@ -224,6 +234,8 @@ def _meaning(data: UncertainData, meaning: str | None) -> UncertainData:
 
 def _of_rows(rows: Rows) -> UncertainData:
     spec = rows.spec
+    if spec.kind == COUNTS:
+        return _of_counts(rows)
     if spec.replicates is not None:
         rows.refuse_repeated(f"{given('replicates')} means one row per object.")
         values, groups = _repeats_below(rows)
@@ -335,6 +347,35 @@ def _of_values(
     law = values_law(values, groups, likely)
     meaning = "error" if law.kind == "exact" else "spread"
     return UncertainData(law, groups.ids, spec.features, meaning=meaning)
+
+
+def _of_counts(rows: Rows) -> UncertainData:
+    """Take counts; rows of the same object are repeats."""
+    spec, coded = rows.spec, rows.coded
+    names = spec.values if spec.exposure is None else (*spec.values, spec.exposure)
+    cells = [rows.finite(name) for name in names]
+    for name, column in zip(spec.values, cells, strict=False):
+        wrong = no_counts(column) & ~np.isnan(column)
+        rows.refuse(wrong, column, name, f"is no count. {NO_COUNTS[:-1]}")
+    gaps: Mask = np.asarray(np.isnan(cells).any(axis=0))
+    kept = np.arange(len(gaps))
+    if gaps.any():
+        if spec.missing_rule == "error":
+            lacking = listed_gaps(names, [np.isnan(column) for column in cells], coded)
+            msg = (
+                f"there are missing values: {lacking}. Write 0 where nothing was seen; "
+                f"{given(missing='drop')} leaves out rows that were not looked at."
+            )
+            raise MissingValueError(msg)
+        kept = dropped(gaps, coded)
+    exposure = None if spec.exposure is None else cells.pop()[kept]
+    return from_counts(
+        np.column_stack(cells)[kept],
+        exposure,
+        ids=coded.ids[coded.codes[kept]],
+        feature_names=spec.features,
+        meaning=spec.meaning or "error",
+    )
 
 
 def _replicates(

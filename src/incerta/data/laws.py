@@ -122,6 +122,10 @@ class Law(ABC):
         """Return the law of ``matrix @ value + offset``."""
         return Mapped(self, matrix, offset)
 
+    def meant(self, meaning: str) -> "Law":
+        """The law of the same objects if their uncertainty means this."""
+        return self
+
     def joined(self, other: "Law") -> "Law | None":
         """One law of the same kind for both sets of objects, if there is one."""
         return None

@@ -19,7 +19,7 @@ from incerta.data.container import UncertainData, concat
 from incerta.data.extremes import refuse_extremes
 from incerta.data.from_table import from_spec
 from incerta.data.laws import Values
-from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec
+from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids
 
@@ -209,6 +209,8 @@ def of_tables(tables: Sequence[Any], spec: TableSpec) -> PartitionedData:
 
 def refuse_imputation(spec: TableSpec) -> None:
     """Refuse what a partition alone does not tell."""
+    why = "learns from all objects at once what is usual; read the whole table."
+    spec.refuse(["kind"] * (spec.kind == COUNTS), why)
     taken = (None, "error", "infinite") if spec.errors else (None, "error")
     if spec.missing not in taken:
         msg = (

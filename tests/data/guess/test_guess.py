@@ -714,3 +714,28 @@ def test_arrays_have_draws_along_a_dimension(sizes, said, expected):
     assert found.is_clear == (len(expected) == 1)
     assert all(reading.values == ("t", "p") for reading in found.readings)
     assert found.left_out == {"mask": "it has other dimensions"}
+
+
+def test_counts_are_guessed_where_they_are_said():
+    columns = [
+        column("site", [f"s{i}" for i in range(N)]),
+        column("owl", np.arange(N) % 7),
+        column("fox", np.arange(N) % 5),
+        column("height", np.linspace(0.1, 3.3, N)),
+        column("total", np.arange(N) % 5 + np.arange(N) % 7),
+    ]
+    found = guess(columns, {"kind": "counts"})
+    (reading,) = found.readings
+    assert (reading.id, reading.kind) == ("site", "counts")
+    assert reading.values == ("owl", "fox")
+    assert reading.errors == ()
+    assert found.left_out["height"] == "no count"
+    assert "exposure" in found.left_out["total"]
+    assert (
+        "total" not in guess(columns, {"kind": "counts", "exposure": "total"}).left_out
+    )
+    repeated = [column("site", ["a", "b"] * (N // 2)), *columns[1:3]]
+    (reading,) = guess(repeated, {"kind": "counts", "id": "site"}).readings
+    assert reading.means == "counts; rows of an object are added up"
+    nothing = guess([columns[0], columns[4]], {"kind": "counts"})
+    assert "no column of whole numbers" in nothing.doubt

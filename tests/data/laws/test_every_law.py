@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incerta.data.counts import from_counts
 from incerta.data.laws import (
     FAMILIES,
     Gaussian,
@@ -30,6 +31,7 @@ def mixed_up():
 
 LAWS = {kind: make(kind, N, 2, seed=3).law for kind in KINDS}
 LAWS["stacked"] = mixed_up()
+LAWS["counts"] = from_counts([[0, 3], [4, 9], [1, 0], [7, 30], [2, 2]], 2.0).law
 LAWS["image"] = Mapped(
     LAWS["interval"], np.array([[1.0, 1.0], [0.0, 2.0]]), np.array([5.0, 1.0])
 )

@@ -54,7 +54,7 @@ def test_every_kind_gives_the_standard_deviation(kind, value, sd, sign):
 def test_all_kinds_are_tested():
     from incerta.data.tables.spec import KINDS
 
-    assert {*COLUMNS, "interval"} == set(KINDS)
+    assert {*COLUMNS, "interval", "counts"} == set(KINDS)
 
 
 class TestPlusMinus:

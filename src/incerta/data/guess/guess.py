@@ -33,6 +33,7 @@ from incerta.data.tables.names import (
     PLACE_WORDS,
     SET_WORDS,
     TIME_WORDS,
+    TOTALS,
     WEIGHT_WORDS,
     Named,
     Repeated,
@@ -42,7 +43,7 @@ from incerta.data.tables.names import (
     kind_of,
     repeated_names,
 )
-from incerta.data.tables.spec import BOUNDS, PAIRS
+from incerta.data.tables.spec import BOUNDS, COUNTS, PAIRS
 from incerta.typing import Indices
 from incerta.wording import capital, counted, given
 
@@ -84,13 +85,16 @@ def guess(
     if measured is not None:
         return _one_column_each(*measured)
     is_long = any(name in said for name in LONG_FORM)
-    errors = [] if is_long else take_errors(left)
+    of_counts = said.get("kind") == COUNTS
+    errors = [] if is_long or of_counts else take_errors(left)
     classes = left.take_classes()
     if errors:
         found = _with_errors(errors, left)
     elif "errors" in said:
         doubt = f"no columns fit {given(errors=said['errors'])}; name the values."
         found = Guess((), doubt)
+    elif of_counts:
+        found = _of_counts(left)
     else:
         found = _without_errors(left, is_long, classes)
     found = _about_gaps(_about_text(found, left), left)
@@ -383,6 +387,21 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
     if not broken.n_missing and not measured:
         offers.append(Reading(id=broken.name, values=values, means=VALUES))
     return Guess(tuple(offers), doubt)
+
+
+def _of_counts(left: Leftover) -> Guess:
+    """All whole numbers are counts, but for what names the objects."""
+    id = left.said.get("id") or left.take_unique_id()
+    total = f"a sum; may be the {given('exposure')}"
+    left.leave_out(total, lambda c: c.is_number and says(c, TOTALS))
+    left.leave_out("no count", lambda c: c.is_number and c.kind != "whole")
+    left.sort()
+    values = left.values()
+    if not values:
+        return Guess((), "no column of whole numbers is left to count.")
+    repeated = id is not None and left.repeats(id)
+    means = "counts; rows of an object are added up" if repeated else "counts"
+    return Guess((Reading(id=id, values=values, means=means),))
 
 
 def _long(

@@ -36,6 +36,7 @@ Kind: TypeAlias = Literal[
     "ci95",
     "interval",
     "plusminus",
+    "counts",
 ]
 Missing: TypeAlias = Literal["error", "drop", "infinite", "impute"]
 Errors: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]]
@@ -45,6 +46,7 @@ Words: TypeAlias = str | float | Iterable[str | float]
 KINDS: tuple[str, ...] = get_args(Kind)
 MISSING: tuple[str, ...] = get_args(Missing)
 BOUNDS = ("ci68", "ci95", "interval")  # kinds given by two columns, low and high
+COUNTS = "counts"  # the kind of values that tell their errors themselves
 PAIRS = (*BOUNDS, "plusminus")  # all kinds of two columns; the last: upper and lower
 NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
@@ -91,9 +93,15 @@ class TableSpec:
         about="uncertainty",
     )
     kind: str | None = _field(
-        f"What error columns hold: {', '.join(KINDS)}; sd by default.",
+        f"What error columns hold: {', '.join(KINDS[:-1])}; sd by default. Or counts: "
+        "values are counts, which need no error columns.",
         "KIND",
         choices=KINDS,
+        about="uncertainty",
+    )
+    exposure: str | None = _field(
+        "Counts: column with how much was looked at (hours, people, area); by default "
+        "the sum of the counts of a row, so that shares are compared.",
         about="uncertainty",
     )
     weight: str | None = _field(
@@ -328,7 +336,8 @@ class TableSpec:
         for pair in self.error_columns or ():
             wanted += [(name, "errors") for name in pair]
         wanted += [(name, "corr") for name in self.correlations(known).values()]
-        others = {"weight": self.weight, "sample": self.sample, "batch": self.batch}
+        roles = ("exposure", "weight", "sample", "batch")
+        others = {role: getattr(self, role) for role in roles}
         wanted += [(name, role) for role, name in others.items() if name is not None]
         for name, role in wanted:
             if name not in there_are:
@@ -399,6 +408,11 @@ class TableSpec:
     def _check_columns(self) -> None:
         _check_names(self.values, self.id, self.log)
         self._refuse_same_features()
+        if self.kind == COUNTS:
+            self._check_counts()
+            return
+        why = f"is about counts; say {given(kind=COUNTS)}, too."
+        self.refuse(["exposure"], why)
         self._check_replicates()
         if self.corr is not None:
             self._check_correlations()
@@ -417,6 +431,28 @@ class TableSpec:
                     "them out."
                 )
                 raise DataError(msg)
+
+    def _check_counts(self) -> None:
+        why = (
+            f"cannot be used with {given(kind=COUNTS)}: counts tell their errors "
+            "themselves, rows of the same object are added up, and rates are compared "
+            "by their logarithms."
+        )
+        others = ("weight", "sample", "joint", "batch", "corr", "log", "replicates")
+        if self.errors:
+            msg = f"{given(errors=self._errors_said())} {why}"
+            raise DataError(msg)
+        self.refuse(others, why)
+        if self.missing in ("infinite", "impute"):
+            msg = (
+                f"{given(missing=self.missing)} does not fit counts. Write 0 where "
+                "nothing was seen, and leave out rows that were not looked at: "
+                f"{given(missing='drop')}."
+            )
+            raise DataError(msg)
+        if self.exposure in self.values:
+            msg = f"{given(exposure=self.exposure)} is among values, too."
+            raise DataError(msg)
 
     def _check_replicates(self) -> None:
         if self.replicates is not None:
