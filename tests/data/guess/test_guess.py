@@ -503,6 +503,15 @@ def test_classes_fit_objects():
     assert found.left_out["type"] == "classes"
 
 
+def test_series_of_counts_are_no_classes():
+    rng = np.random.default_rng(0)
+    counts = [of_numbers(f"species_{j}", rng.poisson(9.0, N) * 2.0) for j in range(3)]
+    assert guess(counts).classes == ()
+    # Numbers of classes leave none out.
+    labels = [of_numbers(f"cluster_{j}", rng.integers(j, size=N)) for j in (2, 3)]
+    assert set(guess([*wide("mass"), *labels]).classes) == {"cluster_2", "cluster_3"}
+
+
 def test_what_is_no_value():
     table = [
         *wide("mass"),

@@ -195,6 +195,20 @@ def _series(columns: Sequence[Described]) -> frozenset[str]:
     )
 
 
+def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
+    """Names in series of which one leaves numbers out: species1 counts, cluster1 names.
+
+    Numbers of classes follow each other.
+    """
+    pairs = [(c, NUMBER.sub("", c.name)) for c in columns if c.name in series]
+    gaps = {
+        stem
+        for c, stem in pairs
+        if c.numbers is not None and np.ptp(c.numbers) >= c.n_distinct
+    }
+    return {c.name for c, stem in pairs if stem in gaps}
+
+
 class Leftover:
     """Columns without a role; each step of a guess takes away what it explains.
 
@@ -232,7 +246,9 @@ class Leftover:
 
     def take_classes(self) -> tuple[str, ...]:
         """Columns with classes, which are never values; first those that say so."""
+        counts = _counts(self.free, self._series)
         classes = [c for c in self.free if is_class_like(c, self.n_rows)]
+        classes = [c for c in classes if c.name not in counts]
         classes.sort(key=lambda c: (not says(c, CLASS_WORDS), len(words_of(c.name))))
         names = tuple(c.name for c in classes)
         self.take(names)
