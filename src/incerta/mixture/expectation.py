@@ -11,8 +11,9 @@ import numpy as np
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.backend.memory import Scratch, blocks
 from incerta.data.container import UncertainData, order_of, sorted_by_id
+from incerta.mixture.factors import add_to_diagonals, inverse_roots
 from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
-from incerta.mixture.under import Fitted, OneByOne, under, under_all
+from incerta.mixture.under import Fitted, OneByOne, in_projection, under, under_all
 from incerta.typing import Array, Indices
 
 
@@ -67,6 +68,13 @@ def _open(labels: Indices, n_rows: int) -> Array:
 
 def _log_volumes(measured: Measured, ranges: Array) -> Any:
     logs = np.log(ranges)
+    if measured.projection is not None:
+        # Of the image of the box, as if it were an ellipsoid.
+        squares = put_beside(np.diag(ranges**2), measured.values)
+        total = in_projection(squares, measured.projection)
+        if measured.known is not None:
+            add_to_diagonals(total, 1.0 - measured.known)
+        return 0.5 * inverse_roots(total)[1]
     if measured.known is None:
         return put_beside(np.full(measured.n_objects, logs.sum()), measured.values)
     return put_beside(logs, measured.known) @ measured.known
@@ -226,15 +234,14 @@ def belief(measured: Measured, components: Components) -> Belief:
     for block, some in measured.in_blocks(components):
         fitted = [under(some, components, c) for c in range(k)]
         logs, _ = log_shares(some, [components], OneByOne(fitted).logs())
-        exact = some.variances == 0.0
-        if some.known is not None:
-            exact &= some.known > 0
+        exact = some.exact
         shares[block] = np.exp(logs[0]).T
         # Where nothing is open all components say the same.
         shares[block][exact.all(axis=0)] = np.eye(k)[0]
         for c, each in enumerate(fitted):
             centre, covariance = _given(each, components, c, by_feature)
-            np.copyto(centre, some.values, where=exact)
+            if some.projection is None:
+                np.copyto(centre, some.values, where=exact)
             covariance = covariance * ~exact
             if not by_feature:
                 covariance *= ~exact[:, None]
@@ -252,7 +259,7 @@ def _given(
         own = components.covariances[k][:, None]
         return mean + own * fitted.pulls, own - own**2 * fitted.precision
     own = components.covariance_of(k)
-    # V − V T⁻¹ V, with T⁻¹ = L⁻¹' L⁻¹.
+    # V − V T⁻¹ V, with T⁻¹ = L⁻¹' L⁻¹, or R' T⁻¹ R in its place.
     seen = np.einsum("ijn,jl->iln", fitted.precision, own)
     left = own[:, :, None] - np.einsum("iln,imn->lmn", seen, seen)
     return mean + own @ fitted.pulls, left
