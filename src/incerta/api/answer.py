@@ -39,7 +39,7 @@ TAKEN_AS = {
     "repeated measurements of one quantity, say",
 }
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
-GAUSSIAN = {"gaussian", "correlated gaussian", "exact"}
+GAUSSIAN = {"gaussian", "correlated gaussian", "projected gaussian", "exact"}
 
 
 def cluster(

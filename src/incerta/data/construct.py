@@ -296,7 +296,8 @@ def _in_projection(law: Independent | Gaussian, matrix: Array) -> Law:
 
 def _refuse_repeated(law: Projected) -> None:
     """Raise if exact measurements of an object say the same thing twice."""
-    total = total_covariance(law.matrix, np.ones(law.n_features), law.errors)
+    turned = np.swapaxes(law.matrix, 1, 2)
+    total = total_covariance(law.matrix @ turned, law.errors)
     scale = np.sqrt(np.einsum("nii->ni", total))
     least = np.linalg.eigvalsh(total / scale[:, :, None] / scale[:, None])[:, 0]
     if (least < 1e-12).any():

@@ -152,12 +152,12 @@ def _widened(array: Array, by: float, *lengths: int) -> Array:
     return np.pad(array, [(0, 0), *room, *rest], constant_values=by)
 
 
-def total_covariance(matrix: Array, spread: Array, errors: Array) -> Array:
+def total_covariance(of_truth: Array, errors: Array) -> Array:
     """``R V R' + S`` for each object, with 1 for measurements that are missing.
 
-    `matrix` is R, and `errors` are S; `spread` is the diagonal of V; a little is added, so that there is an inverse.
+    A little is added, so that there is an inverse.
     """
-    total = (matrix * spread) @ np.swapaxes(matrix, 1, 2) + errors
+    total = of_truth + errors
     diagonal = np.einsum("nii->ni", total)  # a view
     diagonal += 1e-14 * diagonal
     diagonal[diagonal == 0.0] = 1.0
@@ -174,7 +174,8 @@ def _best_estimate(law: Projected, scale: Array) -> tuple[Array, Mask]:
     own = np.square(law.factor).sum(axis=(1, 2))
     sizes = np.square(matrix).sum(axis=(1, 2))
     spread = np.where(own > 0.0, own, 1.0) / np.where(sizes > 0.0, sizes, 1.0)
-    total = total_covariance(matrix, spread[:, None, None], law.errors)
+    turned = np.swapaxes(matrix, 1, 2)
+    total = total_covariance(spread[:, None, None] * matrix @ turned, law.errors)
     whitening = np.linalg.inv(np.linalg.cholesky(total))
     white = whitening @ matrix
     back = np.linalg.pinv(white, rcond=ROUNDING)

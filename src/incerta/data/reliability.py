@@ -34,6 +34,7 @@ class Reliability(NamedTuple):
 
     features: Array  # (d,), share of the observed variance that is not error
     objects: Array  # (n,), the same for the values of each object, missing ones at 0
+    what: str = "is not error"  # of the variance
 
     def by_feature(self, names: Sequence[str]) -> str:
         """Of the features, in words."""
@@ -65,7 +66,8 @@ def reliability(data: UncertainData) -> Reliability:
         found = spread_in_projection(values, seen.errors, seen.matrix, least=0.0)
         shares = found.shares
         of_features = shares.mean(axis=0)
-        return Reliability(of_features, _of_objects(shares, of_features))
+        of_objects = _of_objects(shares, of_features)
+        return Reliability(of_features, of_objects, "was measured and is not error")
     values = data.mean()
     known = ~np.isnan(values)
     # A feature's values side by side: each is gone through several times.
@@ -89,7 +91,7 @@ def _of_objects(shares: Array, of_features: Array) -> Array:
 def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
     """Say how reliable features and objects are, and name features that are not."""
     sentences = [
-        f"Share of the variance that is not error: {shares.by_feature(names)}; of "
+        f"Share of the variance that {shares.what}: {shares.by_feature(names)}; of "
         f"single objects {shares.by_object()}."
     ]
     bad: Indices = np.flatnonzero(shares.features < LEAST_RELIABLE)
@@ -187,11 +189,12 @@ def spread_in_projection(
         first, excess, tops = np.zeros((3, d))
         for some in blocks(n, 8 * 3 * (q + d) ** 2, BLOCK_BYTES):
             own_matrix = matrix[some]
-            total = total_covariance(own_matrix, before, errors[some])
+            turned = np.swapaxes(own_matrix, 1, 2)
+            total = total_covariance((own_matrix * before) @ turned, errors[some])
             weighted = np.linalg.solve(total, own_matrix)
             gaps = values[some] - own_matrix @ means
             pulls = np.einsum("nqd,nq->nd", weighted, gaps)
-            precision = np.swapaxes(own_matrix, 1, 2) @ weighted
+            precision = turned @ weighted
             own = np.einsum("ndd->nd", precision)
             spent += precision.sum(axis=0), np.square(precision).sum(axis=0)
             first += pulls.sum(axis=0)

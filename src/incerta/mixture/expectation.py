@@ -11,10 +11,15 @@ import numpy as np
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.backend.memory import Scratch, blocks
 from incerta.data.container import UncertainData, order_of, sorted_by_id
+from incerta.data.projections import total_covariance
 from incerta.mixture.factors import add_to_diagonals, inverse_roots
 from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
 from incerta.mixture.under import Fitted, OneByOne, in_projection, under, under_all
 from incerta.typing import Array, Indices
+
+
+# Part of errors, or of what was known before, that changes nothing but rounding.
+SLIGHTLY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +253,46 @@ def belief(measured: Measured, components: Components) -> Belief:
             centres[block, c] = centre.T
             covariances[block, c] = np.moveaxis(covariance, -1, 0)
     return Belief(shares, centres, covariances)
+
+
+def filled(measured: Measured, truth: Components) -> Measured:
+    """What was measured in projection, as features with correlated errors.
+
+    What it leaves open is filled in by `truth`, a single Gaussian. Along what was
+    measured values and errors stay what they are.
+    """
+    matrix, own = np.moveaxis(measured.projection, -1, 0), truth.covariance_of(0)
+    errors = np.moveaxis(measured.errors, -1, 0)
+    seen = matrix @ own
+    total = total_covariance(seen @ np.swapaxes(matrix, 1, 2), SLIGHTLY * errors)
+    gain = np.swapaxes(np.linalg.solve(total, seen), 1, 2)
+    gaps = measured.values.T - matrix @ truth.means[0]
+    values = truth.means[0] + np.einsum("ndq,nq->nd", gain, gaps)
+    covariances = own - gain @ seen + gain @ errors @ np.swapaxes(gain, 1, 2)
+    return Measured(
+        np.ascontiguousarray(values.T),
+        np.ascontiguousarray(np.moveaxis(covariances, 0, -1)),
+        labels=measured.labels,
+    )
+
+
+def one_by_one(measured: Measured, truth: Components) -> Measured:
+    """Each feature as if it had been measured by itself, if the truth is Gaussian.
+
+    A measurement with the variance S turns what `truth` says of a feature into what is
+    believed of it: ``1 / S`` is the difference of their precisions.
+    """
+    found, before = belief(measured, truth), truth.variances[0][:, None]
+    centres, covariances = found.centres[:, 0].T, found.covariances[:, 0]
+    own = np.maximum(np.einsum("nii->in", covariances), SLIGHTLY * before)
+    known = own < (1.0 - SLIGHTLY) * before
+    precision = np.where(known, 1.0 / own - 1.0 / before, 1.0)
+    values = (centres / own - truth.means[0][:, None] / before) / precision
+    return Measured(
+        np.where(known, values, 0.0),
+        np.where(known, 1.0 / precision, 0.0),
+        None if known.all() else known.astype(np.float64),
+    )
 
 
 def _given(

@@ -221,6 +221,14 @@ def fitted(
         return best
 
 
+def single_gaussian(some: Measured, seed: int = 0) -> Components:
+    """The Gaussian that the truth is of, if it is of one."""
+    # Fewer objects than features do not tell how these go together.
+    told = some.n_features < some.n_objects and affords(some)
+    kind = "full" if told else "diag"
+    return fitted(some, Search(numbers=[1], covariances=(kind,), seed=seed)).components
+
+
 def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:
     """Mixtures in rising order of components, until two in a row are no better."""
     with threads(1):

@@ -145,6 +145,21 @@ class Measured(NamedTuple):
         through = None if self.projection is None else self.projection[..., chosen]
         return Measured(values, self.errors[..., chosen], known, labels, through)
 
+    def among(self, places: Indices, n_features: int) -> Measured:
+        """As objects of more features: theirs at `places`, and nothing of the others."""
+        if self.projection is not None:
+            q, _, n = self.projection.shape
+            through = np.zeros((q, n_features, n))
+            through[:, places] = self.projection
+            return self._replace(projection=through)
+        known = np.ones_like(self.values) if self.known is None else self.known
+        values, mask = np.zeros((2, n_features, self.n_objects))
+        values[places], mask[places] = self.values, known
+        errors = np.zeros((*(n_features,) * (self.errors.ndim - 1), self.n_objects))
+        here = places if errors.ndim == 2 else np.ix_(places, places)
+        errors[here] = self.errors
+        return Measured(values, errors, mask, self.labels)
+
     def by_feature(self, components: Components) -> bool:
         """Whether neither errors nor components have correlations."""
         diagonal = self.errors.ndim == 2 and components.covariances.ndim == 2
