@@ -331,9 +331,9 @@ def as_projection(projection: ArrayLike, shape: tuple[int, int]) -> Array:
         array = np.broadcast_to(array, (n, *array.shape))
     if array.ndim != 3 or array.shape[:2] != (n, q) or not array.shape[2]:
         msg = (
-            f"projection has shape {array.shape}; it must be ({n}, {q}, n_features), or "
-            f"({q}, n_features) for all objects alike: a row for each of the {q} "
-            "columns of mean."
+            f"projection has shape {np.shape(projection)}; it must be ({n}, {q}, "
+            f"n_features), or ({q}, n_features) for all objects alike: a row for each "
+            f"of the {q} columns of mean."
         )
         raise DataError(msg)
     return array

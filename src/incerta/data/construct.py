@@ -222,7 +222,8 @@ def from_gaussian(
     Of the first object the sum of two features was measured, of the second their
     difference:
 
-    >>> sums = ic.from_gaussian([[3.0], [1.0]], std=0.1, projection=[[[1, 1]], [[1, -1]]])
+    >>> seen = [[[1, 1]], [[1, -1]]]
+    >>> sums = ic.from_gaussian([[3.0], [1.0]], std=0.1, projection=seen)
     >>> sums.n_features, sums.mean()
     (2, array([[nan, nan],
            [nan, nan]]))
@@ -267,8 +268,9 @@ def from_gaussian(
     return _made(law, as_ids(ids, n), feature_names, meaning)
 
 
-def _in_projection(law: Independent | Gaussian, matrix: Array) -> Law:
+def _in_projection(law: Law, matrix: Array) -> Law:
     """Measurements of what `matrix` (n, q, d) makes of the features."""
+    assert isinstance(law, Independent | Gaussian)
     gaps = np.isnan(law.mean()) | ~matrix.any(axis=2)
     values, matrix = np.where(gaps, 0.0, law.mean()), matrix * ~gaps[:, :, None]
     one = matrix != 0.0

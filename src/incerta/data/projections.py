@@ -22,9 +22,9 @@ ROUNDING = 1e-9
 class Projected(Arrays):
     """Gaussian errors of linear combinations of the features.
 
-    Of ``matrix[i] @ x`` the value ``centre[i]`` was measured, with the error ``factor[i]
-    @ z``. A measurement that is missing has the centre NaN, and zeros elsewhere. A
-    feature that what was measured does not determine is missing.
+    Of ``matrix[i] @ x`` the value ``centre[i]`` was measured, with the error
+    ``factor[i] @ z``. A measurement that is missing has the centre NaN, and zeros
+    elsewhere. A feature that the measurements do not determine is missing.
     """
 
     matrix: Array

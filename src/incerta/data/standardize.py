@@ -15,7 +15,7 @@ from incerta.data.reliability import spread_in_projection
 from incerta.exceptions import MissingValueError
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
-from incerta.typing import Array, Mask
+from incerta.typing import Array, Indices
 
 # Share of what is seen of a feature, in projection, that is its spread at least.
 LEAST_TRUE = 0.05
@@ -97,7 +97,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             return self._fit_in_projection(seen, data.feature_names)
         means = data.mean()
         known = ~np.isnan(means)
-        _refuse_empty(known.any(axis=0), data.feature_names)
+        _refuse_empty(known.sum(axis=0), data.feature_names)
         variance = means.var(axis=0, where=known)
         if self.spread == "total":
             variance = variance + data.variance().mean(axis=0, where=known)
@@ -110,7 +110,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
 
     def _fit_in_projection(self, seen: Projected, names: tuple[str, ...]) -> Self:
         """Values and errors of single features are not known, only their truth."""
-        _refuse_empty(seen.matrix.any(axis=(0, 1)), names)
+        _refuse_empty((seen.matrix != 0.0).sum(axis=(0, 1)), names)
         values = np.where(seen.measured, seen.centre, 0.0)
         self.center_, variances, _ = spread_in_projection(
             values, seen.errors, seen.matrix, LEAST_TRUE
@@ -145,9 +145,9 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return moved.mean() if is_plain_table(X) else moved
 
 
-def _refuse_empty(known: Mask, names: tuple[str, ...]) -> None:
-    if not known.all():
-        name = names[int(known.argmin())]
+def _refuse_empty(n_known: Indices, names: tuple[str, ...]) -> None:
+    if not n_known.all():
+        name = names[int(n_known.argmin())]
         msg = f"feature {name!r} is missing in every object; leave it out."
         raise MissingValueError(msg)
 

@@ -17,7 +17,6 @@ from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
 from incerta.mixture.under import Fitted, OneByOne, in_projection, under, under_all
 from incerta.typing import Array, Indices
 
-
 # Part of errors, or of what was known before, that changes nothing but rounding.
 SLIGHTLY = 1e-6
 
@@ -261,6 +260,7 @@ def filled(measured: Measured, truth: Components) -> Measured:
     What it leaves open is filled in by `truth`, a single Gaussian. Along what was
     measured values and errors stay what they are.
     """
+    assert measured.projection is not None
     matrix, own = np.moveaxis(measured.projection, -1, 0), truth.covariance_of(0)
     errors = np.moveaxis(measured.errors, -1, 0)
     seen = matrix @ own

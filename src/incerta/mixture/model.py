@@ -146,7 +146,7 @@ class Measured(NamedTuple):
         return Measured(values, self.errors[..., chosen], known, labels, through)
 
     def among(self, places: Indices, n_features: int) -> Measured:
-        """As objects of more features: theirs at `places`, and nothing of the others."""
+        """As objects of more features, measured at `places` only."""
         if self.projection is not None:
             q, _, n = self.projection.shape
             through = np.zeros((q, n_features, n))

@@ -331,7 +331,8 @@ def _of_features(fitted: Fitted, gap: Any, through: Any) -> Fitted:
             for i in range(through.shape[0])
         ]
         parts.append((pull, namespace(gap).stack(rows)))
-    pulls, turned = (namespace(gap).concat(each, axis=-1) for each in zip(*parts))
+    joined = namespace(gap).concat
+    pulls, turned = (joined(each, axis=-1) for each in zip(*parts, strict=True))
     return fitted._replace(pulls=pulls, precision=turned)
 
 
