@@ -23,7 +23,7 @@ from incerta.data.checks import (
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Groups, encode, group_codes
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values, diagonal
-from incerta.data.projections import Projected, total_covariance
+from incerta.data.projections import Projected, sizes_of_columns, total_covariance
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices, Mask
 
@@ -205,8 +205,8 @@ def from_gaussian(
 
     Notes
     -----
-    A feature that the measurements of an object do not determine is missing there, and
-    so are its places in ``mean()`` and in worlds. `cluster`, `ViewConsensus`,
+    A feature that the measurements of an object do not determine is missing there: NaN
+    in ``mean()``, and no worlds can be drawn. `cluster`, `ViewConsensus`,
     `ErrorMixture` and `Deconvolver` use all that was measured; other methods take the
     beliefs that ``Deconvolver().fit_transform(data)`` gives. A projection that only
     leaves features out is the same as missing values.
@@ -298,8 +298,8 @@ def _in_projection(law: Law, matrix: Array) -> Law:
 
 def _refuse_repeated(law: Projected) -> None:
     """Raise if exact measurements of an object say the same thing twice."""
-    turned = np.swapaxes(law.matrix, 1, 2)
-    total = total_covariance(law.matrix @ turned, law.errors)
+    matrix = law.matrix / sizes_of_columns(law.matrix)
+    total = total_covariance(matrix @ np.swapaxes(matrix, 1, 2), law.errors)
     scale = np.sqrt(np.einsum("nii->ni", total))
     least = np.linalg.eigvalsh(total / scale[:, :, None] / scale[:, None])[:, 0]
     if (least < 1e-12).any():

@@ -39,9 +39,7 @@ class Projected(Arrays):
         """The features that follow from what was measured; the others are missing."""
         n, q, d = self.matrix.shape
         out = np.full((n, d), np.nan), np.zeros((n, d, self.n_uniforms))
-        # Units differ: what counts as rounding must not depend on them.
-        scale = np.abs(self.matrix).max(axis=(0, 1), initial=0.0)
-        scale[scale == 0.0] = 1.0
+        scale = sizes_of_columns(self.matrix)
         for some in blocks(n, 8 * 4 * (q + d) * (q + d), BLOCK_BYTES):
             part = self.take(np.arange(n)[some])
             back, known = _best_estimate(part, scale)
@@ -150,6 +148,12 @@ def _widened(array: Array, by: float, *lengths: int) -> Array:
     room = [(0, new - old) for old, new in zip(before, lengths, strict=True)]
     rest = [(0, 0)] * (array.ndim - 1 - len(lengths))
     return np.pad(array, [(0, 0), *room, *rest], constant_values=by)
+
+
+def sizes_of_columns(matrix: Array) -> Array:
+    """Sizes (d,), to divide by: what is rounding must not depend on units."""
+    sizes = np.abs(matrix).max(axis=(0, 1), initial=0.0)
+    return np.where(sizes > 0.0, sizes, 1.0)
 
 
 def total_covariance(of_truth: Array, errors: Array) -> Array:
