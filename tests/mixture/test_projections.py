@@ -328,7 +328,7 @@ def test_condition_is_that_of_the_textbook():
     cov = covariances_of(rng, n, 2)
     # In another order than in the fit.
     new = ic.from_gaussian(
-        x[:n, [3, 1]], cov=cov, feature_names=["d", "b"], ids=names + ["e", "f"]
+        x[:n, [3, 1]], cov=cov, feature_names=["d", "b"], ids=[*names, "e", "f"]
     )
     found = mixture.condition(new)
     assert found.feature_names == ("a", "c")

@@ -126,11 +126,13 @@ class ErrorMixture(UncertainClusterer):
     Notes
     -----
     Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
-    a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
-    not Gaussian count by their mean and covariance. A round takes some ``d**3``
-    operations for each object and component, or d with ``covariance="diag"`` and
-    independent errors. Memory beyond the data does not grow with their number. What is
-    "auto" is chosen with at most 50,000 objects, and the first rounds take only those.
+    a missing value has an infinite error, or for ``w = R x + e`` with a matrix for each
+    object (``projection=`` in `from_gaussian`); steps ahead save rounds [2]_. Errors
+    that are not Gaussian count by their mean and covariance. A round takes some
+    ``d**3`` operations for each object and component, or d with ``covariance="diag"``
+    and independent errors. Memory beyond the data does not grow with their number. What
+    is "auto" is chosen with at most 50,000 objects, and the first rounds take only
+    those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.

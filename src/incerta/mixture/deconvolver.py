@@ -98,10 +98,11 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     Notes
     -----
     The model is extreme deconvolution [1]_: ``w = x + e`` with x from the mixture and
-    e of known covariance. A missing value has an infinite error. Errors that are not
-    Gaussian count by their mean and covariance. A round takes some ``d**3`` operations
-    for each object and component. Data whose meaning is not "error" come back as they
-    are, and so do objects without errors, bit for bit.
+    e of known covariance, or ``w = R x + e`` (``projection=`` in `from_gaussian`). A
+    missing value has an infinite error. Errors that are not Gaussian count by their
+    mean and covariance. A round takes some ``d**3`` operations for each object and
+    component. Data whose meaning is not "error" come back as they are, and so do
+    objects without errors, bit for bit.
 
     References
     ----------
