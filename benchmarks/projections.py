@@ -113,7 +113,8 @@ def recovery(made, n, seeds):
     off = np.abs(off)
     return (
         f"{np.sqrt(np.square(off).mean()):8.2f} {(off < 2.0).mean():10.2f} "
-        f"{off.max():8.1f} {missed:7} {falls:6} {np.mean(found):7.3f} {np.mean(best):7.3f}"
+        f"{off.max():8.1f} {missed:7} {falls:6} {np.mean(found):7.3f} "
+        f"{np.mean(best):7.3f}"
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.data.partitioned import PartitionedData
 from incerta.data.projections import Projected, projected
 from incerta.data.reliability import reliability, spread_in_projection, true_spread
 from incerta.exceptions import DataError, MissingValueError
@@ -203,6 +204,9 @@ def test_methods_that_cannot_use_it_name_the_way_out():
         MissingValueError, match="30 objects were measured in projection"
     ):
         ic.UKMeans(2).fit(data)
+    parts = PartitionedData((data[:9], data[9:]), data.feature_names)
+    with pytest.raises(MissingValueError, match="were measured in projection"):
+        ic.UKMeans(2).fit(parts)
     with pytest.raises(DataError, match="measured in projection"):
         ic.Directions(2).fit(data)
     assert ic.Directions().fit_transform(data) is data

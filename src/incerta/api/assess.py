@@ -485,7 +485,7 @@ class Plots:
         number = np.where(real, np.cumsum(real) - 1, -1)
         rest = ["noise"] * (not real.all()) + ["no label"] * bool((f.codes < 0).any())
         return plot.scatter(
-            f.shown if features is None else located(f.data),
+            f.shown if features is None else f.data,
             np.where(f.codes >= 0, number[f.codes], -1),
             f.right,
             features,

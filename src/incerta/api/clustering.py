@@ -789,7 +789,7 @@ class Plots:
         """
         r = self._result
         sure = r.confidence if r.no_confidence is None else None
-        data = r.shown if features is None else r._filled
+        data = r.shown if features is None else r.data
         return plot.scatter(data, r.labels, sure, features=features, ax=ax)
 
     def membership(self, ax: Any = None) -> Any:
