@@ -58,8 +58,8 @@ class Measured(NamedTuple):
     @property
     def n_features(self) -> int:
         """Number of features."""
-        of_features = self.values if self.projection is None else self.projection[0]
-        return of_features.shape[0]
+        through = self.projection
+        return self.values.shape[0] if through is None else through.shape[1]
 
     @property
     def alike(self) -> bool:

@@ -286,7 +286,9 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
 def in_projection(own: Any, through: Any) -> Any:
     """``R V R'``, (q, q, n), of a matrix V, (d, d), and matrices R, (q, d, n)."""
     turned = own @ through
-    rows = [summed("idn,dn->in", turned, row) for row in through]
+    rows = [
+        summed("idn,dn->in", turned, through[j, :, :]) for j in range(through.shape[0])
+    ]
     return namespace(through).stack(rows)
 
 
