@@ -19,6 +19,7 @@ LEAST_RELIABLE = 0.1
 ROUNDS = 10
 SAME = 1e-12  # relative difference of variances that more rounds would not change
 MOST_NAMED = 6
+TINY_SHARE = 1e-9  # of what is seen, so that exact values have a finite weight
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -203,7 +204,8 @@ def spread_in_projection(
             shares[some] = before * own
         observed = tops / np.maximum(np.diag(spent[1]), TINY)
         means = means + _solved(spent[0], first)
-        variances = np.maximum(before + _solved(spent[1], excess), least * observed)
+        floor = max(least, TINY_SHARE) * observed
+        variances = np.maximum(before + _solved(spent[1], excess), floor)
         if (np.abs(variances - before) <= SAME * before).all():
             break
     return InProjection(means, variances, np.clip(shares, 0.0, 1.0))
