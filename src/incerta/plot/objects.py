@@ -69,8 +69,8 @@ def scatter(
     Notes
     -----
     Above 5000 objects only the means are drawn. Objects that were measured in
-    projection are where `Deconvolver` believes them to be. For a picture along principal
-    components, map the data first: ``data.affine(pca.components_)``.
+    projection are where `Deconvolver` believes them to be. For a picture along
+    principal components, map the data first: ``data.affine(pca.components_)``.
 
     Examples
     --------
