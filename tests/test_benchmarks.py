@@ -29,6 +29,7 @@ SMALL = {
     "bench_scale.py": ["--sizes", "60", "--methods", "RPC"],
     "bench_rep.py": ["--small"],
     "calibration.py": ["--small"],
+    "projections.py": ["--small"],
     "calibration_worlds.py": ["--seeds", "1", "--objects", "60", "--worlds", "10"],
     "choose_k.py": ["--small"],
     "class_range.py": ["--small"],

@@ -4,15 +4,16 @@ import numpy as np
 from scipy.stats import multivariate_normal
 
 
-def belief_about(w, S, known, weights, means, covariances):
+def belief_about(w, S, known, weights, means, covariances, projections=None):
     """Shares (n, k), centres (n, k, d) and covariances (n, k, d, d) of the truth."""
-    n, d = w.shape
-    k = len(weights)
+    n, (k, d) = len(w), means.shape
+    if projections is None:
+        projections = np.broadcast_to(np.eye(d), (n, d, d))
     q, b, B = np.zeros((n, k)), np.zeros((n, k, d)), np.zeros((n, k, d, d))
     density = np.zeros(n)
     for i in range(n):
         seen = np.flatnonzero(known[i])
-        R = np.eye(d)[seen]
+        R = projections[i][seen]
         for c in range(k):
             V = covariances[c]
             T = R @ V @ R.T + S[i][np.ix_(seen, seen)]
@@ -29,10 +30,19 @@ def belief_about(w, S, known, weights, means, covariances):
 
 
 def em_round(
-    w, S, known, weights, means, covariances, prior_weight, prior_variances, labels=None
+    w,
+    S,
+    known,
+    weights,
+    means,
+    covariances,
+    prior_weight,
+    prior_variances,
+    labels=None,
+    projections=None,
 ):
     """One round; returns log densities before it, and what comes after it."""
-    q, b, B, logs = belief_about(w, S, known, weights, means, covariances)
+    q, b, B, logs = belief_about(w, S, known, weights, means, covariances, projections)
     for i, label in enumerate([] if labels is None else labels):
         if label >= 0:
             logs[i] += np.log(q[i, label])

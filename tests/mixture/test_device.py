@@ -47,19 +47,37 @@ def test_sums_and_densities(kind, covariance, noise, where, monkeypatch):
         cut = errors * known
         cut = cut * known[:, None] if errors.ndim == 3 else cut
         given.append(Measured(values * known, cut, known))
+    if kind == "covariances":
+        through = rng.normal(size=(D, D + 1, N)) * known[:, None]
+        one = given[1]._replace(projection=through)
+        compare(one, wider(components), where)
     for here in given:
-        there = here.on(where)
-        assert there.alike == here.alike
-        pairs = zip(
-            [*vars(sums(here, components)).values(), *log_densities(here, components)],
-            [
-                *vars(sums(there, components)).values(),
-                *log_densities(there, components),
-            ],
-            strict=True,
-        )
-        for one, other in pairs:
-            np.testing.assert_allclose(other, one, rtol=1e-10, atol=1e-10)
+        compare(here, components, where)
+
+
+def wider(components):
+    """Components in one feature more."""
+    means = np.pad(components.means, [(0, 0), (0, 1)])
+    own = components.covariances
+    if own.ndim == 2:
+        covariances = np.pad(own, [(0, 0), (0, 1)], constant_values=0.7)
+    else:
+        covariances = np.pad(own, [(0, 0), (0, 1), (0, 1)])
+        covariances[:, -1, -1] = 0.7
+    ranges = None if components.ranges is None else np.full(D + 1, 5.0)
+    return Components(components.weights, means, covariances, ranges)
+
+
+def compare(here, components, where):
+    there = here.on(where)
+    assert there.alike == here.alike
+    pairs = zip(
+        [*vars(sums(here, components)).values(), *log_densities(here, components)],
+        [*vars(sums(there, components)).values(), *log_densities(there, components)],
+        strict=True,
+    )
+    for one, other in pairs:
+        np.testing.assert_allclose(other, one, rtol=1e-10, atol=1e-10)
 
 
 def test_products_that_are_out_of_range(where):

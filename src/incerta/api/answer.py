@@ -39,7 +39,13 @@ TAKEN_AS = {
     "repeated measurements of one quantity, say",
 }
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
-GAUSSIAN = {"gaussian", "correlated gaussian", "exact", "counts"}
+GAUSSIAN = {
+    "gaussian",
+    "correlated gaussian",
+    "projected gaussian",
+    "counts",
+    "exact",
+}
 
 
 def cluster(

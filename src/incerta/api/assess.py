@@ -23,6 +23,7 @@ from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
 from incerta.exceptions import DataError
+from incerta.mixture.deconvolver import located
 from incerta.models.checks import wrong
 from incerta.models.files import save
 from incerta.models.registry import stored
@@ -220,7 +221,7 @@ class Assessment:
         """The objects as pictures show them: in their directions, if there are any."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
-            return self.data
+            return located(self.data)
         scaled = self.data if self.scaler is None else self.scaler.transform(self.data)
         seen = finder.transform(scaled)
         return replace(seen, feature_names=tuple(finder.labels()))

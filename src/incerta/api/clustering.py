@@ -25,6 +25,7 @@ from incerta.data.container import FRAME_LIBRARIES, UncertainData
 from incerta.data.counts import under_prior_of
 from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
+from incerta.data.projections import projected
 from incerta.data.standardize import Standardizer
 from incerta.data.tables.spec import TableSpec
 from incerta.directions import Directions
@@ -280,7 +281,7 @@ class Clustering:
         """How unlike all others each object is: 3 is 1 in 1000, as for `novelty_of`."""
         if self._novelty is None:
             return np.full(len(self.data), np.nan)
-        return self._novelty.of_fit(self._compared)
+        return self._novelty.of_fit(self._there(self._filled))
 
     def novelty_of(self, X: Any) -> Array:
         """How unlike the objects of the fit new ones are.
@@ -294,7 +295,7 @@ class Clustering:
         X : UncertainData or anything `as_uncertain` takes
             New objects with the same features.
         """
-        data = self._there(X)
+        data = self._there(X if self._filler is None else self._filler.transform(X))
         if self._novelty is None:
             return np.full(len(data), np.nan)
         return self._novelty.of(data)
@@ -303,7 +304,7 @@ class Clustering:
     def _novelty(self) -> Novelty | None:
         if len(self.data) < FEWEST:
             return None
-        return Novelty(self._compared)
+        return Novelty(self._there(self._filled))
 
     def columns(self) -> dict[str, Any]:
         """The table by columns, in the order of the objects.
@@ -377,7 +378,7 @@ class Clustering:
         Among the most confident ones of the cluster it is the one whose mean is nearest
         to the middle of the cluster, with features on one scale.
         """
-        means = self._scaled(self.data).mean()
+        means = self._scaled(self._filled).mean()
         return typical_of(self.labels, self.n_clusters, means, self.confidence)
 
     @cached_property
@@ -385,12 +386,12 @@ class Clustering:
         """The objects as pictures show them: in their directions, if there are any."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
-            return self.data
+            return self._filled
         return replace(self._compared, feature_names=tuple(finder.labels()))
 
     def profile(self) -> Profile:
         """Clusters in the units of the data; missing values are left out."""
-        moments = self.data.mean(), self.data.variance()
+        moments = self._filled.mean(), self._filled.variance()
         return profile_of(self.labels, self.n_clusters, *moments, self.confidence)
 
     def alternatives(self) -> list[Alternative]:
@@ -505,6 +506,17 @@ class Clustering:
     def _scaled(self, X: Any) -> UncertainData:
         data = self._compared if X is self.data else self._there(X)
         return data if self.deconvolver is None else self.deconvolver.transform(data)
+
+    @cached_property
+    def _filler(self) -> Deconvolver | None:
+        """What says where objects lie that were measured in projection, if any were."""
+        measured = projected(self.data.law) is not None
+        return Deconvolver().fit(self.data) if measured else None
+
+    @cached_property
+    def _filled(self) -> UncertainData:
+        """The objects where they can be drawn, and have distances."""
+        return self.data if self._filler is None else self._filler.transform(self.data)
 
     @cached_property
     def _compared(self) -> UncertainData:

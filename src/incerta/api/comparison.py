@@ -25,6 +25,7 @@ from incerta.data.container import UncertainData
 from incerta.estimators.named import COMPARED, CONTROLS, KMEANS
 from incerta.labels import in_order_of_appearance
 from incerta.metrics import ari, clustering_accuracy, nmi
+from incerta.mixture.deconvolver import located
 from incerta.typing import Array, Ids, Indices, Seed
 
 
@@ -216,7 +217,7 @@ def _numbers(
 
 def filled_means(data: UncertainData) -> Array:
     """Means of objects; that of the feature where one is missing."""
-    values = data.mean()
+    values = located(data).mean()
     gaps = np.isnan(values)
     return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
 

@@ -7,6 +7,7 @@ import numpy as np
 from incerta.api.novelty import from_which
 from incerta.data.container import UncertainData
 from incerta.data.guess.described import wants_logarithm
+from incerta.data.projections import projected
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
 from incerta.wording import capital, counted, given, joined, printable, verb
@@ -138,7 +139,7 @@ def named(names: Iterable[object]) -> str:
 
 def skewed(data: UncertainData) -> str | None:
     """Propose logarithms of features that are strongly skewed, if there are any."""
-    if len(data) < FEWEST:
+    if len(data) < FEWEST or projected(data.law) is not None:
         return None
     columns = zip(data.feature_names, data.mean().T, strict=True)
     names = [name for name, values in columns if wants_logarithm(values)]

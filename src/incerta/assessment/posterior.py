@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
-from incerta.mixture.expectation import log_densities
+from incerta.mixture.expectation import filled, log_densities
+from incerta.mixture.fitting import single_gaussian
 from incerta.mixture.model import Measured
 from incerta.typing import Array, Indices, Mask
 from incerta.views.judge import Laws, laws_of
@@ -110,6 +111,8 @@ def without_gaps(some: Measured) -> Measured:
 
     Means of their own label would make a valley of nothing.
     """
+    if some.projection is not None:
+        return filled(some, single_gaussian(some))
     if some.known is None:
         return some
     gaps, (means, variances) = some.known == 0.0, some.true_spread()

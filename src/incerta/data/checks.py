@@ -323,6 +323,22 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
     return array
 
 
+def as_projection(projection: ArrayLike, shape: tuple[int, int]) -> Array:
+    """Take one matrix per object, from features to measurements, or one for all."""
+    array = as_finite(projection, "projection", "A matrix needs numbers; 0 is nothing.")
+    n, q = shape
+    if array.ndim == 2:
+        array = np.broadcast_to(array, (n, *array.shape))
+    if array.ndim != 3 or array.shape[:2] != (n, q) or not array.shape[2]:
+        msg = (
+            f"projection has shape {np.shape(projection)}; it must be ({n}, {q}, "
+            f"n_features), or ({q}, n_features) for all objects alike: a row for each "
+            f"of the {q} columns of mean."
+        )
+        raise DataError(msg)
+    return array
+
+
 def _refuse_indefinite(cov: Array, size: Array) -> None:
     """Raise if a variance or an eigenvalue is negative beyond rounding."""
     # Of correlations: next to a large variance, a small one would pass for rounding.

@@ -21,6 +21,7 @@ from incerta.data.checks import (
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
+from incerta.data.projections import projected
 from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError, MissingValueError
@@ -158,6 +159,15 @@ def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
 def refuse_missing(data: UncertainData) -> None:
     """Raise if values are missing."""
     gaps = data.law.missing()
+    if gaps is not None and projected(data.law) is not None:
+        n, first = int(gaps.any(axis=1).sum()), data.ids[int(gaps.any(axis=1).argmax())]
+        msg = (
+            f"{counted(n, 'object')} {verb(n, 'was', 'were')} measured in projection, "
+            f"the first {first!s}: not all features follow from what was measured. "
+            "ViewConsensus and ErrorMixture take them as they are; for other methods "
+            "let Deconvolver().fit_transform(data) say what they probably are."
+        )
+        raise MissingValueError(msg)
     if gaps is not None:
         n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
         msg = (

@@ -1,6 +1,7 @@
 """The constructors that take arrays."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,11 +17,13 @@ from incerta.data.checks import (
     as_ids,
     as_labels,
     as_matrix,
+    as_projection,
     as_weights,
 )
 from incerta.data.container import UncertainData
 from incerta.data.grouping import Groups, encode, group_codes
-from incerta.data.laws import Gaussian, Independent, Joint, Law, Values
+from incerta.data.laws import Gaussian, Independent, Joint, Law, Values, diagonal
+from incerta.data.projections import Projected, sizes_of_columns, total_covariance
 from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike, Indices, Mask
 
@@ -173,6 +176,7 @@ def from_gaussian(
     feature_names: Sequence[str] | None = None,
     meaning: str = "error",
     missing: str = "error",
+    projection: ArrayLike | None = None,
 ) -> UncertainData:
     """Take values with error bars: a Gaussian per object.
 
@@ -193,6 +197,19 @@ def from_gaussian(
     missing : {"error", "infinite"}, default="error"
         What to do about values that are NaN: raise, or keep them as values with an
         infinite error, for `ErrorMixture` and `Deconvolver`.
+    projection : array-like of shape (n_objects, n_measurements, n_features), optional
+        What was measured of each object: ``mean[i]`` is ``projection[i] @ x`` plus an
+        error, where x has the features; one matrix of shape (n_measurements,
+        n_features) if it is the same for all. `mean`, `std` and `cov` are then those of
+        the measurements, and `feature_names` belong to the features.
+
+    Notes
+    -----
+    A feature that the measurements of an object do not determine is missing there: NaN
+    in ``mean()``, and no worlds can be drawn. `cluster`, `ViewConsensus`,
+    `ErrorMixture` and `Deconvolver` use all that was measured; other methods take the
+    beliefs that ``Deconvolver().fit_transform(data)`` gives. A projection that only
+    leaves features out is the same as missing values.
 
     Examples
     --------
@@ -201,6 +218,15 @@ def from_gaussian(
     >>> data.covariance()
     array([[[1. , 0.8],
             [0.8, 1. ]]])
+
+    Of the first object the sum of two features was measured, of the second their
+    difference:
+
+    >>> seen = [[[1, 1]], [[1, -1]]]
+    >>> sums = ic.from_gaussian([[3.0], [1.0]], std=0.1, projection=seen)
+    >>> sums.n_features, sums.mean()
+    (2, array([[nan, nan],
+           [nan, nan]]))
     """
     if missing not in ("error", "infinite"):
         msg = f"missing={missing!r} must be 'error' or 'infinite'."
@@ -237,7 +263,52 @@ def from_gaussian(
         law = Gaussian.with_covariance(centre, as_covariances(cov, (n, d)))
     if gaps is not None and gaps.any():
         law = with_gaps(law, gaps)
+    if projection is not None:
+        law = _in_projection(law, as_projection(projection, (n, d)))
     return _made(law, as_ids(ids, n), feature_names, meaning)
+
+
+def _in_projection(law: Law, matrix: Array) -> Law:
+    """Measurements of what `matrix` (n, q, d) makes of the features."""
+    assert isinstance(law, Independent | Gaussian)
+    gaps = np.isnan(law.mean()) | ~matrix.any(axis=2)
+    values, matrix = np.where(gaps, 0.0, law.mean()), matrix * ~gaps[:, :, None]
+    one = matrix != 0.0
+    alone = (one.sum(axis=1) <= 1).all() and (one.sum(axis=2) <= 1).all()
+    if alone and (matrix[one] == 1.0).all():  # features, in any order
+        places = np.einsum("nqd,nq->nd", matrix, values)
+        kept: Independent | Gaussian
+        if isinstance(law, Independent):
+            std = np.where(gaps, 0.0, law.scale)
+            scale = np.einsum("nqd,nq->nd", matrix, std)
+            kept = replace(law, loc=places, scale=scale)
+        else:
+            turned = np.swapaxes(matrix, 1, 2)
+            kept = Gaussian.with_covariance(places, turned @ law.covariance() @ matrix)
+        lost = ~one.any(axis=1)
+        return with_gaps(kept, lost) if lost.any() else kept
+    if isinstance(law, Independent):
+        factor = diagonal(np.where(gaps, 0.0, law.scale))
+    else:
+        factor = law.factor * ~gaps[:, :, None]
+    found = Projected(matrix, np.where(gaps, np.nan, values), factor)
+    _refuse_repeated(found)
+    return found
+
+
+def _refuse_repeated(law: Projected) -> None:
+    """Raise if exact measurements of an object say the same thing twice."""
+    matrix = law.matrix / sizes_of_columns(law.matrix)
+    total = total_covariance(matrix @ np.swapaxes(matrix, 1, 2), law.errors)
+    scale = np.sqrt(np.einsum("nii->ni", total))
+    least = np.linalg.eigvalsh(total / scale[:, :, None] / scale[:, None])[:, 0]
+    if (least < 1e-12).any():
+        msg = (
+            f"projection[{int(least.argmin())}] measures one thing twice without an "
+            "error. Leave one of the rows out, or give the measurements errors by std= "
+            "or cov=."
+        )
+        raise DataError(msg)
 
 
 def with_gaps(law: Independent | Gaussian, gaps: Mask) -> Law:

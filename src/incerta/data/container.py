@@ -19,12 +19,14 @@ from incerta.data.checks import (
 )
 from incerta.data.laws import Law, Values, stack
 from incerta.data.meaning import MEANINGS, as_meaning, of_errors
+from incerta.data.projections import projected
 from incerta.data.reliability import reliability
 from incerta.data.replicates import replicated
 from incerta.exceptions import DataError
 from incerta.models.checks import texts, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, ArrayLike, Ids, Indices, Seed
+from incerta.wording import given
 
 if TYPE_CHECKING:
     from incerta.worlds import Worlds
@@ -268,6 +270,13 @@ class UncertainData:
         law = self.law.meant(as_meaning(meaning))
         if meaning == "error" and isinstance(law, Values):
             law = replicated(law, self.feature_names)
+        if meaning != "error" and projected(law) is not None:
+            msg = (
+                "values that were measured in projection have errors: "
+                f"{given(meaning=meaning)} cannot be. What they say about the "
+                "features is Deconvolver().fit_transform(data)."
+            )
+            raise DataError(msg)
         return replace(self, law=law, meaning=meaning)
 
     def relative_uncertainty(self) -> Array:
@@ -276,8 +285,11 @@ class UncertainData:
         The root of the mean variance, divided by the standard deviation of the
         object means. At 0 the objects are points; well above 1 the objects overlap
         so much that their means say little. It is infinite where all means are equal
-        but the values are not.
+        but the values are not. Of measurements in projection it is the share that they
+        leave open of each feature, as a deviation.
         """
+        if projected(self.law) is not None:
+            return np.sqrt(1.0 - reliability(self).features)
         means, variances = self.mean(), self.variance()
         if self.law.missing() is None:
             within, between = np.sqrt(variances.mean(axis=0)), means.std(axis=0)
@@ -386,8 +398,12 @@ def _facts(data: UncertainData) -> dict[str, str]:
         low, high = counts.min(), counts.max()
         number = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         shown["values per object"] = f"{number} ({counts.sum():,} in all)"
-    gaps = data.law.missing()
-    if gaps is not None:
+    gaps, seen = data.law.missing(), projected(data.law)
+    if seen is not None:
+        counts = seen.measured.sum(axis=1)
+        number = "–".join(map(str, sorted({counts.min(), counts.max()})))
+        shown["measured"] = f"{number} combinations of {data.n_features} features"
+    elif gaps is not None:
         shown["missing"] = f"{gaps.sum():,} of {gaps.size:,} values"
     if data.n_objects:
         shown.update(_uncertainty(data))

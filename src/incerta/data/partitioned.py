@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from incerta.backend.fold import Parts, mapped, sums_of_runs
 from incerta.backend.optional import comes_from, require
+from incerta.data.coerce import refuse_missing
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.extremes import refuse_extremes
@@ -226,6 +227,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))
+    refuse_missing(data)
     law, variances = data.law, np.zeros(len(data))
     if isinstance(law, Values):
         means = np.empty((len(data), n_features))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from incerta.backend.memory import CACHE_BYTES, blocks
+from incerta.backend.memory import BLOCK_BYTES, CACHE_BYTES, blocks
+from incerta.data.projections import projected, total_covariance
 from incerta.typing import Array, Indices
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ LEAST_RELIABLE = 0.1
 ROUNDS = 10
 SAME = 1e-12  # relative difference of variances that more rounds would not change
 MOST_NAMED = 6
+TINY_SHARE = 1e-9  # of what is seen, so that exact values have a finite weight
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -33,6 +35,7 @@ class Reliability(NamedTuple):
 
     features: Array  # (d,), share of the observed variance that is not error
     objects: Array  # (n,), the same for the values of each object, missing ones at 0
+    what: str = "is not error"  # of the variance
 
     def by_feature(self, names: Sequence[str]) -> str:
         """Of the features, in words."""
@@ -54,7 +57,18 @@ def reliability(data: UncertainData) -> Reliability:
     Of a feature: the variance of the true values, divided by that and the mean
     variance of the errors. Of an object: the same with its own errors, averaged over
     the features that are not all error. Time is some ten passes over the values.
+
+    In projection an object has the share of each feature that its measurements tell,
+    and a feature the mean of these.
     """
+    seen = projected(data.law)
+    if seen is not None:
+        values = np.where(seen.measured, seen.centre, 0.0)
+        found = spread_in_projection(values, seen.errors, seen.matrix, least=0.0)
+        shares = found.shares
+        of_features = shares.mean(axis=0)
+        of_objects = _of_objects(shares, of_features)
+        return Reliability(of_features, of_objects, "was measured and is not error")
     values = data.mean()
     known = ~np.isnan(values)
     # A feature's values side by side: each is gone through several times.
@@ -66,16 +80,19 @@ def reliability(data: UncertainData) -> Reliability:
     mean = errors.sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)
     total = true[:, 0] + mean
     of_features = np.divide(true[:, 0], total, out=np.ones_like(total), where=mean > 0)
+    return Reliability(of_features, _of_objects((shares * weights).T, of_features))
+
+
+def _of_objects(shares: Array, of_features: Array) -> Array:
+    """Means of shares (n, d) over the features that are not all error."""
     matters = of_features >= LEAST_RELIABLE
-    if not matters.any():
-        matters[:] = True
-    return Reliability(of_features, (shares * weights)[matters].mean(axis=0))
+    return shares[:, matters if matters.any() else slice(None)].mean(axis=1)
 
 
 def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
     """Say how reliable features and objects are, and name features that are not."""
     sentences = [
-        f"Share of the variance that is not error: {shares.by_feature(names)}; of "
+        f"Share of the variance that {shares.what}: {shares.by_feature(names)}; of "
         f"single objects {shares.by_object()}."
     ]
     bad: Indices = np.flatnonzero(shares.features < LEAST_RELIABLE)
@@ -138,3 +155,65 @@ def _reweighted(
     twice /= np.maximum(twice.sum(axis=1), TINY)[:, None]
     excess = (twice * (squares - errors)).sum(axis=1)
     return Spread(means, np.maximum(excess, least * observed))
+
+
+# the same for what was measured in projection ----------------------------------------
+
+
+class InProjection(NamedTuple):
+    """What measurements in projection say about the truth."""
+
+    means: Array  # (d,)
+    variances: Array  # (d,)
+    shares: Array  # (n, d), of each feature that the measurements of an object tell
+
+
+def spread_in_projection(
+    values: Array, errors: Array, matrix: Array, least: float
+) -> InProjection:
+    """Mean and variance of the truth of each feature, as `true_spread` finds them.
+
+    Features are taken to be independent. A step is Fisher's: means by ``Σ P`` and ``Σ
+    g``, variances by ``Σ P²`` and ``Σ (g² − diag P)``, where ``g = R' T⁻¹ (w − R m)``
+    and ``P = R' T⁻¹ R`` are those of an object, with ``T = R V R' + S``. `values` w,
+    (n, q), `errors` S, (n, q, q), and `matrix` R, (n, q, d), are 0 where missing.
+    """
+    n, q, d = matrix.shape
+    squares = np.square(matrix).sum(axis=(0, 1))
+    products = np.einsum("nqd,nq->d", matrix, values)
+    means = _solved(np.tensordot(matrix, matrix, ((0, 1), (0, 1))), products)
+    size = np.square(values - matrix @ means).sum()
+    variances = np.divide(size, squares, out=np.zeros(d), where=squares > 0.0)
+    shares = np.empty((n, d))
+    for _ in range(ROUNDS):
+        before, spent = variances, np.zeros((2, d, d))
+        first, excess, tops = np.zeros((3, d))
+        for some in blocks(n, 8 * 3 * (q + d) ** 2, BLOCK_BYTES):
+            own_matrix = matrix[some]
+            turned = np.swapaxes(own_matrix, 1, 2)
+            total = total_covariance((own_matrix * before) @ turned, errors[some])
+            weighted = np.linalg.solve(total, own_matrix)
+            gaps = values[some] - own_matrix @ means
+            pulls = np.einsum("nqd,nq->nd", weighted, gaps)
+            precision = turned @ weighted
+            own = np.einsum("ndd->nd", precision)
+            spent += precision.sum(axis=0), np.square(precision).sum(axis=0)
+            first += pulls.sum(axis=0)
+            tops += np.square(pulls).sum(axis=0)
+            excess += (np.square(pulls) - own).sum(axis=0)
+            shares[some] = before * own
+        observed = tops / np.maximum(np.diag(spent[1]), TINY)
+        means = means + _solved(spent[0], first)
+        floor = max(least, TINY_SHARE) * observed
+        variances = np.maximum(before + _solved(spent[1], excess), floor)
+        if (np.abs(variances - before) <= SAME * before).all():
+            break
+    return InProjection(means, variances, np.clip(shares, 0.0, 1.0))
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """The shortest solution, whatever the units of the features."""
+    scale = np.sqrt(np.diag(matrix))
+    scale[scale == 0.0] = 1.0
+    found = np.linalg.lstsq(matrix / scale / scale[:, None], right / scale, rcond=1e-9)
+    return np.asarray(found[0] / scale)

@@ -10,10 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData, sorted_by_id
+from incerta.data.projections import Projected, projected
+from incerta.data.reliability import spread_in_projection
 from incerta.exceptions import MissingValueError
 from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
-from incerta.typing import Array
+from incerta.typing import Array, Indices
+
+# Share of what is seen of a feature, in projection, that is its spread at least.
+LEAST_TRUE = 0.05
 
 
 @uncertain_stays
@@ -30,7 +35,8 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     spread : {"total", "means"}, default="total"
         What becomes 1: the standard deviation of the values of all objects together
         (law of total variance), or that of the object means. By the latter a feature
-        in which objects hardly differ, next to its uncertainty, is blown up.
+        in which objects hardly differ, next to its uncertainty, is blown up. Of
+        measurements in projection it is the deviation of the true values.
 
     Attributes
     ----------
@@ -86,12 +92,12 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
             msg = f"spread={self.spread!r} must be 'means' or 'total'."
             raise ValueError(msg)
         data = sorted_by_id(objects_of(self, X))  # sums round along the rows
+        seen = projected(data.law)
+        if seen is not None:
+            return self._fit_in_projection(seen, data.feature_names)
         means = data.mean()
         known = ~np.isnan(means)
-        if not known.any(axis=0).all():
-            name = data.feature_names[int(known.any(axis=0).argmin())]
-            msg = f"feature {name!r} is missing in every object; leave it out."
-            raise MissingValueError(msg)
+        _refuse_empty(known.sum(axis=0), data.feature_names)
         variance = means.var(axis=0, where=known)
         if self.spread == "total":
             variance = variance + data.variance().mean(axis=0, where=known)
@@ -100,6 +106,16 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         flat = variance <= (1e-14 * largest) ** 2
         self.center_ = means.mean(axis=0, where=known)
         self.scale_ = np.where(flat, 1.0, np.sqrt(variance))
+        return self
+
+    def _fit_in_projection(self, seen: Projected, names: tuple[str, ...]) -> Self:
+        """Values and errors of single features are not known, only their truth."""
+        _refuse_empty((seen.matrix != 0.0).sum(axis=(0, 1)), names)
+        values = np.where(seen.measured, seen.centre, 0.0)
+        self.center_, variances, _ = spread_in_projection(
+            values, seen.errors, seen.matrix, LEAST_TRUE
+        )
+        self.scale_ = np.where(variances > 0.0, np.sqrt(variances), 1.0)
         return self
 
     def transform(self, X: Any) -> UncertainData | Array:
@@ -127,6 +143,13 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     def _affine(self, X: Any, scale: Array, offset: Array) -> UncertainData | Array:
         moved = objects_of(self, X, reset=False).affine(scale, offset)
         return moved.mean() if is_plain_table(X) else moved
+
+
+def _refuse_empty(n_known: Indices, names: tuple[str, ...]) -> None:
+    if not n_known.all():
+        name = names[int(n_known.argmin())]
+        msg = f"feature {name!r} is missing in every object; leave it out."
+        raise MissingValueError(msg)
 
 
 def _state(scaler: Standardizer) -> State:

@@ -25,13 +25,15 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Gaussian
 from incerta.data.meaning import of_errors
 from incerta.data.partitioned import PartitionedData
+from incerta.data.projections import projected
 from incerta.directions.factors import Factors, Found, Table, found_in, places_of
+from incerta.exceptions import DataError
 from incerta.mixture.model import errors_of_means
 from incerta.mixture.pieces import by_moments, some_objects
 from incerta.models.checks import wrong
 from incerta.models.files import Storable
 from incerta.typing import Seed
-from incerta.wording import counted, printable, verb
+from incerta.wording import counted, given, printable, verb
 from incerta.worlds.streams import as_seed
 
 # Tables with no more features than this are left alone, bit for bit.
@@ -190,6 +192,13 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         objects = objects_of(self, X.example() if in_parts else X)
         d, seed = self.n_features_in_, as_seed(self.random_state)
         wanted = None if self.n_directions == "auto" else int(self.n_directions)
+        if not in_parts and projected(objects.law) is not None:
+            if wanted:
+                raise DataError(_in_projection(wanted))
+            nothing = np.zeros(d, dtype=np.bool_)
+            return self._keep(
+                Found(copy_of=np.arange(d), constant=nothing, empty=nothing)
+            )
         looks = wanted or d > FEW_FEATURES
         most = max(MANY_OBJECTS, MOST_VALUES // d) if looks else OBJECTS_FOR_COPIES
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
@@ -230,6 +239,8 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             return PartitionedData(tuple(parts), tuple(self.get_feature_names_out()))
         if in_parts:
             return X
+        if changed and projected(data.law) is not None:
+            raise DataError(_in_projection(self.n_directions))
         if changed:
             there = placed(data, found, self.device)
             assert there is not None
@@ -340,6 +351,15 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     def _names(self) -> Sequence[str]:
         counted_names = tuple(f"x{j}" for j in range(self.n_features_in_))
         return tuple(getattr(self, "feature_names_in_", counted_names))
+
+
+def _in_projection(n_directions: int | str) -> str:
+    return (
+        f"{given(n_directions=n_directions)}: directions are found in features that "
+        "were measured one by one, and these objects were measured in projection. Take "
+        "what Deconvolver().fit_transform(data) believes of them, or leave directions "
+        "out; 'auto' does."
+    )
 
 
 def _pays(factors: Factors | None, limit: int) -> bool:

@@ -1,6 +1,6 @@
 """ErrorMixture: a mixture of Gaussians that knows the error of every value."""
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,14 +16,19 @@ from incerta.backend.parameters import (
     parameter,
     with_parameters,
 )
-from incerta.data.coerce import objects_of
+from incerta.data.checks import as_feature_names
+from incerta.data.coerce import as_uncertain, objects_of
 from incerta.data.container import UncertainData
+from incerta.data.extremes import refuse_extremes
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import weights_of
+from incerta.exceptions import DataError
 from incerta.known import known_labels, n_named, surely
 from incerta.labels import likeliest, numbered
+from incerta.mixture.deconvolver import law_of
 from incerta.mixture.expectation import (
+    belief,
     by_cluster,
     log_densities,
     sums,
@@ -121,11 +126,13 @@ class ErrorMixture(UncertainClusterer):
     Notes
     -----
     Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
-    a missing value has an infinite error; steps ahead save rounds [2]_. Errors that are
-    not Gaussian count by their mean and covariance. A round takes some ``d**3``
-    operations for each object and component, or d with ``covariance="diag"`` and
-    independent errors. Memory beyond the data does not grow with their number. What is
-    "auto" is chosen with at most 50,000 objects, and the first rounds take only those.
+    a missing value has an infinite error, or for ``w = R x + e`` with a matrix for each
+    object (``projection=`` in `from_gaussian`); steps ahead save rounds [2]_. Errors
+    that are not Gaussian count by their mean and covariance. A round takes some
+    ``d**3`` operations for each object and component, or d with ``covariance="diag"``
+    and independent errors. Memory beyond the data does not grow with their number. What
+    is "auto" is chosen with at most 50,000 objects, and the first rounds take only
+    those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
     few objects, it is not, and they are too high.
@@ -288,6 +295,59 @@ class ErrorMixture(UncertainClusterer):
         densities = self.score_samples(X)
         weights = weights_of(sample_weight, len(densities))
         return float(np.average(densities, weights=weights))
+
+    def condition(self, given: Any) -> UncertainData:
+        """What the mixture says about the other features of new objects.
+
+        Parameters
+        ----------
+        given : UncertainData or anything `as_uncertain` takes
+            New objects with some of the features of the fit, told by their names.
+            Errors, missing values and projections count.
+
+        Returns
+        -------
+        UncertainData
+            A belief about the true values of all other features, a mixture of
+            Gaussians for each object. It takes the objects to be no noise.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import incerta as ic
+        >>> x = np.random.default_rng(0).normal(size=(500, 1))
+        >>> data = ic.from_gaussian(np.hstack([x, 2.0 * x]), std=0.1)
+        >>> mixture = ic.ErrorMixture(1, covariance="full", random_state=0).fit(data)
+        >>> new = ic.from_gaussian([[1.0], [1.0]], std=[[0.0], [0.5]])
+        >>> belief = mixture.condition(new)
+        >>> belief.feature_names, belief.mean().ravel().round(1)
+        (('x1',), array([2. , 1.6]))
+        """
+        check_is_fitted(self)
+        data = as_uncertain(given)
+        refuse_extremes(data, spread=False)
+        d = self.n_features_in_
+        names = as_feature_names(getattr(self, "feature_names_in_", None), d)
+        unknown = [name for name in data.feature_names if name not in names]
+        if unknown or data.n_features == d:
+            which = f"not of the fit: {unknown[0]!r}" if unknown else "all of the fit"
+            msg = (
+                f"given has the features {data.feature_names}, {which}. Give some of "
+                f"{names}, by feature_names=, and leave out those to be told."
+            )
+            raise DataError(msg)
+        places = np.array([names.index(name) for name in data.feature_names])
+        others = np.setdiff1d(np.arange(d), places)
+        components = self._components()
+        shares = components.weights / components.weights.sum()
+        components = components._replace(weights=shares, ranges=None)
+        found = belief(measured(data).among(places, d), components)
+        return replace(
+            data,
+            law=law_of(found).select(others),
+            feature_names=tuple(names[j] for j in others),
+            meaning="belief",
+        )
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Array:
         """Draw true values, (n_samples, n_features), from the mixture without noise."""

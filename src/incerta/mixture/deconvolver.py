@@ -21,6 +21,7 @@ from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
 from incerta.data.container import UncertainData, sorted_by_id
 from incerta.data.laws import Gaussian, Independent, Law, Mixtures
 from incerta.data.meaning import of_errors
+from incerta.data.projections import projected
 from incerta.data.reliability import reliability
 from incerta.exceptions import MissingValueError
 from incerta.mixture.expectation import Belief, belief
@@ -97,10 +98,11 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     Notes
     -----
     The model is extreme deconvolution [1]_: ``w = x + e`` with x from the mixture and
-    e of known covariance. A missing value has an infinite error. Errors that are not
-    Gaussian count by their mean and covariance. A round takes some ``d**3`` operations
-    for each object and component. Data whose meaning is not "error" come back as they
-    are, and so do objects without errors, bit for bit.
+    e of known covariance, or ``w = R x + e`` (``projection=`` in `from_gaussian`). A
+    missing value has an infinite error. Errors that are not Gaussian count by their
+    mean and covariance. A round takes some ``d**3`` operations for each object and
+    component. Data whose meaning is not "error" come back as they are, and so do
+    objects without errors, bit for bit.
 
     References
     ----------
@@ -225,15 +227,23 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return found.as_kind(self.covariance_)
 
 
+def located(data: UncertainData) -> UncertainData:
+    """Objects where pictures show them: as believed, if measured in projection."""
+    if projected(data.law) is None:
+        return data
+    found: UncertainData = Deconvolver().fit_transform(data)
+    return found
+
+
 def believed(data: UncertainData, components: Components) -> UncertainData:
     """What is known about the true values of objects, if they are of this law."""
     if not of_errors(data):
         return data
     found = belief(measured(data), components)
-    return replace(data, law=_law_of(found), meaning="belief")
+    return replace(data, law=law_of(found), meaning="belief")
 
 
-def _law_of(found: Belief) -> Law:
+def law_of(found: Belief) -> Law:
     """A law for beliefs: a plain one where there is a single component."""
     if found.shares.shape[1] > 1:
         n, k, d = found.centres.shape

@@ -11,9 +11,14 @@ import numpy as np
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.backend.memory import Scratch, blocks
 from incerta.data.container import UncertainData, order_of, sorted_by_id
+from incerta.data.projections import total_covariance
+from incerta.mixture.factors import add_to_diagonals, inverse_roots
 from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
-from incerta.mixture.under import Fitted, OneByOne, under, under_all
+from incerta.mixture.under import Fitted, OneByOne, in_projection, under, under_all
 from incerta.typing import Array, Indices
+
+# Part of errors, or of what was known before, that changes nothing but rounding.
+SLIGHTLY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +72,13 @@ def _open(labels: Indices, n_rows: int) -> Array:
 
 def _log_volumes(measured: Measured, ranges: Array) -> Any:
     logs = np.log(ranges)
+    if measured.projection is not None:
+        # Of the image of the box, as if it were an ellipsoid.
+        squares = put_beside(np.diag(ranges**2), measured.values)
+        total = in_projection(squares, measured.projection)
+        if measured.known is not None:
+            add_to_diagonals(total, 1.0 - measured.known)
+        return 0.5 * inverse_roots(total)[1]
     if measured.known is None:
         return put_beside(np.full(measured.n_objects, logs.sum()), measured.values)
     return put_beside(logs, measured.known) @ measured.known
@@ -226,21 +238,61 @@ def belief(measured: Measured, components: Components) -> Belief:
     for block, some in measured.in_blocks(components):
         fitted = [under(some, components, c) for c in range(k)]
         logs, _ = log_shares(some, [components], OneByOne(fitted).logs())
-        exact = some.variances == 0.0
-        if some.known is not None:
-            exact &= some.known > 0
+        exact = some.exact
         shares[block] = np.exp(logs[0]).T
         # Where nothing is open all components say the same.
         shares[block][exact.all(axis=0)] = np.eye(k)[0]
         for c, each in enumerate(fitted):
             centre, covariance = _given(each, components, c, by_feature)
-            np.copyto(centre, some.values, where=exact)
+            if some.projection is None:
+                np.copyto(centre, some.values, where=exact)
             covariance = covariance * ~exact
             if not by_feature:
                 covariance *= ~exact[:, None]
             centres[block, c] = centre.T
             covariances[block, c] = np.moveaxis(covariance, -1, 0)
     return Belief(shares, centres, covariances)
+
+
+def filled(measured: Measured, truth: Components) -> Measured:
+    """What was measured in projection, as features with correlated errors.
+
+    What it leaves open is filled in by `truth`, a single Gaussian. Along what was
+    measured values and errors stay what they are.
+    """
+    assert measured.projection is not None
+    matrix, own = np.moveaxis(measured.projection, -1, 0), truth.covariance_of(0)
+    errors = np.moveaxis(measured.errors, -1, 0)
+    seen = matrix @ own
+    total = total_covariance(seen @ np.swapaxes(matrix, 1, 2), SLIGHTLY * errors)
+    gain = np.swapaxes(np.linalg.solve(total, seen), 1, 2)
+    gaps = measured.values.T - matrix @ truth.means[0]
+    values = truth.means[0] + np.einsum("ndq,nq->nd", gain, gaps)
+    covariances = own - gain @ seen + gain @ errors @ np.swapaxes(gain, 1, 2)
+    return Measured(
+        np.ascontiguousarray(values.T),
+        np.ascontiguousarray(np.moveaxis(covariances, 0, -1)),
+        labels=measured.labels,
+    )
+
+
+def one_by_one(measured: Measured, truth: Components) -> Measured:
+    """Each feature as if it had been measured by itself, if the truth is Gaussian.
+
+    A measurement with the variance S turns what `truth` says of a feature into what is
+    believed of it: ``1 / S`` is the difference of their precisions.
+    """
+    found, before = belief(measured, truth), truth.variances[0][:, None]
+    centres, covariances = found.centres[:, 0].T, found.covariances[:, 0]
+    own = np.maximum(np.einsum("nii->in", covariances), SLIGHTLY * before)
+    known = own < (1.0 - SLIGHTLY) * before
+    precision = np.where(known, 1.0 / own - 1.0 / before, 1.0)
+    values = (centres / own - truth.means[0][:, None] / before) / precision
+    return Measured(
+        np.where(known, values, 0.0),
+        np.where(known, 1.0 / precision, 0.0),
+        None if known.all() else known.astype(np.float64),
+    )
 
 
 def _given(
@@ -254,7 +306,7 @@ def _given(
         left = np.maximum(own - own**2 * fitted.precision, 0.0)
         return mean + own * fitted.pulls, left
     own = components.covariance_of(k)
-    # V − V T⁻¹ V, with T⁻¹ = L⁻¹' L⁻¹.
+    # V − V T⁻¹ V, with T⁻¹ = L⁻¹' L⁻¹, or R' T⁻¹ R in its place.
     seen = np.einsum("ijn,jl->iln", fitted.precision, own)
     left = own[:, :, None] - np.einsum("iln,imn->lmn", seen, seen)
     return mean + own @ fitted.pulls, left

@@ -27,6 +27,8 @@ from incerta.typing import Array, Indices, Mask
 FIRST_NOISE = 0.05
 # k-means is fast, and a good start saves rounds of EM.
 KMEANS_STARTS = 4
+# What is noise extends over so many deviations, where values cannot tell.
+RANGE = 6.0
 # Variance within a cluster to begin with, at least, of that of all objects.
 LEAST_WITHIN = 0.02
 # At least so many neighbours say how dense a place is.
@@ -93,12 +95,7 @@ def starting_components(
 
 def _measured_well(measured: Measured) -> Mask:
     """The half of the objects whose values are the more reliable."""
-    true = measured.true_spread().variances[:, None]
-    total = true + measured.variances
-    shares = np.divide(true, total, out=np.ones_like(total), where=total > 0)
-    if measured.known is not None:
-        shares *= measured.known
-    reliable = shares.mean(axis=0)
+    reliable = measured.shares().mean(axis=0)
     return np.asarray(reliable >= np.median(reliable))
 
 
@@ -128,6 +125,8 @@ def _peaks(places: Array, n_peaks: int) -> tuple[Indices, Array]:
 
 def _ranges(measured: Measured) -> Array:
     """From the lowest to the highest value of each feature."""
+    if measured.projection is not None:  # nobody saw the lowest or the highest
+        return RANGE * np.sqrt(measured.true_spread().variances)
     if measured.known is None:
         return np.ptp(measured.values, axis=1)
     known = measured.known > 0
@@ -220,6 +219,14 @@ def fitted(
         if len(best.objective) >= search.effort.max_iter:
             warn_unfinished(search.effort.tol, search.effort.max_iter)
         return best
+
+
+def single_gaussian(some: Measured, seed: int = 0) -> Components:
+    """The Gaussian that the truth is of, if it is of one."""
+    # Fewer objects than features do not tell how these go together.
+    told = some.n_features < some.n_objects and affords(some)
+    kind = "full" if told else "diag"
+    return fitted(some, Search(numbers=[1], covariances=(kind,), seed=seed)).components
 
 
 def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:

@@ -12,11 +12,17 @@ from incerta.backend.device import CPU, put
 from incerta.backend.memory import blocks
 from incerta.data.container import UncertainData
 from incerta.data.laws import Values
-from incerta.data.reliability import Spread, true_spread
+from incerta.data.projections import Projected, projected
+from incerta.data.reliability import (
+    InProjection,
+    Spread,
+    spread_in_projection,
+    true_spread,
+)
 from incerta.data.replicates import replicated
 from incerta.models.checks import check_shapes, wrong
 from incerta.models.registry import stored
-from incerta.typing import Array, Indices
+from incerta.typing import Array, Indices, Mask
 
 # Bytes of the factors of one block of objects: they are used twice, and stay in the
 # cache in between; and on a device, which has much to do at a time.
@@ -31,7 +37,9 @@ class Measured(NamedTuple):
     """Measured values and their errors, objects along the last axis.
 
     Errors that are the same for all objects are stored once (`alike`). Arrays are
-    numpy's, or all on one device, but for the labels.
+    numpy's, or all on one device, but for the labels. In projection there are q values
+    of an object, of what `projection` makes of its d features: read q for d then, but
+    for `n_features`.
     """
 
     values: Array  # (d, n), 0 where missing
@@ -39,6 +47,8 @@ class Measured(NamedTuple):
     known: Array | None = None  # (d, n), 1 or 0 where missing; None if nothing is
     # (n,), component that an object is known to be of, or −1; None if none is.
     labels: Indices | None = None
+    # (q, d, n), 0 where values are missing; None if the features were measured.
+    projection: Array | None = None
 
     @property
     def n_objects(self) -> int:
@@ -48,12 +58,13 @@ class Measured(NamedTuple):
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.values.shape[0]
+        through = self.projection
+        return self.values.shape[0] if through is None else through.shape[1]
 
     @property
     def alike(self) -> bool:
         """Whether all objects have the same errors, stored once, and no value lacks."""
-        if self.known is not None:
+        if self.known is not None or self.projection is not None:
             return False
         here = isinstance(self.errors, np.ndarray)
         return (
@@ -69,7 +80,8 @@ class Measured(NamedTuple):
         errors = self.errors[..., :1] if self.alike else self.errors
         known = None if self.known is None else put(self.known, device)
         values, errors = put(self.values, device), put(errors, device)
-        return Measured(values, errors, known, self.labels)
+        through = None if self.projection is None else put(self.projection, device)
+        return Measured(values, errors, known, self.labels, through)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickled arrays are stored in full, and the sums of such take another way.
@@ -83,10 +95,36 @@ class Measured(NamedTuple):
         correlated = self.errors.ndim == 3
         return np.einsum("iin->in", self.errors) if correlated else self.errors
 
+    @property
+    def exact(self) -> Mask:
+        """Which features are known exactly, shape (d, n)."""
+        if self.projection is not None:
+            return np.zeros(self.projection.shape[1:], dtype=np.bool_)
+        exact: Mask = self.variances == 0.0
+        return exact if self.known is None else exact & (self.known > 0)
+
     def true_spread(self) -> Spread:
         """Mean and variance of the truth of each feature, some of it at least."""
+        if self.projection is not None:
+            return Spread(*self._in_projection()[:2])
         known = np.ones_like(self.values) if self.known is None else self.known
         return true_spread(self.values, self.variances, known, LEAST_SHARE)
+
+    def shares(self) -> Array:
+        """Share of each feature that the values of an object tell, shape (d, n)."""
+        if self.projection is not None:
+            return self._in_projection().shares.T
+        true = self.true_spread().variances[:, None]
+        total = true + self.variances
+        shares = np.divide(true, total, out=np.ones_like(total), where=total > 0)
+        return shares if self.known is None else shares * self.known
+
+    def _in_projection(self) -> InProjection:
+        assert self.projection is not None
+        errors, matrix = (
+            np.moveaxis(each, -1, 0) for each in (self.errors, self.projection)
+        )
+        return spread_in_projection(self.values.T, errors, matrix, LEAST_SHARE)
 
     def part(self, objects: slice) -> Measured:
         """Some of the objects."""
@@ -94,7 +132,8 @@ class Measured(NamedTuple):
         once = self.errors.shape[-1] == 1
         errors = self.errors if once else self.errors[..., objects]
         labels = None if self.labels is None else self.labels[objects]
-        return Measured(self.values[:, objects], errors, known, labels)
+        through = None if self.projection is None else self.projection[..., objects]
+        return Measured(self.values[:, objects], errors, known, labels, through)
 
     def only(self, chosen: Indices) -> Measured:
         """The chosen objects."""
@@ -103,11 +142,28 @@ class Measured(NamedTuple):
         if self.alike:
             return Measured(values, self.errors[..., : len(chosen)], labels=labels)
         known = None if self.known is None else self.known[:, chosen]
-        return Measured(values, self.errors[..., chosen], known, labels)
+        through = None if self.projection is None else self.projection[..., chosen]
+        return Measured(values, self.errors[..., chosen], known, labels, through)
+
+    def among(self, places: Indices, n_features: int) -> Measured:
+        """As objects of more features, measured at `places` only."""
+        if self.projection is not None:
+            q, _, n = self.projection.shape
+            through = np.zeros((q, n_features, n))
+            through[:, places] = self.projection
+            return self._replace(projection=through)
+        known = np.ones_like(self.values) if self.known is None else self.known
+        values, mask = np.zeros((2, n_features, self.n_objects))
+        values[places], mask[places] = self.values, known
+        errors = np.zeros((*(n_features,) * (self.errors.ndim - 1), self.n_objects))
+        here = places if errors.ndim == 2 else np.ix_(places, places)
+        errors[here] = self.errors
+        return Measured(values, errors, mask, self.labels)
 
     def by_feature(self, components: Components) -> bool:
         """Whether neither errors nor components have correlations."""
-        return self.errors.ndim == 2 and components.covariances.ndim == 2
+        diagonal = self.errors.ndim == 2 and components.covariances.ndim == 2
+        return diagonal and self.projection is None
 
     def object_numbers(self, components: Components) -> int:
         """How many numbers an object takes under the components."""
@@ -221,6 +277,9 @@ MOST_CORRELATED_MEANS = 10
 
 def measured(data: UncertainData) -> Measured:
     """Values, errors by covariances of laws, and which values are missing."""
+    seen = projected(data.law)
+    if seen is not None:
+        return _in_projection(seen)
     values = np.ascontiguousarray(data.mean().T)
     if data.law.independent_features:
         errors = np.ascontiguousarray(data.variance().T)
@@ -237,6 +296,17 @@ def measured(data: UncertainData) -> Measured:
     if errors.ndim == 3:
         errors = np.where(missing[:, None], 0.0, errors)
     return Measured(values, errors, (~missing).astype(np.float64))
+
+
+def _in_projection(seen: Projected) -> Measured:
+    known = seen.measured
+    values = np.ascontiguousarray(np.where(known, seen.centre, 0.0).T)
+    return Measured(
+        values,
+        np.ascontiguousarray(np.moveaxis(seen.errors, 0, -1)),
+        None if known.all() else np.ascontiguousarray(known.T, dtype=np.float64),
+        projection=np.ascontiguousarray(np.moveaxis(seen.matrix, 0, -1)),
+    )
 
 
 def errors_of_means(data: UncertainData) -> Array:

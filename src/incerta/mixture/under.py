@@ -3,6 +3,9 @@
 With ``T = V + S`` and ``g = T⁻¹ (w − m)`` the truth of an object, given that it is of
 this component, is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. All
 that EM needs are log densities, and sums of ``q g`` and ``q (g g' − T⁻¹)``.
+
+What was measured in projection, ``w = R x + e``, has ``T = R V R' + S``, and ``g = R'
+T⁻¹ (w − R m)``; for T⁻¹ read ``R' T⁻¹ R``, the same for all that EM needs.
 """
 
 from __future__ import annotations
@@ -133,7 +136,8 @@ class Fitted(NamedTuple):
     logs: Any  # (n,), log density of what was measured
     pulls: Any  # g, (d, n)
     # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
-    # With 1 in the place of n where errors are alike.
+    # With 1 in the place of n where errors are alike. In projection g is ``R' T⁻¹ (w −
+    # R m)``, and this L⁻¹ R, (q, d, n): all else is the same.
     precision: Any
 
 
@@ -157,10 +161,10 @@ class EndToEnd(NamedTuple):
         if precision.ndim == 2:
             squares = np.square(each) - precision.reshape(d, k, n)
             return first, np.einsum("ikn,kn->ki", squares, shares)
-        weighted = self.scratch.array("weighted", (k, d, d, n))
-        turned = precision.reshape(d, d, k, n).transpose(2, 1, 0, 3)
+        weighted = self.scratch.array("weighted", (k, d, len(precision), n))
+        turned = precision.reshape(-1, d, k, n).transpose(2, 1, 0, 3)
         np.multiply(turned, np.sqrt(shares)[:, None, None], out=weighted)
-        weighted = weighted.reshape(k, d, d * n)
+        weighted = weighted.reshape(k, d, -1)
         each = each.transpose(1, 0, 2)
         second = (each * shares[:, None]) @ each.transpose(0, 2, 1)
         return first, second - weighted @ weighted.transpose(0, 2, 1)
@@ -205,9 +209,15 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
     (d, n), k = measured.values.shape, components.n_components
     own, errors, known = components.covariances, measured.errors, measured.known
     if not measured.by_feature(components) and own.ndim == 2:
-        own = own[:, :, None] * np.eye(d)
-    own = np.moveaxis(np.broadcast_to(own, (k, *own.shape[1:])), 0, -1)
-    gaps = measured.values[:, None] - components.means.T[:, :, None]
+        own = own[:, :, None] * np.eye(measured.n_features)
+    through = measured.projection
+    if through is None:
+        own = np.moveaxis(np.broadcast_to(own, (k, *own.shape[1:])), 0, -1)
+        gaps = measured.values[:, None] - components.means.T[:, :, None]
+    else:
+        turned = own @ through[:, None]  # V R', (d, k, d, n)
+        turned = np.broadcast_to(turned, (d, k, *turned.shape[2:]))
+        gaps = measured.values[:, None] - components.means @ through
     if known is not None:
         gaps *= known[:, None]
     gap = gaps.reshape(d, k * n)
@@ -218,7 +228,10 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
     def column(j: int) -> Array:
         """Column j of T, from the diagonal on."""
         below = np.empty((d - j, k, n))
-        below[...] = own[j:, j, :, None]
+        if through is None:
+            below[...] = own[j:, j, :, None]
+        else:
+            np.einsum("ikdn,dn->ikn", turned[j:], through[j], out=below)
         if errors.ndim == 3:
             below += errors[j:, j, None]
         else:
@@ -232,7 +245,8 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
     roots = scratch.array("roots", (d, d, k * n))
     log_determinants = roots_of_columns(column, roots)
     known = None if known is None else np.tile(known, k)
-    return _correlated(gap, roots, log_determinants, known)
+    found = _correlated(gap, roots, log_determinants, known)
+    return found if through is None else _of_features(found, gap, through)
 
 
 def under(measured: Measured, components: Components, k: int) -> Fitted:
@@ -241,14 +255,21 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     if not measured.by_feature(components) and own.ndim == 1:
         own = np.diag(own)
     own = put_beside(own, measured.values)
-    gap = measured.values - put_beside(components.means[k][:, None], measured.values)
+    mean = put_beside(components.means[k][:, None], measured.values)
+    through = measured.projection
+    if through is not None:
+        mean = summed("idn,dn->in", through, mean)
+    gap = measured.values - mean
     if measured.known is not None:
         gap *= measured.known
     errors = measured.errors[..., :1] if measured.alike else measured.errors
     if measured.by_feature(components):
         return _by_feature(gap, errors + own[:, None], measured.known)
     # Objects lie side by side, however the errors are stored.
-    total = namespace(gap).repeat(own[:, :, None], errors.shape[-1], axis=2)
+    if through is None:
+        total = namespace(gap).repeat(own[:, :, None], errors.shape[-1], axis=2)
+    else:
+        total = in_projection(own, through)
     if errors.ndim == 3:
         total += errors
     else:
@@ -258,7 +279,17 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
         total *= measured.known
         total *= measured.known[:, None, :]
         add_to_diagonals(total, 1.0 - measured.known)
-    return _correlated(gap, *inverse_roots(total), measured.known)
+    found = _correlated(gap, *inverse_roots(total), measured.known)
+    return found if through is None else _of_features(found, gap, through)
+
+
+def in_projection(own: Any, through: Any) -> Any:
+    """``R V R'``, (q, q, n), of a matrix V, (d, d), and matrices R, (q, d, n)."""
+    turned = own @ through
+    rows = [
+        summed("idn,dn->in", turned, through[j, :, :]) for j in range(through.shape[0])
+    ]
+    return namespace(through).stack(rows)
 
 
 def _by_feature(gap: Any, total: Any, known: Any) -> Fitted:
@@ -288,6 +319,23 @@ def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitt
     squares = summed("in,in->n", white, white)
     logs = -0.5 * (n_known * LOG_2PI + log_determinants + squares)
     return Fitted(logs, applied(xp.permute_dims(roots, (1, 0, 2)), white), roots)
+
+
+def _of_features(fitted: Fitted, gap: Any, through: Any) -> Fitted:
+    """``R' T⁻¹ (w − R m)`` and ``L⁻¹ R``, of all components, instead of those of w."""
+    (_, pulls, roots), n = fitted, through.shape[2]
+    parts = []
+    for start in range(0, gap.shape[1], n):
+        here = slice(start, start + n)
+        pull = summed("idn,in->dn", through, pulls[:, here])
+        rows = [
+            summed("ln,ldn->dn", roots[i, : i + 1, here], through[: i + 1, :, :])
+            for i in range(through.shape[0])
+        ]
+        parts.append((pull, namespace(gap).stack(rows)))
+    joined = namespace(gap).concat
+    pulls, turned = (joined(each, axis=-1) for each in zip(*parts, strict=True))
+    return fitted._replace(pulls=pulls, precision=turned)
 
 
 def _gain(fitted: Fitted, shares: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData, sorted_by_id
 from incerta.data.extremes import refuse_extremes
+from incerta.data.projections import projected
 from incerta.directions import Directions
 from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.merging import merged
@@ -293,7 +294,8 @@ def choose_k(
     some, _ = some_objects(objects, max_objects, seed)
     if directions is not None:
         some = Directions(directions, random_state=seed).fit_transform(some)
-    if directions == "auto" and some.n_features > MOST_DIRECTIONS:
+    told = projected(some.law) is None
+    if directions == "auto" and told and some.n_features > MOST_DIRECTIONS:
         some = Directions(MOST_DIRECTIONS, random_state=seed).fit_transform(some)
     seen = _seen(some)
 

@@ -20,8 +20,13 @@ from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import rankdata
 
 from incerta.backend.progress import track
-from incerta.mixture.expectation import sums
-from incerta.mixture.fitting import FittedMixture, Search, candidates
+from incerta.mixture.expectation import one_by_one, sums
+from incerta.mixture.fitting import (
+    FittedMixture,
+    Search,
+    candidates,
+    single_gaussian,
+)
 from incerta.mixture.merging import drawn
 from incerta.mixture.model import Components, Measured
 from incerta.models.checkpoint import Checkpoint
@@ -175,14 +180,16 @@ class Structureless(NamedTuple):
     def drawn_like(self, like: Measured, seed: int) -> Measured:
         """Values of new objects with the errors of the given ones."""
         rng = np.random.default_rng([seed, 1])
-        d, n = like.values.shape
+        d, n = like.n_features, like.n_objects
         normal = self.root @ rng.standard_normal((d, n))
         of_features = zip(ndtr(normal), self.levels, self.places, strict=True)
         truth = np.array([np.interp(*of_feature) for of_feature in of_features])
+        if like.projection is not None:
+            truth = np.einsum("qdn,dn->qn", like.projection, truth)
         values = truth + _errors(like.errors, rng)
         if like.known is not None:
             values = values * like.known
-        return Measured(values, like.errors, like.known)
+        return like._replace(values=values)
 
 
 def structureless(
@@ -214,6 +221,8 @@ class Law(NamedTuple):
 def laws_of_features(seen: Measured, search: Search) -> list[Law]:
     """The law of each feature alone."""
     pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
+    if seen.projection is not None:
+        seen = one_by_one(seen, single_gaussian(seen, search.seed))
     found = []
     for j in range(seen.n_features):
         there = slice(None) if seen.known is None else np.flatnonzero(seen.known[j])

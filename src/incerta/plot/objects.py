@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from incerta.data.container import UncertainData
+from incerta.mixture.deconvolver import located
 from incerta.plot.style import (
     INK,
     MOST_NAMED,
@@ -67,8 +68,9 @@ def scatter(
 
     Notes
     -----
-    Above 5000 objects only the means are drawn. For a picture along principal
-    components, map the data first: ``data.affine(pca.components_)``.
+    Above 5000 objects only the means are drawn. Objects that were measured in
+    projection are where `Deconvolver` believes them to be. For a picture along
+    principal components, map the data first: ``data.affine(pca.components_)``.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def scatter(
     ('x0', 'x2')
     >>> ax.figure.savefig("objects.png")  # doctest: +SKIP
     """
-    ids = as_labels(labels, len(data))
+    ids, data = as_labels(labels, len(data)), located(data)
     opacity = np.full(len(data), 0.9)
     if confidence is not None:
         sure = np.nan_to_num(np.asarray(confidence, dtype=np.float64))

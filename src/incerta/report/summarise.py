@@ -19,6 +19,7 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
 from incerta.estimators.named import IN_WORLDS, KMEANS
 from incerta.metrics import ari
+from incerta.mixture.deconvolver import located
 from incerta.plot.bars import MOST_BARS, highest_bars
 from incerta.plot.objects import separating_features
 from incerta.plot.worlds import classical_scaling
@@ -560,7 +561,7 @@ def features_shown(result: Clustering) -> Indices:
     d = result.data.n_features
     if d <= MOST_FEATURES:
         return np.arange(d)
-    apart = separation(np.nan_to_num(result.data.mean()), result.labels)
+    apart = separation(np.nan_to_num(located(result.data).mean()), result.labels)
     return np.sort(np.argsort(-apart, kind="stable")[:MOST_FEATURES])
 
 

@@ -22,7 +22,7 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import Effort, Search, affords, candidates, fitted
+from incerta.mixture.fitting import Effort, Search, candidates, single_gaussian
 from incerta.mixture.model import (
     Components,
     Measured,
@@ -236,12 +236,7 @@ class Spreads(NamedTuple):
 def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
     """Where the true values of objects come from, if there are k clusters."""
     if data.exact or of_errors(data):
-        # Fewer objects than features do not tell how these go together.
-        some = measured(data)
-        told = data.n_features < len(data) and affords(some)
-        kind = "full" if told else "diag"
-        search = Search(numbers=[1], covariances=(kind,), seed=seed)
-        return Measurements(fitted(some, search).components)
+        return Measurements(single_gaussian(measured(data), seed))
     if data.meaning == "spread" and not data.joint:
         law = values_of(data)
         found = kernel_means(law.values, shares_of(law, own_weights(law)), seed)
