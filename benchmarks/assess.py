@@ -254,7 +254,8 @@ def level(parallel, seeds):
         if others:
             rates = [np.mean(dips), *np.mean(others, axis=0)]
             cells = "".join(f"{100 * rate:12.0f}" for rate in rates)
-            print(f"{shape:10}{n:6}{len(ours):7}{100 * np.mean(ours):8.0f}{cells}", flush=True)
+            own = f"{shape:10}{n:6}{len(ours):7}{100 * np.mean(ours):8.0f}"
+            print(own + cells, flush=True)
 
 
 def power(parallel, seeds):
@@ -270,8 +271,12 @@ def power(parallel, seeds):
 
 
 def calibration(parallel, seeds):
-    print("Probabilities: their calibration error, and the most that chance allows in 95 %")
-    print("of such samples; sets of 95 %; of wrong labels the share, AUC, of neighbours:\n")
+    print(
+        "Probabilities: their calibration error, and what it exceeds by chance in 5 % of"
+    )
+    print(
+        "such samples; sets of 95 %; of wrong labels the share, AUC, of neighbours:\n"
+    )
     heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
     print(f"{'':24}{'ECE':>6}{'chance':>8}{'sets':>6}{heads}")
     for name, rows in tables(parallel, [*seeds][: max(len(seeds) // 4, 1)]):
