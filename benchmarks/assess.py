@@ -272,11 +272,9 @@ def power(parallel, seeds):
 
 def calibration(parallel, seeds):
     print(
-        "Probabilities: their calibration error, and what it exceeds by chance in 5 % of"
+        "Probabilities: their calibration error, and how large it is by chance in 5 %;"
     )
-    print(
-        "such samples; sets of 95 %; of wrong labels the share, AUC, of neighbours:\n"
-    )
+    print("sets of 95 %; of wrong labels the share, AUC of right, AUC of neighbours:\n")
     heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
     print(f"{'':24}{'ECE':>6}{'chance':>8}{'sets':>6}{heads}")
     for name, rows in tables(parallel, [*seeds][: max(len(seeds) // 4, 1)]):
