@@ -41,11 +41,11 @@ MOST_NEAR = 4000
 SETTLING = 50
 TOL = 1e-3
 # Correlations within a group are drawn towards none by so many objects per feature.
-TOWARDS_AXES = 2.0
+TOWARDS_AXES = 5.0
 LEAST_VARIANCE = 1e-12  # of groups, in units of the data
 MOST_GROUPS = 30
 # A group must gain log(n / level) and so much for each feature (`benchmarks/members.py`).
-PRICE = 2.0
+PRICE = 3.0
 
 
 class FoundGroups(NamedTuple):
@@ -82,7 +82,10 @@ def find(
             if wanted is None and not (narrow & (found >= needed)).all():
                 break
             now, gains = tried, found
-    return FoundGroups(now, gains, float(needed))
+    order = np.argsort(-gains, kind="stable")
+    rest = np.arange(len(gains), now.n_components)
+    now = now.only(np.concatenate([order, rest]))
+    return FoundGroups(now, gains[order], float(needed))
 
 
 class _Group(NamedTuple):
