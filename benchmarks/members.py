@@ -7,9 +7,9 @@ field has four broad parts; 20, 50 or 200 stars are of a group. Errors are 0.3 t
 times the group's dispersion, different for each star, and correlated. F1 of the members
 is beside that of the Bayes rule, which is told all true laws; HDBSCAN and a mixture of
 two Gaussians are at the best of several settings and clusters, chosen by the truth.
-*Probabilities* of all these fields together: expected calibration error, of stars with a
-probability of at least 0.05, and contamination above thresholds. *Standard errors*: how
-often the truth is within two of them. *Empty fields*: how many have a group.
+*Probabilities* of all these fields together: expected calibration error, also of stars
+with a probability of at least 0.05 alone, and contamination above thresholds.
+*Standard errors*: how often the truth is within two of them. *Empty fields*: how many have a group.
 """
 
 import argparse
@@ -57,7 +57,9 @@ def stars(n, n_members, seed):
     rng = np.random.default_rng(seed)
     part = rng.choice(len(SHARES), n, p=SHARES)
     truth = MEANS[part] + WIDTHS[part] * rng.normal(size=(n, 5))
-    mean = np.array([*rng.uniform(-1, 1, 2), rng.uniform(1.0, 2.2), *rng.normal(-1, 3, 2)])
+    mean = np.array(
+        [*rng.uniform(-1, 1, 2), rng.uniform(1.0, 2.2), *rng.normal(-1, 3, 2)]
+    )
     member = np.arange(n) < n_members
     truth[member] = mean + GROUP * rng.normal(size=(n_members, 5))
     size = np.exp(rng.uniform(*np.log([LEAST_ERROR, MOST_ERROR]), size=(n, 1)))
@@ -178,12 +180,16 @@ def told_of_groups(answers, sizes):
 
 
 def told_of_probabilities(answers):
-    own = [np.concatenate(each) for each in zip(*(a[1:4] for _, a in answers))]
+    of_each = zip(*(a[1:4] for _, a in answers), strict=True)
+    own = [np.concatenate(some) for some in of_each]
     probability, member, bayes = own
     print("\nProbabilities, of all these fields together:\n")
     print(f"{'':>24} {'members':>8} {'Bayes':>8}")
     for text, least in (("ECE, all stars", 0.0), (f"ECE, from {SHOWN} on", SHOWN)):
-        errors = [calibration_error(p[p >= least], member[p >= least]) for p in (probability, bayes)]
+        errors = [
+            calibration_error(p[p >= least], member[p >= least])
+            for p in (probability, bayes)
+        ]
         print(f"{text:>24}", *(f"{e:8.3f}" for e in errors))
     print(f"\n{'threshold':>24} {'stars':>8} {'promised':>8} {'is':>8} {'complete':>8}")
     for t in THRESHOLDS:

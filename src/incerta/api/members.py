@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
+from dataclasses import field as of_each
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -160,7 +162,7 @@ class Members:
     needed: float
     seed: int
     sky: Sky | None = None
-    versions: dict[str, str] = field(default_factory=versions)
+    versions: dict[str, str] = of_each(default_factory=versions)
 
     @property
     def n_groups(self) -> int:
@@ -292,10 +294,11 @@ class Members:
                 f"{self.needed:.1f}; a field alone does so in less than {chance} of "
                 "cases."
             ]
+        inside = int((self.labels >= 0).sum())
         first = (
             f"{counted(k, 'group')} in {law} {verb(k, 'was', 'were')} found among "
-            f"{counted(n, 'object')}; {counted(int((self.labels >= 0).sum()), 'object')}"
-            f" {verb(int((self.labels >= 0).sum()), 'is', 'are')} rather of "
+            f"{counted(n, 'object')}; {counted(inside, 'object')} "
+            f"{verb(inside, 'is', 'are')} rather of "
             f"{verb(k, 'it', 'one')} than of the field."
         )
         told = [first]
@@ -490,18 +493,19 @@ def members(
             "ic.Directions().fit_transform(data)."
         )
         raise DataError(msg)
-    there = _where(objects, sky)
-    some = measured(objects)
-    if there is not None:
-        at = [there[0], there[1]]
-        _check_sky(some, objects, at)
-        plane = around(some, *at)
+    some, plane = measured(objects), None
+    if sky is not None:
+        plane = around(some, *_places(some, objects, sky))
         some = plane.flat(some)
-    else:
-        plane = None
-    variances = some.true_spread().variances
+    middle, variances = some.true_spread()
+    constant = np.flatnonzero((variances == 0.0) & (len(objects) > 1))
+    if len(constant):
+        msg = (
+            f"{objects.feature_names[constant[0]]!r} is the same for all objects and "
+            "tells no group from the field; leave it out."
+        )
+        raise DataError(msg)
     scale = np.sqrt(np.where(variances > 0.0, variances, 1.0))
-    middle = some.true_spread().means
     found = find(
         _scaled(some, middle, scale),
         wanted,
@@ -511,8 +515,6 @@ def members(
     )
     k = len(found.gains)
     if wanted is not None and k < wanted:
-        import warnings
-
         msg = (
             f"{given(n_groups=n_groups)}: only {counted(k, 'compact group')} "
             f"{verb(k, 'was', 'were')} found."
@@ -556,21 +558,15 @@ def _check_options(field: Any, level: Any) -> None:
         raise ValueError(msg)
 
 
-def _where(data: UncertainData, sky: Sequence[str] | None) -> Indices | None:
+def _places(some: Measured, data: UncertainData, sky: Sequence[str]) -> list[int]:
     """Numbers of the features that are longitude and latitude."""
-    if sky is None:
-        return None
-    places = positions_of_features(sky, data.feature_names)
-    if len(places) != 2 or places[0] == places[1]:
+    at = positions_of_features(sky, data.feature_names).tolist()
+    if len(set(at)) != 2 or len(at) != 2:
         msg = (
             f"{given(sky=sky)} must name two features, longitude and latitude, such as "
             "('ra', 'dec')."
         )
         raise DataError(msg)
-    return places
-
-
-def _check_sky(some: Measured, data: UncertainData, at: list[int]) -> None:
     longitude, latitude = (data.feature_names[j] for j in at)
     if some.known is not None and not some.known[at].all():
         msg = (
@@ -578,14 +574,14 @@ def _check_sky(some: Measured, data: UncertainData, at: list[int]) -> None:
             "out: a place on a sphere needs both."
         )
         raise DataError(msg)
-    outside = np.abs(some.values[at[1]]) > 90.0
-    if outside.any():
-        worst = some.values[at[1]][outside][0]
+    highest = np.abs(some.values[at[1]]).max()
+    if highest > 90.0:
         msg = (
-            f"{latitude!r} is {worst:g} for some object; the second of sky= is the "
-            "latitude, from −90 to 90 degrees."
+            f"{latitude!r} is up to {highest:g}; the second feature of "
+            f"{given('sky')} is the latitude, from −90 to 90 degrees."
         )
         raise DataError(msg)
+    return at
 
 
 def _scaled(some: Measured, middle: Array, scale: Array) -> Measured:

@@ -34,8 +34,9 @@ def errors_of(some: Measured, components: Components, c: int) -> Errors:
     share = np.exp(log_densities(some, components).shares[c])
     rows = np.flatnonzero(share > LEAST_SHARE)
     q, here = share[rows], under(some.only(rows), components, c)
-    pulls, roots = here.pulls, np.broadcast_to(
-        here.precision, (*here.precision.shape[:-1], len(rows))
+    pulls, roots = (
+        here.pulls,
+        np.broadcast_to(here.precision, (*here.precision.shape[:-1], len(rows))),
     )
     precision = (
         np.einsum("kin,kjn->nij", roots, roots)
@@ -49,9 +50,7 @@ def errors_of(some: Measured, components: Components, c: int) -> Errors:
     basis[a, b, np.arange(len(a))] = basis[b, a, np.arange(len(a))] = 1.0
     moved = np.einsum("nij,jkp->nikp", precision, basis)  # P E
     along = np.einsum("nj,jkp->nkp", pulls, basis)  # g' E
-    gains = 0.5 * (
-        np.einsum("nkp,nk->np", along, pulls) - np.einsum("niip->np", moved)
-    )
+    gains = 0.5 * (np.einsum("nkp,nk->np", along, pulls) - np.einsum("niip->np", moved))
     scores = np.concatenate([pulls, gains], axis=1)
     size = d + len(a)
     half = 0.5 * np.einsum("n,nikp,nkir->pr", q, moved, moved, optimize=True)

@@ -6,6 +6,7 @@ compact beside the field around it. Errors are taken off both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximisation import Prior, moments, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.under import under_all
-from incerta.typing import Array, Indices, Mask
+from incerta.typing import Array, Mask
 
 # The field has one to so many Gaussians (BIC), by so many objects at most; so many
 # then say where these are, and together with the groups.
@@ -36,15 +37,17 @@ FEWEST, LEAST_CLEAR = 6.0, 0.3
 NEIGHBOURS, MOST_CENTRES = (8, 16, 32, 64), 100_000
 FOLLOWED = ((100, 5), (25, 15), (5, 100))
 LEAST_RADIUS = 1e-9
-# Each start is followed among so many nearest objects, where there are more than that.
-MOST_NEAR = 4000
+# Of more objects than the field is fitted to, each start is followed among the nearest:
+# so many, or so many times as many as it has.
+MOST_NEAR, TIMES_NEAR = 4000, 4.0
 SETTLING = 50
 TOL = 1e-3
 # Correlations within a group are drawn towards none by so many objects per feature.
 TOWARDS_AXES = 5.0
 LEAST_VARIANCE = 1e-12  # of groups, in units of the data
 MOST_GROUPS = 30
-# A group must gain log(n / level) and so much for each feature (`benchmarks/members.py`).
+# A group must gain log(n / level) and so much for each feature: what fields without a
+# group do not (`benchmarks/members.py`).
 PRICE = 3.0
 
 
@@ -98,9 +101,7 @@ class _Group(NamedTuple):
 def _field(some: Measured, seed: int) -> tuple[Components, Components]:
     """The broad components of the best mixture, as the field, and the compact ones."""
     numbers = range(1, MOST_BROAD + 1)
-    search = Search(
-        numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK
-    )
+    search = Search(numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK)
     found = fitted(some_of(some, MOST_TRIED, seed), search).components.as_kind("full")
     order = np.argsort(-np.linalg.slogdet(found.covariances)[1], kind="stable")
     broad: list[int] = []
@@ -169,7 +170,8 @@ def _best(
     if not starts.n_components:
         return None
     for most, n_rounds in FOLLOWED:
-        ends, gains, clear = _followed(some, rest, starts.only(np.arange(min(most, starts.n_components))), n_rounds)
+        starts = starts.only(np.arange(min(most, starts.n_components)))
+        ends, gains, clear = _followed(some, rest, starts, n_rounds)
         fit = _fit(some, ends, field, clear)
         order = np.argsort(-np.where(fit, gains, -np.inf), kind="stable")
         starts = ends.only(order)
@@ -196,7 +198,7 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
     centres = np.arange(0, len(whole), step)
     radii, expected = np.empty((2, len(centres), len(numbers)))
     log_ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
-    top = rest[whole].max()
+    top = float(rest[whole].max())
     density = np.exp(rest[whole] - top)  # of all neighbours: it is not flat
     for part in blocks(len(centres), 8 * 4 * numbers[-1]):
         apart, near = tree.query(places[centres[part]], k=numbers[-1] + 1)
@@ -226,7 +228,7 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
         places[centres[chosen]],
         within[:, None, None] * np.eye(d),
     )
-    return Components(*map(np.concatenate, zip(also[:3], starts[:3], strict=True)))
+    return _all_of([also, starts])
 
 
 def _followed(
@@ -242,12 +244,20 @@ def _followed(
     tree = cKDTree(some.values.T)
     ends = []
     for c in range(starts.n_components):
-        near = np.sort(tree.query(starts.means[c], k=MOST_NEAR)[1])
+        most = max(MOST_NEAR, int(TIMES_NEAR * n * starts.weights[c]))
+        near = np.sort(tree.query(starts.means[c], k=min(most, n))[1])
         one = starts.only(np.array([c]))
         ends.append(_climb(some.only(near), rest[near], one, n, n_rounds))
     groups, gains, clear = zip(*ends, strict=True)
-    joined = Components(*map(np.concatenate, zip(*(g[:3] for g in groups), strict=True)))
-    return joined, np.concatenate(gains), np.concatenate(clear)
+    return _all_of(groups), np.concatenate(gains), np.concatenate(clear)
+
+
+def _all_of(several: Sequence[Components]) -> Components:
+    """Components of several mixtures, without their noise."""
+    weights, means, covariances = (
+        np.concatenate([each[i] for each in several]) for i in range(3)
+    )
+    return Components(weights, means, covariances)
 
 
 def _climb(
@@ -319,7 +329,7 @@ def without(now: Components, c: int) -> Components:
     """All but one, with weights that add up to 1 again, noise included."""
     kept = np.delete(np.arange(now.n_components), c)
     left = now.only(kept)
-    return left._replace(weights=left.weights / (1.0 - now.weights[c]))
+    return left._replace(weights=left.weights / max(1.0 - now.weights[c], 1e-300))
 
 
 def _settled(
@@ -337,7 +347,9 @@ def _settled(
         seen = moments(now, found)
         groups = towards_axes(seen.spreads[:n_groups], seen.counts[:n_groups])
         counts = seen.counts[n_groups:, None, None]
-        field = seen.spreads[n_groups:] * counts + prior.weight * np.diag(prior.variances)
+        field = seen.spreads[n_groups:] * counts + prior.weight * np.diag(
+            prior.variances
+        )
         field /= counts + prior.weight
         field *= now.covariances[n_groups:] != 0.0  # variances alone stay such
         now = now._replace(

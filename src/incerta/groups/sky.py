@@ -90,5 +90,7 @@ def around(some: Measured, longitude: int, latitude: int) -> Sky:
     """The plane around the mean direction of all objects."""
     a, d = np.radians(some.values[[longitude, latitude]])
     x, y = (np.cos(d) * np.cos(a)).mean(), (np.cos(d) * np.sin(a)).mean()
-    centre = np.degrees([np.arctan2(y, x), np.arctan2(np.sin(d).mean(), np.hypot(x, y))])
+    centre = np.degrees(
+        [np.arctan2(y, x), np.arctan2(np.sin(d).mean(), np.hypot(x, y))]
+    )
     return Sky(longitude, latitude, centre)
