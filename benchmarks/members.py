@@ -9,7 +9,8 @@ is beside that of the Bayes rule, which is told all true laws; HDBSCAN and a mix
 two Gaussians are at the best of several settings and clusters, chosen by the truth.
 *Probabilities* of all these fields together: expected calibration error, also of stars
 with a probability of at least 0.05 alone, and contamination above thresholds.
-*Standard errors*: how often the truth is within two of them. *Empty fields*: how many have a group.
+*Standard errors*: how often the truth is within two of them. *Empty fields*: how many
+have a group.
 """
 
 import argparse

@@ -201,7 +201,9 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
     top = float(rest[whole].max())
     density = np.exp(rest[whole] - top)  # of all neighbours: it is not flat
     for part in blocks(len(centres), 8 * 4 * numbers[-1]):
-        apart, near = tree.query(places[centres[part]], k=numbers[-1] + 1)
+        apart, near = map(
+            np.asarray, tree.query(places[centres[part]], numbers[-1] + 1)
+        )
         around = np.cumsum(density[near], axis=1)[:, numbers] / (numbers + 1)
         radii[part] = np.maximum(apart[:, numbers], LEAST_RADIUS)
         logs = np.log(around) + top + log_ball + d * np.log(radii[part])
