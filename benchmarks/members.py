@@ -29,7 +29,7 @@ from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, Measured
 
 N = 2000
-SIZES, SEEDS, DEFAULTS = (20, 50, 200), 20, 2
+SIZES, SEEDS, DEFAULTS = (20, 50, 200), 20, 1
 NAMES = ("ra", "dec", "parallax", "pmra", "pmdec")
 CENTRE = (359.6, 28.0)  # on both sides of 0 degrees
 # The field: shares, means and deviations of its parts.
@@ -165,8 +165,8 @@ def calibration_error(probability, truth):
     return np.abs(gap).sum() / len(probability)
 
 
-def told_of_groups(answers, sizes):
-    print("F1 of members; ± is the standard error over the seeds:\n")
+def told_of_groups(answers, sizes, seeds):
+    print(f"F1 of members, {seeds} fields each; ± is the standard error:\n")
     heads = ("Bayes", "members", "HDBSCAN", "2 Gauss", "default", "groups", "s")
     print(f"{'members':>8}", *(f"{head:>8}" for head in heads))
     names = ("bayes", "members", "hdbscan", "two", "default", "n_groups", "seconds")
@@ -214,23 +214,24 @@ def told_of_empty(kinds, numbers, seeds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--small", action="store_true")
-    small = (jobs := parser.parse_args()).small
-    n, seeds = (300, 1) if small else (N, SEEDS)
+    small = (asked := parser.parse_args()).small
+    n, seeds = (300, 1) if small else (N, asked.seeds)
     sizes, kinds = ((50,), ("gaussian",)) if small else (SIZES, EMPTY)
-    run = Parallel(jobs.jobs)
+    run = Parallel(asked.jobs)
     work = list(product(sizes, range(seeds)))
     found = run(
         delayed(one_group)(n, m, seed, default=seed < DEFAULTS and not small)
         for m, seed in work
     )
     answers = list(zip((m for m, _ in work), found, strict=True))
-    told_of_groups(answers, sizes)
+    told_of_groups(answers, sizes, seeds)
     told_of_probabilities(answers)
     fields = list(product(kinds, range(seeds)))
     numbers = run(delayed(empty)(kind, n, seed) for kind, seed in fields)
-    kinds_of = [kind for kind, _ in fields]
-    told_of_empty(kinds, list(zip(kinds_of, numbers, strict=True)), seeds)
+    each = [kind for kind, _ in fields]
+    told_of_empty(kinds, list(zip(each, numbers, strict=True)), seeds)
 
 
 if __name__ == "__main__":

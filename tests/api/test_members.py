@@ -155,7 +155,7 @@ def sky_at(ra, dec, n=300, seed=0):
     return ic.from_gaussian(places, std=std, feature_names=["ra", "dec", "speed"])
 
 
-@pytest.mark.parametrize("ra, dec", [(0.0, 0.0), (180.0, 0.0), (359.5, 60.0)])
+@pytest.mark.parametrize(("ra", "dec"), [(0.0, 0.0), (180.0, 0.0), (359.5, 60.0)])
 def test_places_on_a_sphere(ra, dec):
     found = ic.members(sky_at(ra, dec), sky=("ra", "dec"))
     (group,) = found.groups

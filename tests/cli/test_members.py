@@ -53,7 +53,7 @@ def test_what_is_said_fits_the_terminal(call, stars):
 
 def test_folder_holds_the_answer(call, stars, tmp_path):
     folder = tmp_path / "out"
-    more = ("--groups", "2", "--seed", "3", "--level", "0.01", "--field", "uniform")
+    more = ("--groups", "1", "--seed", "3", "--level", "0.01", "--field", "uniform")
     call("members", stars, *ASKED, "--sky", "ra,dec", *more, "-o", folder)
     files = ["members.incerta", "summary.json", "table.csv"]
     assert sorted(path.name for path in folder.iterdir()) == files
@@ -61,7 +61,7 @@ def test_folder_holds_the_answer(call, stars, tmp_path):
     assert (found.seed, found.level, found.field) == (3, 0.01, "uniform")
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["field"] == "uniform"
-    assert len(summary["groups"]) == found.n_groups == 2
+    assert len(summary["groups"]) == found.n_groups == 1
     assert summary["groups"][0]["mean"]["dec"] == found.groups[0].mean[1]
 
 

@@ -26,16 +26,27 @@ def groups_of(some, **more):
     return find(some, None, **{"uniform": False, "level": 0.05, "seed": 0} | more)
 
 
-def log_density(some, law):
-    """Log density of what was measured, object by object."""
-    totals = []
-    for i in range(some.n_objects):
-        each = [
-            w * multivariate_normal.pdf(some.values[:, i], m, v + some.errors[..., i])
-            for w, m, v in zip(law.weights, law.means, law.covariances, strict=True)
+def density(some, law):
+    """Density of what was measured, object by object."""
+    return np.array(
+        [
+            sum(
+                w * multivariate_normal.pdf(some.values[:, i], m, v + errors)
+                for w, m, v in zip(law.weights, law.means, law.covariances)
+            )
+            for i, errors in enumerate(errors_of(some))
         ]
-        totals.append(np.log(np.sum(each)))
-    return np.array(totals)
+    )
+
+
+def errors_of(some):
+    if some.errors.ndim == 3:
+        return np.moveaxis(some.errors, -1, 0)
+    return some.errors.T[:, None] * np.eye(some.n_features)
+
+
+def log_density(some, law):
+    return np.log(density(some, law))
 
 
 def test_two_groups_and_what_each_gains():
@@ -125,7 +136,7 @@ def test_a_group_in_a_uniform_field():
     # As the formula says: each object is of the group, or anywhere in the box.
     law = found.components
     group = law._replace(ranges=None)
-    inside = np.exp(log_density(some, group))
+    inside = density(some, group)
     rest = (1.0 - law.weights[0]) / law.ranges.prod()
     gain = np.log((inside + rest) * law.ranges.prod()).sum()
     assert found.gains[0] == pytest.approx(gain, rel=1e-6)

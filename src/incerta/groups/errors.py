@@ -25,10 +25,33 @@ class Errors(NamedTuple):
 def errors_of(some: Measured, components: Components, c: int) -> Errors:
     """By the information in what was observed, which of component and rest is open.
 
-    The second derivatives of the log likelihood by the mean, the covariance and the
-    log odds of the share of one component; all others are taken as known. Where these
-    are not those of a maximum, as of a dispersion at 0, what would be expected if it
-    were known who is of the group.
+    All other components are taken as known. Where the information is not that of a
+    maximum, as of a dispersion at 0, by that which would be expected if it were known
+    who is of the group.
+    """
+    d = some.n_features
+    observed, expected, basis = information(some, components, c)
+    found = _inverse(observed)
+    if found is None:
+        found = _inverse(expected)
+    if found is None:
+        found = np.full_like(expected, np.nan)
+    size = len(expected)
+    spread = np.einsum(
+        "abp,pr,cdr->abcd", basis, found[d:size, d:size], basis, optimize=True
+    )
+    return Errors(found[:d, :d], spread)
+
+
+def information(
+    some: Measured, components: Components, c: int
+) -> tuple[Array, Array, Array]:
+    """Observed and expected information on one component.
+
+    Observed: minus the second derivatives of the log likelihood by the mean, by the
+    covariance on and above the diagonal, and by the log odds of the share. Expected:
+    of mean and covariance alone, if it were known who is of the component. The third
+    (d, d, p) has the derivatives of a covariance by those entries.
     """
     d, n = some.n_features, some.n_objects
     share = np.exp(log_densities(some, components).shares[c])
@@ -69,15 +92,7 @@ def errors_of(some: Measured, components: Components, c: int) -> Errors:
     whole[-1, :-1] = whole[:-1, -1] = -(open_share @ scores)
     weight = components.weights[c]
     whole[-1, -1] = n * weight * (1.0 - weight) - open_share.sum()
-    found = _inverse(whole)
-    if found is None:
-        found = _inverse(expected)
-    if found is None:
-        found = np.full_like(whole, np.nan)
-    spread = np.einsum(
-        "abp,pr,cdr->abcd", basis, found[d:size, d:size], basis, optimize=True
-    )
-    return Errors(found[:d, :d], spread)
+    return whole, expected, basis
 
 
 def _inverse(information: Array) -> Array | None:

@@ -35,7 +35,7 @@ FEWEST, LEAST_CLEAR = 6.0, 0.3
 # Neighbours that tell how dense a place is, and objects whose places are looked at.
 # Of so many dense places fewer and fewer are followed, for so many rounds.
 NEIGHBOURS, MOST_CENTRES = (8, 16, 32, 64), 100_000
-FOLLOWED = ((100, 5), (25, 15), (5, 100))
+FOLLOWED = ((60, 4), (16, 12), (4, 80))
 LEAST_RADIUS = 1e-9
 # Of more objects than the field is fitted to, each start is followed among the nearest:
 # so many, or so many times as many as it has.
@@ -80,6 +80,10 @@ def find(
                 break
             tried = _with(now, len(gains), best.one)
             tried, found = _together(some, tried, len(gains) + 1, prior)
+            tried, more = _resplit(tried, len(found))
+            if more.n_components:
+                also = _all_of([also, more])
+                tried, found = _together(some, tried, len(found), prior)
             field = tried.only(np.arange(len(found), tried.n_components))
             narrow = _widths(tried.only(np.arange(len(found))), field) <= MOST_WIDE
             if wanted is None and not (narrow & (found >= needed)).all():
@@ -103,18 +107,41 @@ def _field(some: Measured, seed: int) -> tuple[Components, Components]:
     numbers = range(1, MOST_BROAD + 1)
     search = Search(numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK)
     found = fitted(some_of(some, MOST_TRIED, seed), search).components.as_kind("full")
-    order = np.argsort(-np.linalg.slogdet(found.covariances)[1], kind="stable")
+    prior = prior_for(some, QUICK.prior_weight)
+    field, compact = _split(found)
+    while True:
+        field = _settled(some, field, 0, prior)[0]
+        # Without the compact ones, others may have shrunk onto what these explained.
+        field, more = _split(field)
+        compact = _all_of([compact, more])
+        if not more.n_components:
+            return field, compact
+
+
+def _split(mixture: Components) -> tuple[Components, Components]:
+    """The components that are broad, and those that are compact beside these."""
+    order = np.argsort(-np.linalg.slogdet(mixture.covariances)[1], kind="stable")
     broad: list[int] = []
     compact: list[int] = []
     for c in order.tolist():
-        field = found.only(np.array(broad, np.intp))
-        most = field.weights.sum() >= LEAST_FIELD
-        narrow = most and width(found, c, field) <= MOST_WIDE
+        field = mixture.only(np.array(broad, np.intp))
+        most = field.weights.sum() >= LEAST_FIELD * mixture.weights.sum()
+        narrow = most and width(mixture, c, field) <= MOST_WIDE
         (compact if narrow else broad).append(c)
-    field = found.only(np.array(broad))
+    field = mixture.only(np.array(broad, np.intp))
     field = field._replace(weights=field.weights / field.weights.sum())
-    field = _settled(some, field, 0, prior_for(some, QUICK.prior_weight))[0]
-    return field, found.only(np.array(compact, np.intp))
+    return field, mixture.only(np.array(compact, np.intp))
+
+
+def _resplit(now: Components, n_groups: int) -> tuple[Components, Components]:
+    """Without the parts of the field that have become compact; and these."""
+    if now.ranges is not None:
+        return now, now.only(np.empty(0, np.intp))
+    groups = now.only(np.arange(n_groups))
+    field, compact = _split(now.only(np.arange(n_groups, now.n_components)))
+    left = 1.0 - groups.weights.sum()
+    field = field._replace(weights=field.weights * left)
+    return _all_of([groups, field]), compact
 
 
 def _uniform(some: Measured) -> tuple[Components, Components]:
