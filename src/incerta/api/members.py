@@ -450,9 +450,10 @@ def members(
     other groups taken as known.
 
     It is not for clusters that fill the data, and no field: use `cluster`. Groups of
-    less than some 10 objects are not found, nor those whose dispersion and errors
-    together are as wide as the field. Errors that are not Gaussian count by their mean
-    and covariance.
+    less than some 10 objects are found only if they are very dense, and none whose
+    dispersion and errors together are as wide as the field. Two groups are one unless
+    they are several times further apart than they are wide. Errors that are not
+    Gaussian count by their mean and covariance.
 
     Time grows with the number of objects: 2000 objects of five features take some 5
     seconds. The number and the places of broad Gaussians are chosen with at most 3000
