@@ -49,6 +49,7 @@ SMALL = {
     "wrong_errors.py": ["--small"],
     "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
+    "members.py": ["--small"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
     "gpu/bench_estimators.py": ["--small", "--device", "cpu:0"],

@@ -91,11 +91,11 @@ def test_stories_run_and_are_right(name, scripts, run, tmp_path):
             # Other versions of numpy and scikit-learn may tip a few objects.
             np.testing.assert_allclose(numbers, expected, rtol=0.05, atol=0.05)
     assert time.process_time() - before <= CPU_SECONDS
-    result = ic.load(tmp_path / story.model / "model.incerta")
-    truth = check.true_kinds(tmp_path / f"{story.file}_truth.csv", result.ids)
+    result = ic.load(tmp_path / story.model / story.file_of_model)
+    truth = check.true_kinds(tmp_path / f"{story.file}_truth.csv", result.data.ids)
     assert check.score(truth, result.labels, story.member) >= story.least
     # As README.md says.
-    sure = result.confidence >= check.SURE
+    sure = check.confidence_of(result) >= check.SURE
     assert check.right(truth, result.labels, story.member)[sure].mean() >= 0.99
 
 

@@ -66,10 +66,18 @@ def by_others(values, k):
     yield "HDBSCAN", [np.where(one < 0, one.max() + 1, one) for one in sizes]
 
 
+def confidence_of(result):
+    """Probability of each object's label; of members, also that of the field."""
+    if not isinstance(result, ic.Members):
+        return result.confidence
+    every = np.column_stack([1.0 - result.probability.sum(axis=1), result.probability])
+    return every.max(axis=1)
+
+
 def scores(result, truth, member=None):
     """Score of the answer, of the objects it is sure of, of the others, of rivals."""
     found = {"incerta": score(truth, result.labels, member)}
-    sure = result.confidence >= SURE
+    sure = confidence_of(result) >= SURE
     if member is None and 0 < sure.sum() < len(sure):
         correct = right(truth, result.labels)
         for name, some in (("sure of", sure), ("not sure of", ~sure)):
@@ -88,7 +96,7 @@ def main():
     parser.add_argument("--member")
     given = parser.parse_args()
     result = ic.load(given.model)
-    truth = true_kinds(given.truth, result.ids)
+    truth = true_kinds(given.truth, result.data.ids)
     name = "ACC" if given.member is None else "F1"
     for method, found in scores(result, truth, given.member).items():
         print(f"{method:<32}{name} {found:.2f}")

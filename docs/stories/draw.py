@@ -1,7 +1,7 @@
 """The pictures of the stories: the objects as they were found, and who is right."""
 
 import numpy as np
-from check import right, scores, true_kinds
+from check import confidence_of, right, scores, true_kinds
 from matplotlib.figure import Figure
 
 import incerta as ic
@@ -9,12 +9,13 @@ from incerta.wording import SURE
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 WRONG = "#B00020"
+FIELD = "#999999"
 
 
 def draw(story, folder, path):
     """Draw the model that the commands of a story left in a folder."""
-    result = ic.load(folder / story.model / "model.incerta")
-    truth = true_kinds(folder / f"{story.file}_truth.csv", result.ids)
+    result = ic.load(folder / story.model / story.file_of_model)
+    truth = true_kinds(folder / f"{story.file}_truth.csv", result.data.ids)
     # One above the other, so that a phone shows them large enough.
     fig = Figure(figsize=(5.8, 6.8), layout="constrained")
     above, below = fig.subfigures(2, 1, height_ratios=(5, 3))
@@ -30,8 +31,10 @@ def _objects(ax, result, truth, story):
     # An infinite error is that of a missing value.
     sd = np.sqrt(result.data.variance()[:, columns])
     sd[~np.isfinite(sd)] = np.nan
-    colours = np.array(PALETTE)[result.labels % len(PALETTE)]
-    unsure = result.confidence < SURE
+    colours = np.array([*PALETTE, FIELD])[
+        np.where(result.labels < 0, -1, result.labels % len(PALETTE))
+    ]
+    unsure = confidence_of(result) < SURE
     ax.errorbar(
         x, y, sd[:, 1], sd[:, 0], fmt="none", ecolor=colours, alpha=0.25, linewidth=0.6
     )

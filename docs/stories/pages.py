@@ -24,14 +24,17 @@ class Story(NamedTuple):
     """What a page is about."""
 
     file: str
-    model: str  # what its commands leave behind
+    model: str  # the folder that its commands leave behind
     features: tuple[str, str]  # to be drawn
     least: float  # what the score may not fall below
     member: str | None = None
+    file_of_model: str = "model.incerta"
 
 
 STORIES = {
-    "astronomer": Story("gaia", "stars", ("pmra", "pmdec"), 0.95, "cluster"),
+    "astronomer": Story(
+        "gaia", "stars", ("pmra", "pmdec"), 0.95, "cluster", "members.incerta"
+    ),
     "demographer": Story("counties", "kinds", ("income", "age"), 0.94),
     "biologist": Story("cultures", "groups", ("CD4", "CD8"), 0.90),
     "climatologist": Story("forecast", "air", ("temperature", "wind"), 0.90),

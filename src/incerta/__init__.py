@@ -30,6 +30,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "api": ("Clustering", "cluster", "load", "save"),
         "api.assess": ("AssessedLabel", "AssessedPair", "Assessment", "assess"),
         "api.check": ("Check", "check_classifier"),
+        "api.members": ("Group", "Members", "members"),
         "api.comparison": ("Comparison", "compare"),
         "classifiers": tuple(classifiers.__all__),
         "data": tuple(set(data.__all__) - {"from_distribution_array"}),

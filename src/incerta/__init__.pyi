@@ -26,6 +26,11 @@ from .api.assess import (
     Assessment as Assessment,
     assess as assess,
 )
+from .api.members import (
+    Group as Group,
+    Members as Members,
+    members as members,
+)
 from .classifiers import *
 from .data import (
     PartitionedData as PartitionedData,

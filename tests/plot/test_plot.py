@@ -49,6 +49,7 @@ def inputs(n=40, k=3, seed=0):
         "choice": ([1, 2, 3], [0.0, 0.9, 0.4], np.sort(rng.random((2, 3)), axis=0), 2),
         "reachability": (reach, rng.permutation(n), labels, 0.5),
         "reliability": (rng.random(n), rng.random(n) < 0.5),
+        "members": (make("gaussian", n, 4, seed), rng.random(n)),
         "valley": (rng.normal(size=n), np.ones(n), [-1.0, 0.0, 1.0], [0.1, 0.4, 0.1]),
     }
 

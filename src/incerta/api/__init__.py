@@ -7,6 +7,7 @@ from incerta import classifiers, estimators, published, streams
 from incerta.api.answer import cluster
 from incerta.api.assess import Assessment, assess
 from incerta.api.clustering import Clustering
+from incerta.api.members import Members, members
 from incerta.models.files import load, save
 
 # Every class that a file may name is known from here on.
@@ -16,4 +17,13 @@ for _room in (estimators, published, streams):
 for _name in ("ErrorDiscriminant", "UncertainNaiveBayes"):  # the others are not saved
     getattr(classifiers, _name)
 
-__all__ = ["Assessment", "Clustering", "assess", "cluster", "load", "save"]
+__all__ = [
+    "Assessment",
+    "Clustering",
+    "Members",
+    "assess",
+    "cluster",
+    "load",
+    "members",
+    "save",
+]

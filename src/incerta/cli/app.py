@@ -7,7 +7,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from incerta.cli import assess, classify, compare, demo, fit, info, predict, watch
+from incerta.cli import (
+    assess,
+    classify,
+    compare,
+    demo,
+    fit,
+    info,
+    members,
+    predict,
+    watch,
+)
 from incerta.cli.interrupts import INTERRUPTED, tell
 from incerta.cli.options import option
 from incerta.cli.output import about_closed, echo, in_one_line
@@ -27,7 +37,7 @@ Exit codes:
 ABOUT_FILE = (*TEXT, "sheet")
 ABOUT_METHOD = (
     *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
-    *("half_life", "micro", "labels"),
+    *("half_life", "micro", "labels", "groups", "field", "sky", "level"),
 )
 GROUPS = {
     "Columns": tuple(name for name in OPTIONS if name not in ABOUT_FILE),
@@ -133,7 +143,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-for module in (fit, predict, compare, classify, assess, watch, demo, info):
+for module in (fit, predict, compare, classify, assess, members, watch, demo, info):
     command = getattr(module, module.__name__.rpartition(".")[2])
     app.command(cls=Page, epilog=module.EPILOG)(command)
 

@@ -109,7 +109,8 @@ def starting_as(known: tuple[str, ...]) -> Callable[[str], list[str]]:
     return complete
 
 
-def _whole_or_auto(value: str) -> int | str:
+def whole_or_auto(value: str) -> int | str:
+    """A whole number from 1, or auto."""
     if value == "auto":
         return value
     if not value.isdecimal() or int(value) < 1:
@@ -146,7 +147,7 @@ Clusters = Annotated[
         "-k",
         "Number of clusters; auto chooses among 1 to 30.",
         "N|auto",
-        callback=_whole_or_auto,
+        callback=whole_or_auto,
     ),
 ]
 Param = Annotated[

@@ -72,7 +72,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if not is_model(model):
         msg = (
             f"model is a {type(model).__name__}; save takes fitted estimators of this "
-            "library and what cluster() or assess() returns."
+            "library and what cluster(), assess() or members() returns."
         )
         raise TypeError(msg)
     if isinstance(model, BaseEstimator):

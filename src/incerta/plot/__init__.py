@@ -6,6 +6,7 @@ Every function draws into the Axes it is given, or into those of a new figure
 
 from incerta.plot.bars import membership, reachability
 from incerta.plot.curves import choice, objective, reliability
+from incerta.plot.inside import members
 from incerta.plot.objects import scatter
 from incerta.plot.valleys import valley
 from incerta.plot.worlds import coassociation, divergences
@@ -14,6 +15,7 @@ __all__ = [
     "choice",
     "coassociation",
     "divergences",
+    "members",
     "membership",
     "objective",
     "reachability",

@@ -1,0 +1,128 @@
+"""``incerta members``: which objects of a table are of a compact group in a field."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from incerta.backend.progress import bars
+from incerta.backend.writing import fill
+from incerta.cli import options
+from incerta.cli import output as out
+from incerta.data.tables.spec import TableSpec
+
+MODEL = "members.incerta"
+
+EPILOG = f"""\
+\b
+Examples:
+  incerta members gaia.csv --id source_id --values parallax,pmra,pmdec \\
+      --errors '{{}}_error' --corr '{{}}_{{}}_corr' -o out
+  incerta members stars.csv --id star --values ra,dec,pmra,pmdec \\
+      --errors '{{}}_error' --sky ra,dec --groups 1 > members.csv
+
+\b
+Files, all written or none:
+  DIR/table.csv        the table, as --format says
+  DIR/{MODEL}  what incerta.load reads in Python
+  DIR/{out.SUMMARY}     what was found"""
+
+
+@options.takes_columns
+def members(
+    file: options.File,
+    *,
+    columns: TableSpec,
+    groups: Annotated[
+        str,  # which typer needs; a number is one when commands get it
+        options.option(
+            "--groups",
+            "Number of groups; auto takes those that pass the test, maybe none.",
+            "N|auto",
+            callback=options.whole_or_auto,
+        ),
+    ] = "auto",
+    field: Annotated[
+        str,
+        options.option(
+            "--field",
+            "What the other objects are like: a mixture of broad Gaussians, or uniform "
+            "between the lowest and the highest values.",
+            "LAW",
+            ("mixture", "uniform"),
+        ),
+    ] = "mixture",
+    sky: Annotated[
+        str | None,
+        options.option(
+            "--sky",
+            "Two of the values: longitude and latitude on a sphere, in degrees.",
+            "COL,COL",
+        ),
+    ] = None,
+    level: Annotated[
+        float,
+        options.option(
+            "--level",
+            "A field without a group has one by chance in at most such a share of "
+            "cases.",
+            "SHARE",
+        ),
+    ] = 0.05,
+    seed: options.Seed = 0,
+    output: options.Folder = None,
+    form: options.Format = "csv",
+    spreadsheet: options.Spreadsheet = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say which objects belong to a compact group in a broad field.
+
+    The result is a table, the most probable members first: id, group (-1 is the field),
+    the probability that the object is of any group, and that of each group, if there
+    are several. What is said besides: what each group is like, with standard errors,
+    and how many of the objects above a threshold are expected to be of the field.
+    """
+    names = [f"table.{form}", MODEL, out.SUMMARY]
+    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    if not 0.0 < level < 1.0:
+        out.refuse("--level", f"{level} does not lie between 0 and 1.")
+    from incerta.api.members import members
+    from incerta.data.files.opened import OpenTable
+
+    with out.noted() as warned, bars(shown=not quiet), options.on_disk(file) as path:
+        table = OpenTable(path, columns)
+        columns = options.completed(table, "members", file, quiet=quiet)
+        data = table.data(columns)
+        del table  # and with it the cells
+        found = members(
+            data,
+            groups,
+            field=field,
+            sky=None if sky is None else [name.strip() for name in sky.split(",")],
+            level=level,
+            random_state=seed,
+        )
+    answers = found.columns()
+    written: list[str] = []
+    try:
+        if folder is None:
+            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
+        else:
+            facts = found.facts() | {"columns": columns.to_options()}
+            files: dict[str, Callable[[Path], object]] = {
+                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
+                MODEL: found.save,
+                out.SUMMARY: out.json_file(facts),
+            }
+            written = fill(folder, files)
+    finally:  # also where `head` has seen enough of the table
+        if not quiet:
+            warned += out.tell_formulas(data.ids, form, spreadsheet=spreadsheet)
+            out.warn(warned)
+            sentences, _, groups_told = found.explain().partition("\n\n")
+            for sentence in sentences.split("\n"):
+                out.say(sentence)
+            if groups_told:
+                out.echo(groups_told, err=True)
+            if written:
+                out.say(f"Written to {folder}: {', '.join(written)}")

@@ -1,0 +1,1 @@
+"""Compact groups in a broad field: found, tested, and with standard errors."""

@@ -1,0 +1,411 @@
+"""Groups in a field: where they could be, and which of them are really there.
+
+The field is a mixture of broad Gaussians, or uniform; a group is one more Gaussian,
+compact beside the field around it. Errors are taken off both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.special import expit, gammaln, xlogy
+
+from incerta.backend.device import threads
+from incerta.backend.memory import Scratch, blocks
+from incerta.mixture.expectation import Sums, log_densities, sums
+from incerta.mixture.fitting import Effort, Search, fitted, some_of
+from incerta.mixture.maximisation import Prior, moments, prior_for
+from incerta.mixture.model import Components, Measured
+from incerta.mixture.under import under_all
+from incerta.typing import Array, Mask
+
+# The field has one to so many Gaussians (BIC), by so many objects at most; so many
+# then say where these are, and together with the groups.
+MOST_BROAD, MOST_TRIED, MOST_FITTED = 10, 3000, 20_000
+FIELD_KINDS = ("diag", "full")
+QUICK = Effort(n_init=2, tol=1e-4, max_iter=200)
+# A group is at most so wide, relative to the field around it: geometric mean over the
+# directions. The broadest components that hold half of all objects are field anyhow.
+MOST_WIDE, LEAST_FIELD = 1.0 / 3.0, 0.5
+# A group has at least so many objects, and so large a share of them is rather of it.
+FEWEST, LEAST_CLEAR = 6.0, 0.3
+# Neighbours that tell how dense a place is, and objects whose places are looked at.
+# Of so many dense places fewer and fewer are followed, for so many rounds.
+NEIGHBOURS, MOST_CENTRES = (8, 16, 32, 64), 100_000
+FOLLOWED = ((60, 4), (16, 12), (4, 80))
+LEAST_RADIUS = 1e-9
+# Of more objects than the field is fitted to, each start is followed among the nearest:
+# so many, or so many times as many as it has.
+MOST_NEAR, TIMES_NEAR = 4000, 4.0
+SETTLING = 50
+TOL = 1e-3
+# Correlations within a group are drawn towards none by so many objects per feature.
+TOWARDS_AXES = 5.0
+LEAST_VARIANCE = 1e-12  # of groups, in units of the data
+MOST_GROUPS = 30
+# A group must gain log(n / level) and so much for each feature: what fields without a
+# group do not (`benchmarks/members.py`).
+PRICE = 3.0
+
+
+class FoundGroups(NamedTuple):
+    """Groups, and the field that they are in."""
+
+    components: Components  # the groups first, then the field
+    gains: Array  # (n_groups,), log likelihood that each brings
+    needed: float  # log likelihood that it has to bring
+
+
+def find(
+    some: Measured, wanted: int | None, *, uniform: bool, level: float, seed: int
+) -> FoundGroups:
+    """Find groups: as many as are wanted, or all that pass the test.
+
+    Features should have been brought to about one scale.
+    """
+    n, d = some.n_objects, some.n_features
+    needed = np.log(n / level) + PRICE * d
+    with threads(1):
+        few = some_of(some, MOST_FITTED, seed)
+        prior = prior_for(few, QUICK.prior_weight)
+        now, also = _uniform(some) if uniform else _field(few, seed)
+        gains = np.empty(0)
+        most = MOST_GROUPS if wanted is None else wanted
+        while len(gains) < most:
+            best = _best(some, now, len(gains), also)
+            if best is None or (wanted is None and best.gain < needed):
+                break
+            tried = _with(now, len(gains), best.one)
+            tried, found = _together(some, tried, len(gains) + 1, prior)
+            tried, more = _resplit(tried, len(found))
+            if more.n_components:
+                also = _all_of([also, more])
+                tried, found = _together(some, tried, len(found), prior)
+            field = tried.only(np.arange(len(found), tried.n_components))
+            narrow = _widths(tried.only(np.arange(len(found))), field) <= MOST_WIDE
+            if wanted is None and not (narrow & (found >= needed)).all():
+                break
+            now, gains = tried, found
+    order = np.argsort(-gains, kind="stable")
+    rest = np.arange(len(gains), now.n_components)
+    now = now.only(np.concatenate([order, rest]))
+    return FoundGroups(now, gains[order], float(needed))
+
+
+class _Group(NamedTuple):
+    """A group by itself, and what it gains over all that is known already."""
+
+    one: Components
+    gain: float
+
+
+def _field(some: Measured, seed: int) -> tuple[Components, Components]:
+    """The broad components of the best mixture, as the field, and the compact ones."""
+    numbers = range(1, MOST_BROAD + 1)
+    search = Search(numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK)
+    found = fitted(some_of(some, MOST_TRIED, seed), search).components.as_kind("full")
+    prior = prior_for(some, QUICK.prior_weight)
+    field, compact = _split(found)
+    while True:
+        field = _settled(some, field, 0, prior)[0]
+        # Without the compact ones, others may have shrunk onto what these explained.
+        field, more = _split(field)
+        compact = _all_of([compact, more])
+        if not more.n_components:
+            return field, compact
+
+
+def _split(mixture: Components) -> tuple[Components, Components]:
+    """The components that are broad, and those that are compact beside these."""
+    order = np.argsort(-np.linalg.slogdet(mixture.covariances)[1], kind="stable")
+    broad: list[int] = []
+    compact: list[int] = []
+    for c in order.tolist():
+        field = mixture.only(np.array(broad, np.intp))
+        most = field.weights.sum() >= LEAST_FIELD * mixture.weights.sum()
+        narrow = most and width(mixture, c, field) <= MOST_WIDE
+        (compact if narrow else broad).append(c)
+    field = mixture.only(np.array(broad, np.intp))
+    field = field._replace(weights=field.weights / field.weights.sum())
+    return field, mixture.only(np.array(compact, np.intp))
+
+
+def _resplit(now: Components, n_groups: int) -> tuple[Components, Components]:
+    """Without the parts of the field that have become compact; and these."""
+    if now.ranges is not None:
+        return now, now.only(np.empty(0, np.intp))
+    groups = now.only(np.arange(n_groups))
+    field, compact = _split(now.only(np.arange(n_groups, now.n_components)))
+    left = 1.0 - groups.weights.sum()
+    field = field._replace(weights=field.weights * left)
+    return _all_of([groups, field]), compact
+
+
+def _uniform(some: Measured) -> tuple[Components, Components]:
+    """A field without any Gaussian: uniform from the lowest to the highest values."""
+    known = np.ones_like(some.values) if some.known is None else some.known
+    low = np.where(known > 0, some.values, np.inf).min(axis=1)
+    high = np.where(known > 0, some.values, -np.inf).max(axis=1)
+    d = some.n_features
+    ranges = np.where(high > low, high - low, 1.0)
+    nothing = Components(np.empty(0), np.empty((0, d)), np.empty((0, d, d)))
+    return nothing._replace(ranges=ranges), nothing
+
+
+def log_density(some: Measured, law: Components) -> Array:
+    """Log density of what was measured, (n,); the law may be uniform and no more."""
+    if law.n_components:
+        return log_densities(some, law).totals
+    assert law.ranges is not None
+    logs = np.log(law.ranges)
+    known = np.ones_like(some.values) if some.known is None else some.known
+    return -(logs @ known)
+
+
+def width(groups: Components, c: int, field: Components) -> float:
+    """Dispersion of a component relative to that of the field around its mean.
+
+    The geometric mean over all directions: 1 if they are equally wide.
+    """
+    return float(_widths(groups.only(np.array([c])), field)[0])
+
+
+def _widths(groups: Components, field: Components) -> Array:
+    d = groups.means.shape[1]
+    if field.n_components:
+        places = Measured(np.ascontiguousarray(groups.means.T), np.zeros((d, 1)))
+        places = places._replace(errors=np.zeros((d, groups.n_components)))
+        near = np.exp(log_densities(places, field).shares[: field.n_components])
+        around = np.einsum("fk,fij->kij", near, field.covariances)
+    else:
+        assert field.ranges is not None
+        around = np.diag(np.square(field.ranges) / 12.0)[None]
+    logs = [np.linalg.slogdet(each)[1] for each in (groups.covariances, around)]
+    return np.exp((logs[0] - logs[1]) / (2 * d))
+
+
+def _best(
+    some: Measured, now: Components, n_groups: int, also: Components
+) -> _Group | None:
+    """The group that gains most over all that is known, if there is one."""
+    rest = log_density(some, now)
+    field = now.only(np.arange(n_groups, now.n_components))
+    starts = _dense_places(some, rest, also)
+    if not starts.n_components:
+        return None
+    for most, n_rounds in FOLLOWED:
+        starts = starts.only(np.arange(min(most, starts.n_components)))
+        ends, gains, clear = _followed(some, rest, starts, n_rounds)
+        fit = _fit(some, ends, field, clear)
+        order = np.argsort(-np.where(fit, gains, -np.inf), kind="stable")
+        starts = ends.only(order)
+    best = order[0]
+    return _Group(starts.only(np.arange(1)), gains[best]) if fit[best] else None
+
+
+def _fit(some: Measured, ends: Components, field: Components, clear: Array) -> Mask:
+    """Which of several are groups: compact, not too few, and denser than the field."""
+    many = ends.weights * some.n_objects >= FEWEST
+    return many & (clear >= LEAST_CLEAR) & (_widths(ends, field) <= MOST_WIDE)
+
+
+def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
+    """Where more objects are than `rest`, log densities, says; and `also`."""
+    n, d = some.n_objects, some.n_features
+    whole = np.arange(n) if some.known is None else np.flatnonzero(some.known.all(0))
+    places = np.ascontiguousarray(some.values[:, whole].T)
+    numbers = np.array([k for k in NEIGHBOURS if k < len(whole)])
+    if not len(numbers):
+        return also
+    tree = cKDTree(places)
+    step = -(-len(whole) // MOST_CENTRES)
+    centres = np.arange(0, len(whole), step)
+    radii, expected = np.empty((2, len(centres), len(numbers)))
+    log_ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
+    top = float(rest[whole].max())
+    density = np.exp(rest[whole] - top)  # of all neighbours: it is not flat
+    for part in blocks(len(centres), 8 * 4 * numbers[-1]):
+        apart, near = map(
+            np.asarray, tree.query(places[centres[part]], numbers[-1] + 1)
+        )
+        around = np.cumsum(density[near], axis=1)[:, numbers] / (numbers + 1)
+        radii[part] = np.maximum(apart[:, numbers], LEAST_RADIUS)
+        logs = np.log(around) + top + log_ball + d * np.log(radii[part])
+        expected[part] = len(whole) * np.exp(np.minimum(logs, 0.0))
+    # As of a scan: the log likelihood that a Poisson number is so large.
+    score = xlogy(numbers, numbers / expected) - (numbers - expected)
+    score[numbers <= expected] = -np.inf
+    scale = score.argmax(axis=1)
+    rows = np.arange(len(centres))
+    value, radius = score[rows, scale], radii[rows, scale]
+    chosen = []
+    free = np.isfinite(value)
+    for i in np.argsort(-value, kind="stable").tolist():
+        if not free[i]:
+            continue
+        chosen.append(i)
+        if len(chosen) == FOLLOWED[0][0]:
+            break
+        apart = np.square(places[centres] - places[centres[i]]).sum(axis=1)
+        free &= apart > radius[i] ** 2
+    within = np.square(radius[chosen]) / (d + 2.0)  # variance within a ball
+    starts = Components(
+        numbers[scale[chosen]] / n,
+        places[centres[chosen]],
+        within[:, None, None] * np.eye(d),
+    )
+    return _all_of([also, starts])
+
+
+def _followed(
+    some: Measured, rest: Array, starts: Components, n_rounds: int
+) -> tuple[Components, Array, Array]:
+    """Each start as one more component by itself: where it ends, and what it gains.
+
+    Also the share of its objects that are rather of it than of the rest.
+    """
+    n = some.n_objects
+    if n <= MOST_FITTED:
+        return _climb(some, rest, starts, n, n_rounds)
+    tree = cKDTree(some.values.T)
+    ends = []
+    for c in range(starts.n_components):
+        most = max(MOST_NEAR, int(TIMES_NEAR * n * starts.weights[c]))
+        near = np.sort(tree.query(starts.means[c], k=min(most, n))[1])
+        one = starts.only(np.array([c]))
+        ends.append(_climb(some.only(near), rest[near], one, n, n_rounds))
+    groups, gains, clear = zip(*ends, strict=True)
+    return _all_of(groups), np.concatenate(gains), np.concatenate(clear)
+
+
+def _all_of(several: Sequence[Components]) -> Components:
+    """Components of several mixtures, without their noise."""
+    weights, means, covariances = (
+        np.concatenate([each[i] for each in several]) for i in range(3)
+    )
+    return Components(weights, means, covariances)
+
+
+def _climb(
+    some: Measured, rest: Array, now: Components, n: int, n_rounds: int
+) -> tuple[Components, Array, Array]:
+    scratch, last = Scratch(), np.full(now.n_components, -np.inf)
+    for _ in range(n_rounds):
+        found, gains, clear = _round(some, rest, now, n, scratch)
+        if (gains - last < TOL).all():
+            break
+        last, now = gains, _next(now, found)
+    return now, gains, clear
+
+
+def _round(
+    some: Measured, rest: Array, now: Components, n: int, scratch: Scratch
+) -> tuple[Sums, Array, Array]:
+    """Sums over objects, each component by itself beside the rest of all n objects."""
+    k, d = now.means.shape
+    shares, pulls, gains = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
+    log_odds = (np.log(now.weights) - np.log1p(-now.weights))[:, None]
+    gained = n * np.log1p(-now.weights)
+    clear = np.zeros(k)
+    for block, part in some.in_blocks(now):
+        there = under_all(part, now, scratch)
+        logits = there.logs() - rest[block] + log_odds
+        gained += np.logaddexp(0.0, logits).sum(axis=1)
+        own = expit(logits)
+        shares += own.sum(axis=1)
+        clear += np.where(own > 0.5, own, 0.0).sum(axis=1)
+        moved, spread = there.pulls_and_gains(own)
+        pulls += moved
+        gains += spread
+    found = Sums(
+        log_likelihood=0.0, n_objects=n, shares=shares, pulls=pulls, gains=gains
+    )
+    return found, gained, clear / np.maximum(shares, 1e-300)
+
+
+def _next(now: Components, found: Sums) -> Components:
+    seen = moments(now, found)
+    return now._replace(
+        weights=np.clip(seen.counts / seen.n_objects, 1e-12, 1.0 - LEAST_FIELD),
+        means=seen.means,
+        covariances=towards_axes(seen.spreads, seen.counts),
+    )
+
+
+def towards_axes(spreads: Array, counts: Array) -> Array:
+    """Covariances of groups: correlations of few objects are drawn towards none."""
+    d = spreads.shape[1]
+    keep = (counts / (counts + TOWARDS_AXES * d))[:, None, None]
+    drawn = spreads * (keep + (1.0 - keep) * np.eye(d))
+    return drawn + LEAST_VARIANCE * np.eye(d)
+
+
+def _with(now: Components, n_groups: int, one: Components) -> Components:
+    """One more group, after the others and before the field."""
+    weights, means, covariances = (
+        np.insert(all_of_them, n_groups, own[0], axis=0)
+        for all_of_them, own in zip(now[:3], one[:3], strict=True)
+    )
+    weights *= 1.0 - one.weights[0]
+    weights[n_groups] = one.weights[0]
+    return now._replace(weights=weights, means=means, covariances=covariances)
+
+
+def without(now: Components, c: int) -> Components:
+    """All but one, with weights that add up to 1 again, noise included."""
+    kept = np.delete(np.arange(now.n_components), c)
+    left = now.only(kept)
+    return left._replace(weights=left.weights / max(1.0 - now.weights[c], 1e-300))
+
+
+def _settled(
+    some: Measured, now: Components, n_groups: int, prior: Prior
+) -> tuple[Components, float]:
+    """Rounds of all together, and the log likelihood."""
+    scratch, last = Scratch(), -np.inf
+    if not now.n_components:
+        return now, float(log_density(some, now).sum())
+    for number in range(SETTLING):
+        found = sums(some, now, scratch)
+        gained, last = found.log_likelihood - last, found.log_likelihood
+        if gained < TOL or number == SETTLING - 1:
+            break
+        seen = moments(now, found)
+        groups = towards_axes(seen.spreads[:n_groups], seen.counts[:n_groups])
+        counts = seen.counts[n_groups:, None, None]
+        field = seen.spreads[n_groups:] * counts + prior.weight * np.diag(
+            prior.variances
+        )
+        field /= counts + prior.weight
+        field *= now.covariances[n_groups:] != 0.0  # variances alone stay such
+        now = now._replace(
+            weights=seen.counts / seen.n_objects,
+            means=seen.means,
+            covariances=np.concatenate([groups, field]),
+        )
+    return now, last
+
+
+def _together(
+    some: Measured, now: Components, n_groups: int, prior: Prior
+) -> tuple[Components, Array]:
+    """Groups and field as they are best together, and what each group gains.
+
+    Of many objects the field is known well already: groups settle one by one.
+    """
+    gains = np.empty(n_groups)
+    if some.n_objects <= MOST_FITTED:
+        now, best = _settled(some, now, n_groups, prior)
+        for c in range(n_groups):
+            gains[c] = best - log_density(some, without(now, c)).sum()
+        return now, gains
+    for c in range(n_groups):
+        rest = without(now, c)
+        one, gain, _ = _followed(
+            some, log_density(some, rest), now.only(np.array([c])), FOLLOWED[-1][1]
+        )
+        now, gains[c] = _with(rest, c, one), gain[0]
+    return now, gains
