@@ -21,12 +21,11 @@ from incerta.data.checks import (
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
 from incerta.data.extremes import refuse_extremes
-from incerta.data.projections import projected
+from incerta.data.missing import refuse_missing
 from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
-from incerta.exceptions import DataError, MissingValueError
+from incerta.exceptions import DataError
 from incerta.typing import Array
-from incerta.wording import counted, given, verb
 
 T = TypeVar("T", bound=type[Any])
 
@@ -154,30 +153,6 @@ def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
             f"from_frame(table, id={name!r}, values={others!r})."
         )
         raise DataError(msg) from error
-
-
-def refuse_missing(data: UncertainData) -> None:
-    """Raise if values are missing."""
-    gaps = data.law.missing()
-    if gaps is not None and projected(data.law) is not None:
-        n, first = int(gaps.any(axis=1).sum()), data.ids[int(gaps.any(axis=1).argmax())]
-        msg = (
-            f"{counted(n, 'object')} {verb(n, 'was', 'were')} measured in projection, "
-            f"the first {first!s}: not all features follow from what was measured. "
-            "ViewConsensus and ErrorMixture take them as they are; for other methods "
-            "let Deconvolver().fit_transform(data) say what they probably are."
-        )
-        raise MissingValueError(msg)
-    if gaps is not None:
-        n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
-        msg = (
-            f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
-            f"object {first!s}. ViewConsensus and ErrorMixture take them as they are; "
-            f"for other methods read the table with {given(missing='impute')} or "
-            f"{given(missing='drop')}, or let Deconvolver().fit_transform(data) say "
-            "what they probably are."
-        )
-        raise MissingValueError(msg)
 
 
 def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:

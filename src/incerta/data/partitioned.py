@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from incerta.backend.fold import Parts, mapped, sums_of_runs
 from incerta.backend.optional import comes_from, require
-from incerta.data.coerce import refuse_missing
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
 from incerta.data.extremes import refuse_extremes
 from incerta.data.from_table import from_spec
 from incerta.data.laws import Values
+from incerta.data.missing import refuse_missing
 from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids

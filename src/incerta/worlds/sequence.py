@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from incerta.backend.memory import blocks
-from incerta.data.coerce import refuse_missing
 from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
+from incerta.data.missing import refuse_missing
 from incerta.exceptions import DataError
 from incerta.models.checks import whole, within, wrong
 from incerta.models.registry import stored
