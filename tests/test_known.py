@@ -8,6 +8,7 @@ from incerta.known import (
     class_means,
     kept,
     known_labels,
+    n_named,
     named_order,
     some_with_labels,
     surely,
@@ -66,6 +67,11 @@ def test_known_labels_stay():
     found = surely(np.full((3, 3), 1 / 3), known)
     np.testing.assert_array_equal(found[[0, 2]], [[0, 0, 1], [1, 0, 0]])
     np.testing.assert_array_equal(found[1], np.full(3, 1 / 3))
+
+
+def test_names_go_up_to_the_highest_known_label():
+    assert n_named(None) == 0
+    assert n_named(np.array([-1, 0, 2])) == 3
 
 
 def test_clusters_without_names_are_numbered_as_they_appear():

@@ -43,14 +43,15 @@ def chosen(files, n, seed):
     """Mutants of modules, all or `n` of them, without those known to change nothing."""
     with EQUIVALENT.open(newline="", encoding="utf-8") as lines:
         same = {
-            (row["file"], row["right"], row["wrong"]) for row in csv.DictReader(lines)
+            (row["file"], row["line"], row["wrong"]) for row in csv.DictReader(lines)
         }
-    every = [
-        (file, mutant)
-        for file in files
-        for mutant in mutants((SOURCE / file).read_text(encoding="utf-8"))
-        if (str(file), mutant.right, mutant.wrong) not in same
-    ]
+    every = []
+    for file in files:
+        text = (SOURCE / file).read_text(encoding="utf-8")
+        lines = [line.strip() for line in text.splitlines()]
+        for mutant in mutants(text):
+            if (str(file), lines[mutant.line - 1], mutant.wrong) not in same:
+                every.append((file, mutant))
     return every if n is None else random.Random(seed).sample(every, min(n, len(every)))
 
 
