@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.mutation.mutants import mutants
 from tests.mutation.trial import ROOT, SOURCE, copied, mistaken, passes
 
+KEY = ("file", "line", "wrong")
 EQUIVALENT = Path(__file__).with_name("equivalent.csv")
 # Modules without a room of that name among the tests.
 HOMES = {
