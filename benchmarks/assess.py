@@ -206,7 +206,7 @@ def found_two(shape, n, apart, level, seed):
 
 def probabilities(data, labels, seed):
     """Calibration of the probabilities, and what is said of wrong labels."""
-    found = ic.assess(data, labels, seed=seed)
+    found = ic.assess(data, labels, random_state=seed)
     n, k = found.probability.shape
     right = found.likeliest == labels
     row = [calibration_error(found.probability.max(axis=1), right)]
@@ -220,7 +220,7 @@ def probabilities(data, labels, seed):
         rows = rng.permutation(n)[: round(share * n)]
         given = labels.copy()
         given[rows] = (labels[rows] + rng.integers(1, k, len(rows))) % k
-        again = ic.assess(data, given, seed=seed)
+        again = ic.assess(data, given, random_state=seed)
         row.append(again.wrong / n)
         wrong = given != labels
         row.append(roc_auc_score(wrong, -again.right))

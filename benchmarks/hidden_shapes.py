@@ -76,7 +76,7 @@ def show_twins(sizes, seeds, n_worlds=32):
             for seed in range(seeds):
                 made = displaced(name, Design(size, 0.0), seed)
                 gain = told(made.data, values, classes)[0] - by_one_gaussian(made.data)
-                model = ic.ViewConsensus(2, n_worlds=n_worlds, random_state=seed)
+                model = ic.AutoClusterer(2, n_worlds=n_worlds, random_state=seed)
                 labels = model.fit(made.data).labels_
                 says = model.confidence_.mean()
                 exact = in_names_of(model.fit(made.exact).labels_, labels, 2)

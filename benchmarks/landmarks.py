@@ -4,7 +4,7 @@
     python benchmarks/landmarks.py --objects 300 --seeds 1 --landmarks 100
 
 Simulated objects with known clusters and errors, 5000 of them. RPC embeds all pairs, or
-1000 objects and puts the others next to them; ViewConsensus looks at all objects, or at
+1000 objects and puts the others next to them; AutoClusterer looks at all objects, or at
 2000. Mean adjusted Rand index against the truth over the seeds, and the difference.
 """
 
@@ -40,7 +40,7 @@ SETS = {
 
 
 def fits(data, k, n_all, n_landmarks):
-    """RPC and ViewConsensus, each with all objects and with a part."""
+    """RPC and AutoClusterer, each with all objects and with a part."""
     for name, part in (("all", False), ("part", True)):
         with (
             mock.patch.object(_rpc, "DENSE_OBJECTS", 0 if part else n_all),
@@ -51,8 +51,8 @@ def fits(data, k, n_all, n_landmarks):
         ):
             rpc = ic.RPC(k, 20, 5, selection="random", random_state=0)
             yield "RPC", name, rpc.fit(data).labels_
-            views = ic.ViewConsensus(k, n_worlds=8, random_state=0)
-            yield "ViewConsensus", name, views.fit(data).labels_
+            views = ic.AutoClusterer(k, n_worlds=8, random_state=0)
+            yield "AutoClusterer", name, views.fit(data).labels_
 
 
 def main():

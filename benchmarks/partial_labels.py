@@ -55,7 +55,7 @@ def named_by(labels, clusters, k):
 def ours(k, n_worlds):
     return {
         "ErrorMixture": ic.ErrorMixture(k, random_state=0),
-        "ViewConsensus": ic.ViewConsensus(k, n_worlds=n_worlds, random_state=0),
+        "AutoClusterer": ic.AutoClusterer(k, n_worlds=n_worlds, random_state=0),
     }
 
 

@@ -95,7 +95,7 @@ def recovery(made, n, seeds):
     for seed in range(seeds):
         which, law, data = made(seed, n)
         k = law.n_components
-        fit = ic.ErrorMixture(k, covariance="full", random_state=seed).fit(data)
+        fit = ic.ErrorMixture(k, covariance_type="full", random_state=seed).fit(data)
         falls += int((np.diff(fit.objective_) < -1e-9).sum())
         gaps = np.square(fit.means_[:, None] - law.means).sum(axis=2)
         order = list(
@@ -141,7 +141,7 @@ def timed(how, n):
         data = ic.from_gaussian(w, cov=cov)
     else:
         data = ic.from_gaussian(x + std * rng.normal(size=x.shape), std=std)
-    fit = ic.ErrorMixture(k, covariance="full", random_state=0).fit(data)
+    fit = ic.ErrorMixture(k, covariance_type="full", random_state=0).fit(data)
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     right = clustering_accuracy(which, fit.labels_)

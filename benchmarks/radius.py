@@ -64,7 +64,7 @@ CASES = {
 
 
 def ours(method, seed):
-    return lambda data: ic.cluster(data, method=method, seed=seed).labels
+    return lambda data: ic.cluster(data, method=method, random_state=seed).labels
 
 
 def score(truth, labels):

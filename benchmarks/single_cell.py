@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
 from sklearn.decomposition import PCA
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 import incerta as ic
 
@@ -93,7 +93,7 @@ def print_clusterings(name, adata, types):
         joined = found.joined()
         print(
             f"{name:<22} {tool:<20} {len(found.clusters):6} "
-            f"{ic.metrics.ari(types, labels):5.2f} {ic.metrics.ari(types, joined):6.2f}"
+            f"{adjusted_rand_score(types, labels):5.2f} {adjusted_rand_score(types, joined):6.2f}"
             f" {counts[0]:8} {counts[1]:9} {counts[2]:7} {hide:8} {seconds:7.1f}"
         )
 

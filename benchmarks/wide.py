@@ -147,9 +147,9 @@ def kmeans(values, seed):
 
 
 METHODS = {
-    "default": lambda made, seed: ic.cluster(made.data, K, seed=seed).labels,
+    "default": lambda made, seed: ic.cluster(made.data, K, random_state=seed).labels,
     "features": lambda made, seed: (
-        ic.cluster(made.data, K, seed=seed, directions=None).labels
+        ic.cluster(made.data, K, random_state=seed, directions=None).labels
         if made.values.size <= MOST_VALUES
         else None
     ),

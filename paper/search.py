@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.cluster import DBSCAN
+from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.density.probabilities import grown, of_marginals, of_products
 from incerta.density.within import within
@@ -18,7 +19,7 @@ from incerta.ensemble.alternatives import alternatives
 from incerta.ensemble.consensus import consensus
 from incerta.ensemble.runs import cluster_worlds
 from incerta.estimators import FOPTICS
-from incerta.metrics import clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 from incerta.typing import Indices
 from incerta.worlds.sequence import worlds_of
 from paper.methods import (
@@ -175,7 +176,7 @@ def _trial(method: str, point: Point, labels: Indices, target: Indices) -> Trial
         point.min_samples,
         point.level,
         clustering_accuracy(target, labels),
-        nmi(target, labels),
+        normalized_mutual_info_score(target, labels),
         len(np.unique(labels[labels >= 0])),
         float((labels < 0).mean()),
     )

@@ -16,7 +16,13 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 PEER = "pandas (engine pyarrow) + groupby mean"
 SMALL = {
     "assess.py": ["--small"],
-    "bench_read.py": ["--rows", "2000", "--tasks", "incerta.read + 10 worlds", PEER],
+    "bench_read.py": [
+        "--rows",
+        "2000",
+        "--tasks",
+        "incerta.read_table + 10 worlds",
+        PEER,
+    ],
     "bench_divergence.py": ["--small"],
     "bench_consistency.py": ["--small"],
     "bench_density.py": ["--small"],

@@ -48,7 +48,7 @@ def test_what_is_written_is_what_is_found():
     counts, types, _ = counts_of()
     adata = cells(counts, types)
     adata.obs["leiden"][:2] = ""
-    found = scverse.assess(adata, "leiden", key_added="types", seed=3)
+    found = scverse.assess(adata, "leiden", key_added="types", random_state=3)
     np.testing.assert_array_equal(adata.obs["types_right"], found.right)
     assert np.isnan(adata.obs["types_right"][:2]).all()
     assert adata.obs["types_set"].tolist() == ["|".join(s) for s in found.sets()]

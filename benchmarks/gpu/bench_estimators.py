@@ -123,13 +123,13 @@ def main():
         "ErrorMixture",
         correlated(200_000 // SHRINK),
         lambda device: ic.ErrorMixture(
-            4, covariance="full", random_state=0, device=device
+            4, covariance_type="full", random_state=0, device=device
         ),
     )
     fits(
-        "ViewConsensus",
+        "AutoClusterer",
         means(N_OBJECTS),
-        lambda device: ic.ViewConsensus(
+        lambda device: ic.AutoClusterer(
             4, n_worlds=N_WORLDS, random_state=0, device=device
         ),
     )

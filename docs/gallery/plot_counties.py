@@ -4,7 +4,7 @@ Counties with margins of error
 
 A survey gives income, rent and age of 600 counties, with margins of error that say what
 nine of ten repetitions would have given. Small counties have large margins. A table
-with columns of margins is all that `read` and `from_frame` need; the numbers here are
+with columns of margins is all that `read_table` and `from_frame` need; the numbers here are
 simulated, so that the three kinds of counties are known.
 
 Margins help here because they are large for rent and small for age. With margins of the

@@ -39,7 +39,7 @@ contest = {
     "ErrorDiscriminant(3)": (ic.ErrorDiscriminant(3, n_init=1), data),
     "... values as exact": (ic.ErrorDiscriminant(3, n_init=1), values),
     "forests in six worlds": (
-        ic.WorldVote(RandomForestClassifier(5), n_worlds=6),
+        ic.WorldsClassifier(RandomForestClassifier(5), n_worlds=6),
         data,
     ),
     "forest of the values": (forest, values),

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
 from sklearn.cluster import DBSCAN, KMeans
+from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
 from incerta.published import PDBSCAN
@@ -65,7 +66,7 @@ for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
         labels = way.labels_ if confidence is not None else way.fit_predict(data.mean())
         draw(ax, data, labels, confidence)
         kept = labels >= 0
-        score = ic.metrics.ari(truth[kept], labels[kept])
+        score = adjusted_rand_score(truth[kept], labels[kept])
         ax.set_xlabel(f"ARI {score:.2f}, {1 - kept.mean():.0%} noise")
         ax.set_title(title)
     row[0].set_ylabel(name)
@@ -85,7 +86,7 @@ for ax, (name, ((data, truth), _)) in zip(axes, SETS.items(), strict=True):
     ax.bar(np.arange(len(heights)), heights, width=1.0, color=colours)
     ax.axhline(foptics.eps_, color="black", linestyle="--", linewidth=1)
     kept = foptics.labels_ >= 0
-    score = ic.metrics.ari(truth[kept], foptics.labels_[kept])
+    score = adjusted_rand_score(truth[kept], foptics.labels_[kept])
     ax.set(
         xlabel="objects, in the order they are reached",
         ylabel="expected reachability",

@@ -36,7 +36,7 @@ def assess(
     layer: str | None = None,
     use_rep: str | None = None,
     key_added: str | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Assessment:
     """Say how sure the labels of cells are, and write that into their AnnData.
 
@@ -57,7 +57,7 @@ def assess(
         there, else ``layers["counts"]``, else ``X``.
     key_added : str, optional
         Name in front of what is written; by default that of the labels.
-    seed : int, default=0
+    random_state : int, default=0
         The same seed always gives the same answer.
 
     Returns
@@ -100,11 +100,13 @@ def assess(
     ('separate', (300,))
     """
     data, source = _cells(adata, layer, use_rep)
-    found = assess_data(data, np.asarray(_get(adata.obs, labels, "obs")), seed=seed)
+    found = assess_data(
+        data, np.asarray(_get(adata.obs, labels, "obs")), random_state=random_state
+    )
     name = key_added or labels
     adata.obs[f"{name}_right"] = found.right
     adata.obs[f"{name}_set"] = found.columns()["label_set"]
-    adata.uns[f"{name}_assess"] = {"values": source} | _as_arrays(found.facts())
+    adata.uns[f"{name}_assess"] = {"values": source} | _as_arrays(found.summary())
     return found
 
 

@@ -28,7 +28,7 @@ def with_views(result, monkeypatch, **views):
         name: View(score=0.9, stability=0.9, weight=weight, agreement=agreement)
         for name, (weight, agreement) in views.items()
     }
-    facts = replace(result.estimator.facts(), views=told)
+    facts = replace(result.estimator._facts(), views=told)
     monkeypatch.setattr(type(result.estimator), "facts", lambda _: facts)
     return result
 

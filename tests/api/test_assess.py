@@ -240,7 +240,7 @@ def test_a_label_of_a_single_object(seed):
     data, labels = blobs(n=200, k=2)
     given = labels.copy()
     given[0] = 2
-    found = ic.assess(data, given, seed=seed)
+    found = ic.assess(data, given, random_state=seed)
     assert verdicts(found) == {
         (0, 1): "separate",
         (0, 2): "too few to tell",

@@ -114,9 +114,9 @@ def test_verdicts_in_words(depth, verdict, words):
 
 @pytest.mark.parametrize("settings", [{}, {"scale": False, "directions": None}])
 def test_clusters_of_ours(settings):
-    result = ic.cluster(groups(30), k=3, method="UKMeans", seed=3, **settings)
+    result = ic.cluster(groups(30), k=3, method="UKMeans", random_state=3, **settings)
     found = result.assess()
-    same = ic.assess(result.data, result.labels, seed=3, **settings)
+    same = ic.assess(result.data, result.labels, random_state=3, **settings)
     np.testing.assert_array_equal(found.probability, same.probability)
     assert found.seed == 3
     assert (found.scaler is None) == (found.directions is None) == bool(settings)

@@ -194,7 +194,7 @@ def test_saved_and_read_again(tmp_path):
     again = ic.load(tmp_path / "members.incerta")
     np.testing.assert_array_equal(again.probability, found.probability)
     assert str(again) == str(found)
-    assert again.facts() == found.facts()
+    assert again.summary() == found.summary()
     np.testing.assert_array_equal(
         again.probability_of(found.data), found.probability_of(found.data)
     )

@@ -176,8 +176,3 @@ def test_the_pages_name_them_all():
         (pages / "consensus.rst").read_text(encoding="utf-8"),
     ):
         assert all(f"``{name}``" in text.replace('"', "") for name in IN_WORLDS)
-
-
-def test_parameters_that_both_have_are_the_clusterers():
-    model = asked("birch", {"threshold": 0.2}).estimator
-    assert (model.clusterer.threshold, model.threshold) == (0.2, 0.5)

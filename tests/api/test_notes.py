@@ -82,7 +82,7 @@ def test_rings_are_no_clusters_around_centres():
     angle = np.tile(np.linspace(0.0, 2.0 * np.pi, 100, endpoint=False), 2)
     radius = np.repeat([0.4, 1.0], 100)
     rings = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
-    result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, seed=0)
+    result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, random_state=0)
     assert ic.metrics.clustering_accuracy(radius > 0.7, result.labels) == 1.0
     said = "lusters around centres would divide the objects quite differently"
     assert said in result.explain()
@@ -165,11 +165,11 @@ def test_info_and_fit_agree_about_logarithms():
 def test_no_confidence_where_there_is_none_to_tell():
     data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=0)
     one = ic.cluster(data, 3, "kmeans", params={"n_worlds": 1})
-    assert one.no_confidence == "there is one world"
+    assert one.no_confidence_reason == "there is one world"
     assert np.isnan(one.confidence).all()
     assert np.isnan(predicted(one, data)["confidence"]).all()
     apart = ic.cluster(data[:4], 4, "UKMeans")
-    assert apart.no_confidence == "every object is a cluster of its own"
+    assert apart.no_confidence_reason == "every object is a cluster of its own"
     assert "confidence not applicable" in repr(apart)
     alone = ic.cluster(data[:1])
     assert "measured so badly" not in alone.explain()

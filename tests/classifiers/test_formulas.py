@@ -63,7 +63,7 @@ def test_priors_are_shares():
 def test_distances_of_laws():
     """The second level: a Gaussian of the MMD, as wide as its median."""
     data, new = (measured(n, n).with_meaning("belief") for n in (36, 4))
-    model = ic.SupportMeasureClassifier(level=2, width=0.8).fit(data, Y)
+    model = ic.SupportMeasureClassifier(level=2, gamma=0.5 / 0.8**2).fit(data, Y)
 
     def kernel(a, b):
         return expected_affinity(a.law, b.law, 0.5 / 0.8**2)
@@ -84,7 +84,7 @@ def test_votes_are_taken_among_true_values():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(800, 1))
     data = ic.from_gaussian(truth + 2.0 * rng.normal(size=(800, 1)), std=2.0)
-    model = ic.WorldVote(GaussianNB(), n_worlds=5).fit(data, truth.ravel() > 0)
+    model = ic.WorldsClassifier(GaussianNB(), n_worlds=5).fit(data, truth.ravel() > 0)
     spread = np.concatenate(list(model._worlds)).var()
     assert spread == pytest.approx(1.0, abs=0.3)  # not 5, or 9
     kernel = ic.SupportMeasureClassifier().fit(data[:40], truth.ravel()[:40] > 0)
@@ -94,14 +94,14 @@ def test_votes_are_taken_among_true_values():
 def test_a_classifier_without_a_seed_is_given_one():
     tree = DecisionTreeClassifier(splitter="random")
     found = [
-        ic.WorldVote(tree, n_worlds=3, random_state=seed)
+        ic.WorldsClassifier(tree, n_worlds=3, random_state=seed)
         .fit(measured(), Y)
         .predict_proba(measured(30, seed=2))
         for seed in (1, 1, 2)
     ]
     np.testing.assert_array_equal(found[0], found[1])
     assert (found[0] != found[2]).any()
-    own = ic.WorldVote(DecisionTreeClassifier(random_state=7), n_worlds=2)
+    own = ic.WorldsClassifier(DecisionTreeClassifier(random_state=7), n_worlds=2)
     assert own.fit(measured(), Y).estimators_[0].random_state == 7
 
 

@@ -40,7 +40,7 @@ def relabelled(path, **words):
 def test_the_table_is_that_of_python(call, stars):
     done = call("assess", stars, *ASKED)
     rows = rows_of(done.stdout)
-    data = ic.read(stars, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(stars, id="star", values=["mass", "radius"], errors="{}_error")
     labels = [row["class"] for row in rows_of(stars.read_text())]
     found = ic.assess(data, labels)
     assert list(rows[0]) == list(found.columns())

@@ -41,8 +41,8 @@ def names_in(folder):
 
 
 def expected(path, method="UKMeans", seed=0, **others):
-    data = ic.read(path, id="star", values=["mass", "radius"], errors="{}_error")
-    return cluster(data, k=3, method=method, seed=seed, **others)
+    data = ic.read_table(path, id="star", values=["mass", "radius"], errors="{}_error")
+    return cluster(data, k=3, method=method, random_state=seed, **others)
 
 
 def check_table(rows, result):
@@ -276,7 +276,7 @@ def test_the_same_story_in_python_on_the_command_line_and_in_the_report(
     out = tmp_path / "out"
     call("fit", wide, *WIDE, "-k", "3", "--seed", "4", "-o", out, "--report")
     result = expected(wide, method="auto", seed=4)
-    assert result.method == "ViewConsensus"
+    assert result.method == "AutoClusterer"
 
     check_table(rows_of((out / "table.csv").read_text()), result)
     stored = load(out / "model.incerta")

@@ -132,7 +132,7 @@ def test_bent_clusters_are_found_without_a_radius(method, shape):
     make = getattr(ic.datasets, f"make_uncertain_{shape}")
     for seed in range(2):
         data, truth = make(300, uncertainty=0.05, random_state=seed)
-        result = ic.cluster(data, method=method, seed=seed)
+        result = ic.cluster(data, method=method, random_state=seed)
         assert clustering_accuracy(truth, result.labels) > 0.95
 
 

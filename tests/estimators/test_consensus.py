@@ -426,7 +426,7 @@ def test_instability():
         ({"n_representatives": 0}, "'n_representatives' parameter"),
         ({"n_worlds": 5, "n_representatives": 6}, "n_representatives=6 worlds cannot"),
         ({"consensus": "mean"}, "'consensus' parameter"),
-        ({"threshold": 1.0}, "'threshold' parameter"),
+        ({"min_share": 1.0}, "'min_share' parameter"),
         ({"noise": "alone"}, "'noise' parameter"),
         ({"n_clusters": 31}, "n_clusters=31 clusters cannot be made of 30 objects"),
         ({"consensus": "graph", "n_clusters": 2}, "n_clusters=2 cannot be asked of"),

@@ -92,7 +92,7 @@ def test_labels_are_the_definition(objects, m):
     if len(objects) < 5:
         cases["exact"] = oracle.exact(objects, 1.5, m)
     for variant, (core, reached) in cases.items():
-        fitted = ic.FDBSCAN(1.5, m, variant=variant, threshold=half).fit(data)
+        fitted = ic.FDBSCAN(1.5, m, variant=variant, min_probability=half).fit(data)
         expected = oracle.labels(core, reached, half, half, half, m == 1)
         np.testing.assert_array_equal(fitted.labels_, expected)
         np.testing.assert_allclose(fitted.core_probabilities_, core, atol=1e-12)

@@ -82,7 +82,7 @@ def test_missing_values_as_they_are():
     rng = np.random.default_rng(0)
     values[rng.random(values.shape) < 0.15] = np.nan
     data = ic.from_gaussian(values, std=std, missing="infinite")
-    mixture = ic.ErrorMixture(4, covariance="tied", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(4, covariance_type="tied", random_state=0).fit(data)
     assert clustering_accuracy(target, mixture.labels_) > 0.75
     np.testing.assert_array_equal(mixture.predict(data), mixture.labels_)
     assert np.isfinite(mixture.score_samples(data)).all()
@@ -175,13 +175,13 @@ def test_covariances_as_the_data_ask_for():
     target = rng.integers(2, size=200)
     plain = rng.normal(size=(200, 6)) + 4.0 * target[:, None]
     mixture = ic.ErrorMixture(2, random_state=0).fit(ic.from_gaussian(plain, std=0.1))
-    assert mixture.covariance_ == "diag"
+    assert mixture.covariance_type_ == "diag"
     mixed = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6)) + 9.0 * target[:, None]
     data = ic.from_gaussian(mixed, std=0.1)
     mixture = ic.ErrorMixture(2, random_state=0).fit(data)
-    assert mixture.covariance_ == "full"
+    assert mixture.covariance_type_ == "full"
     both = [
-        ic.ErrorMixture(2, covariance=c, random_state=0).fit(data).bic_
+        ic.ErrorMixture(2, covariance_type=c, random_state=0).fit(data).bic_
         for c in ("full", "diag")
     ]
     assert mixture.bic_ == min(both) == both[0]
@@ -203,7 +203,7 @@ def test_a_small_clump_in_noise():
 def test_pieces(covariance, noise, tmp_path):
     target, values, std = blobs(5, n=4000)
     data = ic.from_gaussian(values, std=std)
-    how = {"covariance": covariance, "noise": noise, "random_state": 0}
+    how = {"covariance_type": covariance, "noise": noise, "random_state": 0}
     together = ic.ErrorMixture(4, **how).fit(data)
     stream = ic.ErrorMixture(4, **how)
     first = clustering_accuracy(target, stream.partial_fit(data[:400]).predict(data))

@@ -24,7 +24,7 @@ seeds = st.integers(0, 9999)
 # The checks ask for numbers of clusters that no radius leaves.
 @pytest.mark.filterwarnings("ignore::incerta.exceptions.IncertaWarning")
 @parametrize_with_checks(
-    [FOPTICS(3, max_eps=5.0, method="grid", n_radii=40, random_state=0)]
+    [FOPTICS(3, max_eps=5.0, algorithm="grid", n_radii=40, random_state=0)]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -94,7 +94,7 @@ def test_without_uncertainty_it_is_optics(seed, n, m, max_eps):
 def test_three_blobs_are_three_valleys(method, max_eps):
     data, labels = blobs()
     found = FOPTICS(
-        method=method, max_eps=max_eps, n_clusters=3, n_radii=30, random_state=0
+        algorithm=method, max_eps=max_eps, n_clusters=3, n_radii=30, random_state=0
     ).fit(data)
     plot = found.reachability_[found.ordering_]
     assert (plot > 10.0).sum() == 3  # at the door of each valley
@@ -242,7 +242,7 @@ def test_fitting_again_forgets_the_first_data():
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
 def test_identical_objects(method, max_eps):
     data = ic.from_gaussian(np.ones((6, 2)), std=0.0)
-    found = FOPTICS(3, method=method, max_eps=max_eps, n_clusters=1).fit(data)
+    found = FOPTICS(3, algorithm=method, max_eps=max_eps, n_clusters=1).fit(data)
     np.testing.assert_array_equal(found.labels_, 0)
     np.testing.assert_array_equal(found.reachability_[1:], 0.0)
     np.testing.assert_array_equal(found.core_distances_, 0.0)
@@ -275,7 +275,7 @@ def test_as_many_clusters_as_objects():
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
 def test_more_neighbours_than_objects_is_all_noise(method, max_eps):
     data = make("gaussian", n=4)
-    found = FOPTICS(5, method=method, max_eps=max_eps, random_state=0).fit(data)
+    found = FOPTICS(5, algorithm=method, max_eps=max_eps, random_state=0).fit(data)
     np.testing.assert_array_equal(np.sort(found.ordering_), np.arange(4))
     for every in (found.core_distances_, found.reachability_):
         np.testing.assert_array_equal(every, np.inf)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
+from incerta import published
 from incerta.ensemble.consensus_affinity import (
     adaptive_affinity,
     agreement_weights,
@@ -22,8 +23,7 @@ from incerta.ensemble.consensus_affinity import (
     rank_constrained,
     weighted_mean,
 )
-from incerta.estimators import _pwc
-from incerta.estimators._pwc import PossibleWorldConsistency, Voting
+from incerta.published import PossibleWorldConsistency, Voting
 from tests.strategies import KINDS, make
 
 seeds = st.integers(0, 2**32 - 1)
@@ -166,9 +166,11 @@ def blobs(n=60, seed=0, std=0.3):
 @pytest.mark.parametrize("weights", ["uniform", "auto"])
 def test_blobs_become_components(weights):
     data, y = blobs()
-    found = PossibleWorldConsistency(3, 20, weights=weights, random_state=0).fit(data)
+    found = PossibleWorldConsistency(3, 20, world_weights=weights, random_state=0).fit(
+        data
+    )
     np.testing.assert_array_equal(found.labels_, y)
-    assert found.weights_.sum() == pytest.approx(1.0)
+    assert found.world_weights_.sum() == pytest.approx(1.0)
     graph = found.affinity_ + found.affinity_.T
     assert connected_components(graph)[0] == 3
     np.testing.assert_allclose(found.affinity_.sum(axis=1), 1.0)
@@ -205,7 +207,7 @@ def test_order_of_objects_does_not_matter():
 def test_large_graphs_give_the_same(monkeypatch):
     data, _ = blobs(150, std=0.8)
     dense = PossibleWorldConsistency(3, 10, random_state=0).fit(data)
-    monkeypatch.setattr(_pwc, "DENSE_OBJECTS", 10)
+    monkeypatch.setattr(published, "DENSE_OBJECTS", 10)
     sparse = PossibleWorldConsistency(3, 10, random_state=0).fit(data)
     np.testing.assert_array_equal(dense.labels_, sparse.labels_)
 

@@ -94,7 +94,7 @@ def test_if_all_are_known_it_is_a_gaussian_for_each_class(covariance):
     data, target = three_classes()
     exactly = {"prior_weight": 0.0, "tol": 1e-12}
     found = pieces.fitted_to(data, how(3, covariance, **exactly), target).components
-    peer = ic.ErrorDiscriminant(covariance=covariance, max_iter=5000, **exactly)
+    peer = ic.ErrorDiscriminant(covariance_type=covariance, max_iter=5000, **exactly)
     peer.fit(data, target)
     np.testing.assert_allclose(found.weights, peer.priors_, rtol=1e-12)
     np.testing.assert_allclose(found.means, peer.means_, atol=1e-4)

@@ -215,7 +215,7 @@ def three_gaussians(seed, n=2000):
 
 def test_means_are_recovered_and_the_likelihood_never_falls():
     data, truth, _, _ = three_gaussians(0)
-    mixture = ic.ErrorMixture(3, covariance="full", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(3, covariance_type="full", random_state=0).fit(data)
     # What the objects say about the means, if it is known of which they are.
     some, components = measured(data), mixture._components()
     shares = np.exp(log_densities(some, components).shares)
@@ -254,7 +254,7 @@ def test_scores_and_new_objects():
     logs = mixture.score_samples(data)
     assert logs[i] == pytest.approx(np.log(density), rel=1e-10)
     assert mixture.score(data) == pytest.approx(logs.mean())
-    size = {"full": 17, "diag": 14}[mixture.covariance_]
+    size = {"full": 17, "diag": 14}[mixture.covariance_type_]
     bic = size * np.log(600) - 2.0 * logs.sum()
     assert mixture.bic_ == pytest.approx(bic, rel=1e-9)
 
@@ -321,7 +321,7 @@ def test_condition_is_that_of_the_textbook():
     )
     names = ["a", "b", "c", "d"]
     data = ic.from_gaussian(x, std=0.2, feature_names=names)
-    mixture = ic.ErrorMixture(2, covariance="full", noise=True, random_state=0)
+    mixture = ic.ErrorMixture(2, covariance_type="full", noise=True, random_state=0)
     mixture.fit(data)
     mixture.weights_ = mixture.weights_ / mixture.weights_.sum()
     n = 6
@@ -373,7 +373,7 @@ def test_condition_is_that_of_the_textbook():
 
 def test_condition_without_correlations():
     data, _ = ic.datasets.make_uncertain_blobs(90, 3, 2, random_state=0)
-    mixture = ic.ErrorMixture(2, covariance="diag", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(2, covariance_type="diag", random_state=0).fit(data)
     found = mixture.condition(data.select(["x0"]))
     assert found.law.factors.ndim == 3  # no matrices
     means, covariances = conditioned(

@@ -7,7 +7,7 @@ import numpy as np
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.number.choose import KChoice
+from incerta.number.choose import NumberOfClusters
 
 HOSTILE = (
     "<script>window.hacked = 1; alert(1)</script>",
@@ -50,7 +50,7 @@ def by_rpc(data, **settings):
 
 def with_choice(result):
     """The same, as if two clusters had been chosen of one to three."""
-    choice = KChoice(
+    choice = NumberOfClusters(
         k=2,
         ks=(1, 2, 3),
         weights=np.array([0.1, 0.6, 0.3]),

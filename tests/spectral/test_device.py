@@ -78,7 +78,7 @@ def test_a_device_that_is_not_there():
         put(np.zeros(3), "cuda")
 
 
-@pytest.mark.parametrize("name", ["RPC", "ViewConsensus", "ErrorMixture", "FDBSCAN"])
+@pytest.mark.parametrize("name", ["RPC", "AutoClusterer", "ErrorMixture", "FDBSCAN"])
 def test_a_device_that_does_not_exist_is_refused_whatever_the_data(name):
     pytest.importorskip("torch", reason="needs the extra gpu")
     data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)

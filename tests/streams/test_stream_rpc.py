@@ -87,8 +87,8 @@ class TestEqualsRPC:
         "options",
         [
             {"selection": "central", "divergence": "per-feature"},
-            {"selection": "random", "width": "self-tuning"},
-            {"width": 5.0, "width_scale": 0.8},
+            {"selection": "random", "gamma": "self-tuning"},
+            {"gamma": 0.02, "width_scale": 0.8},
         ],
     )
     def test_with_other_choices(self, options):

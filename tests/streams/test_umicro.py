@@ -186,7 +186,7 @@ class TestStream:
                 stream = ic.load(tmp_path / "stream.incerta")
         assert adjusted_rand_score(truth, np.concatenate(found)) > 0.95
 
-    @pytest.mark.parametrize("method", ["UKMeans", "ErrorMixture", "ViewConsensus"])
+    @pytest.mark.parametrize("method", ["UKMeans", "ErrorMixture", "AutoClusterer"])
     def test_methods(self, method):
         data, truth = blobs(1500)
         found = ic.UMicro(3, method=method).fit_predict(data)

@@ -339,7 +339,7 @@ class Members:
                 )
         return "\n".join([*self.sentences(), *rows])
 
-    def facts(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What was found, for programs; None where nothing is known."""
         names = self.data.feature_names
         thresholds = {str(t): self.expected(t)._asdict() for t in (0.1, 0.5, 0.9)}

@@ -79,7 +79,7 @@ class Novelty:
     """
 
     def __init__(self, data: UncertainData) -> None:
-        order = np.argsort(data.keys, kind="stable")[:MOST]
+        order = np.argsort(data._keys, kind="stable")[:MOST]
         places = _places(data[order])
         self._references = _references(places, order)
         oddness, apart = self._oddness(places, leave_out=True)

@@ -56,7 +56,7 @@ class Watcher:
         that got no object for as long is gone.
     n_micro : int, default=100
         Largest number of micro-clusters.
-    seed : int, default=0
+    random_state : int, default=0
         Of everything random.
     scale : bool, default=True
         Bring features to one scale, that of the first objects.
@@ -104,18 +104,23 @@ class Watcher:
         k: int | str = "auto",
         half_life: float | None = None,
         n_micro: int = 100,
-        seed: int = 0,
+        random_state: int = 0,
         scale: bool = True,
     ) -> None:
         if isinstance(k, str) and k != "auto":
             msg = f"k={k!r} must be a whole number or 'auto'."
             raise ValueError(msg)
-        self.k, self.half_life, self.seed, self.scale = k, half_life, seed, scale
+        self.k, self.half_life, self.seed, self.scale = (
+            k,
+            half_life,
+            random_state,
+            scale,
+        )
         self.model = UMicro(
             3 if isinstance(k, str) else k,
             n_micro_clusters=n_micro,
             half_life=half_life,
-            random_state=seed,
+            random_state=random_state,
         )
         self.names: tuple[str, ...] = ()
         self.history = History()

@@ -73,7 +73,7 @@ def assess(
         found = assess(
             data,
             known.labels,
-            seed=seed,
+            random_state=seed,
             scale=scale,
             directions="auto" if directions else None,
         )
@@ -87,7 +87,7 @@ def assess(
             files: dict[str, Callable[[Path], object]] = {
                 f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
                 MODEL: found.save,
-                out.SUMMARY: out.json_file(found.facts() | facts),
+                out.SUMMARY: out.json_file(found.summary() | facts),
             }
             if report:
                 files[out.REPORT] = found.report

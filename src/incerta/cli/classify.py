@@ -158,7 +158,7 @@ def classify(
             facts = {"label": label, "columns": columns.to_options(), "seed": seed}
             files = {
                 f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
-                out.SUMMARY: out.json_file(result.facts() | facts),
+                out.SUMMARY: out.json_file(result.summary() | facts),
             }
             written = fill(folder, files)
     finally:  # also where `head` has seen enough of the table

@@ -95,7 +95,7 @@ def fit(
         cluster,
         k=k,
         method=method,
-        seed=seed,
+        random_state=seed,
         scale=scale,
         params=params,
         directions="auto" if directions else None,

@@ -206,7 +206,7 @@ def from_gaussian(
     Notes
     -----
     A feature that the measurements of an object do not determine is missing there: NaN
-    in ``mean()``, and no worlds can be drawn. `cluster`, `ViewConsensus`,
+    in ``mean()``, and no worlds can be drawn. `cluster`, `AutoClusterer`,
     `ErrorMixture` and `Deconvolver` use all that was measured; other methods take the
     beliefs that ``Deconvolver().fit_transform(data)`` gives. A projection that only
     leaves features out is the same as missing values.

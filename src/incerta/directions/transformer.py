@@ -77,7 +77,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     Where features vary independently of each other there are no such directions, and a
     single feature in which objects form clusters cannot be seen; choose features first,
-    or use `ErrorMixture` with ``covariance="diag"`` on all of them.
+    or use `ErrorMixture` with ``covariance_type="diag"`` on all of them.
 
     Parameters
     ----------

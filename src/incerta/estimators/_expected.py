@@ -34,6 +34,7 @@ from incerta.spectral.affinity import (
     inverse_root,
     normalise_in_place,
     usable_width,
+    width_of,
 )
 from incerta.spectral.embedding import (
     cut,
@@ -77,11 +78,11 @@ class ExpectedSpectral(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    width : "median" or float, default="median"
-        Kernel width: the median, over pairs, of the root of the expected squared
-        distance; or a number.
+    gamma : "median" or float, default="median"
+        Coefficient of the kernel ``exp(-gamma d**2)``; "median" takes the median
+        expected squared distance of all pairs for the square of its width.
     width_scale : float, default=1.0
-        Factor on the width. Smaller ones (0.25, 0.5) help where objects overlap.
+        Factor on the width ``1 / sqrt(2 gamma)``. Smaller ones (0.25, 0.5) help where objects overlap.
     normalize_rows : bool, default=False
         Scale the rows of the embedding to length 1 before the cut.
     n_worlds : int, default=100
@@ -133,7 +134,7 @@ class ExpectedSpectral(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
@@ -159,7 +160,7 @@ class ExpectedSpectral(UncertainClusterer):
             raise ValueError(msg)
         some = data
         if len(data) > MOST_OBJECTS and not data.joint:
-            some = data[some_by_key(data.keys, N_LANDMARKS, self.seed_)]
+            some = data[some_by_key(data._keys, N_LANDMARKS, self.seed_)]
         law = with_closed_form(some.law, self.seed_, some.uniform_keys())
 
         self.width_ = self._kernel_width(some)
@@ -195,9 +196,9 @@ class ExpectedSpectral(UncertainClusterer):
     def _predict(self, data: UncertainData) -> Indices:
         return nearest(self._rows(self._embedded(data)), self._model.centres)
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        facts = super().facts()
+        facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=self.n_worlds)
 
     def _proba(self, data: UncertainData) -> Array:
@@ -214,8 +215,9 @@ class ExpectedSpectral(UncertainClusterer):
         return 0.5 / self.width_**2
 
     def _kernel_width(self, data: UncertainData) -> float:
-        if not isinstance(self.width, str):
-            return usable_width(float(self.width), self.width_scale)
+        width = width_of(self.gamma)
+        if not isinstance(width, str):
+            return usable_width(width, self.width_scale)
         apart = expected_squared_distances(data.law, data.law)
         apart = apart[np.triu_indices(len(data), 1)]
         if len(apart) == 0 or np.median(apart) == 0.0:

@@ -29,6 +29,7 @@ from incerta.estimators._base import (
 )
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
+from incerta.spectral.affinity import width_of
 from incerta.spectral.consistency import (
     Alone,
     consistency,
@@ -83,15 +84,16 @@ class RPC(UncertainClusterer):
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
         and returns the matrix. Above 1000 objects the first two compare densities of
         250 objects, the same in all worlds; ``divergence=jensen_shannon`` is of all.
-    width : {"median", "self-tuning"} or float, default="median"
-        Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
+    gamma : {"median", "self-tuning"} or float, default="median"
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
+        finds its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
-        Factor on the width.
+        Factor on the width ``1 / sqrt(2 gamma)``.
     n_neighbors : int, "auto" or None, default="auto"
         Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs.
         "auto" does so up to 5000 objects; above, 1000 of them stand for all: the others
         are put next to them in every world. A cluster with none of them is not seen.
-    weight : float, default=1.0
+    consistency_weight : float, default=1.0
         How much agreement counts relative to each world's own structure (Eq. 11).
     normalize_rows : bool, default=False
         Scale the rows of the embedding to length 1 before the cut.
@@ -175,12 +177,12 @@ class RPC(UncertainClusterer):
     divergence: str | Callable[[Worlds], Array] = parameter(
         DIVERGENCE, default="jensen-shannon"
     )
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
     n_neighbors: int | str | None = parameter([*WHOLE, AUTO, None], default="auto")
-    weight: float = parameter(NOT_NEGATIVE, default=1.0)
+    consistency_weight: float = parameter(NOT_NEGATIVE, default=1.0)
     normalize_rows: bool = parameter(["boolean"], default=False)
     tol: float = parameter(NOT_NEGATIVE, default=1e-6)
     max_iter: int = parameter(WHOLE, default=200)
@@ -228,10 +230,10 @@ class RPC(UncertainClusterer):
             if isinstance(self.n_clusters, str)
             else int(self.n_clusters)
         )
-        how: Any = self.width, self.width_scale, self.n_neighbors, self.device
+        how: Any = width_of(self.gamma), self.width_scale, self.n_neighbors, self.device
         laplacians = Laplacians(worlds, *how)
         stop: Any = {"tol": self.tol, "max_iter": self.max_iter}
-        found = consistency(laplacians, k, weight=self.weight, **stop)
+        found = consistency(laplacians, k, weight=self.consistency_weight, **stop)
         rows = self._rows(found.common)
         self.labels_, centres = cut(rows, k, self.n_init, self.seed_)
         self._model = remembered(worlds, found, laplacians, centres)
@@ -242,7 +244,7 @@ class RPC(UncertainClusterer):
         """Objects that stand for more than can be compared with each other."""
         if self.n_neighbors != "auto" or len(data) <= DENSE_OBJECTS:
             return None
-        return some_by_key(data.keys, N_LANDMARKS, self.seed_)
+        return some_by_key(data._keys, N_LANDMARKS, self.seed_)
 
     def _of_landmarks(self, worlds: Worlds) -> Worlds:
         return worlds if self._landmarks is None else worlds.only(self._landmarks)
@@ -264,7 +266,12 @@ class RPC(UncertainClusterer):
         self.labels_per_world_ = np.argsort(order)[per_world]
 
     def _membership(self) -> Array:
-        how = self.width, self.width_scale, self._model.n_neighbors, self.device
+        how = (
+            width_of(self.gamma),
+            self.width_scale,
+            self._model.n_neighbors,
+            self.device,
+        )
         n_worlds, n_objects, _ = self._drawn.shape
         counts = np.zeros((n_objects, self.n_clusters_))
         for first in followed(range(0, n_worlds, WORLDS_AT_A_TIME), "confidence"):
@@ -296,7 +303,7 @@ class RPC(UncertainClusterer):
         world = Embedded(
             values=values[self._landmarks], scales=scales, roots=roots, targets=targets
         )
-        return extend(values, world, self.width, None, self.device)
+        return extend(values, world, width_of(self.gamma), None, self.device)
 
     def _predict(self, data: UncertainData) -> Indices:
         # The extensions of the common embedding are averaged, and cut at its centres.
@@ -321,7 +328,7 @@ class RPC(UncertainClusterer):
         return np.array([nearest(self._rows(rows), centres) for rows in rotated])
 
     def _extensions(self, data: UncertainData, *, common: bool) -> Iterator[Array]:
-        how: Any = self.n_worlds, self.width
+        how: Any = self.n_worlds, width_of(self.gamma)
         return extensions(self._model, data, *how, common=common, device=self.device)
 
     def _check_stored(self) -> None:

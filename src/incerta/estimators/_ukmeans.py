@@ -97,7 +97,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     distance itself is taken over the values of each object, and uncertainty does change
     it; bounds save most of its evaluations and change no label.
 
-    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read_table(...,
     lazy=True)``), are clustered where they are, with squared distances: partitions are
     sent centres and return sums, which are exact, so that labels do not depend on the
     partitioning (DUK-means in exact mode [4]_).
@@ -406,4 +406,4 @@ def _found_centres(
     worlds = (
         repeat(some.mean(), n_worlds) if spread else worlds_of(some, n_worlds, seed)
     )
-    return centres_in_worlds(worlds, some.keys, centres, seed)
+    return centres_in_worlds(worlds, some._keys, centres, seed)

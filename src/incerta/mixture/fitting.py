@@ -198,10 +198,10 @@ def refuse_wide(n_features: int, covariance: str) -> None:
     """Refuse matrices of thousands of features, and name the way out."""
     if covariance in ("full", "tied") and n_features > MOST_CORRELATED:
         msg = (
-            f"covariance={covariance!r} needs a matrix of {n_features:,} × "
+            f"covariance_type={covariance!r} needs a matrix of {n_features:,} × "
             f"{n_features:,} numbers for each object; above {MOST_CORRELATED} features "
             "put them into few directions first, with "
-            "ic.Directions().fit_transform(data), or use covariance='diag'."
+            "ic.Directions().fit_transform(data), or use covariance_type='diag'."
         )
         raise ValueError(msg)
 

@@ -55,7 +55,7 @@ def some_labelled(
         return some, None, n_objects
     if len(objects) <= most:
         return objects, known, len(objects)
-    chosen = some_with_labels(objects.keys, most, seed, known)
+    chosen = some_with_labels(objects._keys, most, seed, known)
     return objects[chosen], known[chosen], len(objects)
 
 
@@ -120,7 +120,7 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
     if data is None or len(data) <= most:
         return Some(0 if data is None else len(data), data)
-    return Some(len(data), data[some_by_key(data.keys, most, seed)])
+    return Some(len(data), data[some_by_key(data._keys, most, seed)])
 
 
 def _some_of_both(a: Some, b: Some, most: int, seed: int) -> Some:

@@ -92,6 +92,11 @@ def kernel_scales(
     return np.full(n, usable_width(float(width), width_scale))
 
 
+def width_of(gamma: str | float) -> str | float:
+    """Width of the kernel ``exp(-gamma d**2)``; a rule that finds one stays a name."""
+    return gamma if isinstance(gamma, str) else float(np.sqrt(0.5 / gamma))
+
+
 def usable_width(width: float, width_scale: float) -> float:
     """Width of a kernel, times a factor; refused where it cannot be squared."""
     product = width * width_scale

@@ -262,7 +262,7 @@ class ByMoments:
         ----------
         n_clusters : int, optional
             Number of clusters; that of the parameters by default.
-        method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
+        method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, optional
             What clusters them; that of the parameters by default.
         """
         check_is_fitted(self, "time_")

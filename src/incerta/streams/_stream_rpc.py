@@ -32,6 +32,7 @@ from incerta.selection.keeping import (
     check_number_kept,
     keep_worlds,
 )
+from incerta.spectral.affinity import width_of
 from incerta.spectral.consistency import consistency
 from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.extension import Embeddings, extensions, remembered
@@ -144,10 +145,11 @@ class StreamRPC(StreamClusterer):
         no divergences and saves most of the time.
     divergence : {"jensen-shannon", "per-feature"}, default="jensen-shannon"
         How far apart worlds are; see `incerta.divergence`.
-    width : {"median", "self-tuning"} or float, default="median"
-        Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
+    gamma : {"median", "self-tuning"} or float, default="median"
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
+        finds its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
-        Factor on the width.
+        Factor on the width ``1 / sqrt(2 gamma)``.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the worlds, of the selection and of k-means.
 
@@ -220,7 +222,7 @@ class StreamRPC(StreamClusterer):
     divergence: str = parameter(
         [StrOptions(set(OF_DENSITIES))], default="jensen-shannon"
     )
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
@@ -367,11 +369,11 @@ class StreamRPC(StreamClusterer):
             self.n_representatives,
             selection=self.selection,
             divergence=self.divergence,
-            seed=self.seed_,
+            random_state=self.seed_,
             weights=weights,
         )
         laplacians = Laplacians(
-            kept.worlds, self.width, self.width_scale, weights=weights
+            kept.worlds, width_of(self.gamma), self.width_scale, weights=weights
         )
         found = consistency(laplacians, k)
         # One of the objects that a micro-cluster stands for; see `Laplacians`.
@@ -389,7 +391,9 @@ class StreamRPC(StreamClusterer):
             spaced = worlds_of(data, self.n_worlds, self.seed_)
             data = from_worlds(spaced.stack(), ids=data.ids)
         model = self._agreement.model
-        return extensions(model, data, self.n_worlds, self.width, common=common)
+        return extensions(
+            model, data, self.n_worlds, width_of(self.gamma), common=common
+        )
 
     def _check_stored(self) -> None:
         super()._check_stored()

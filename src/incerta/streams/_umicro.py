@@ -86,7 +86,7 @@ class UMicro(ByMoments, StreamClusterer):
     snapshot_every : float, optional
         Time between states that are kept, so that `between` can tell what came in a
         stretch of time. The longer ago, the fewer of them stay. None by default.
-    method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, default="UKMeans"
+    method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, default="UKMeans"
         What clusters the micro-clusters.
     random_state : int, RandomState, Generator or None, default=0
         Seed of that.

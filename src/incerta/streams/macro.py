@@ -9,13 +9,13 @@ from scipy.optimize import linear_sum_assignment
 from incerta.backend.memory import blocks
 from incerta.data.construct import from_gaussian
 from incerta.data.container import UncertainData
-from incerta.estimators import ErrorMixture, ViewConsensus
+from incerta.estimators import AutoClusterer, ErrorMixture
 from incerta.labels import in_order_of_appearance
 from incerta.lloyd import lloyd
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array, Indices
 
-METHODS = ("UKMeans", "ErrorMixture", "ViewConsensus")
+METHODS = ("UKMeans", "ErrorMixture", "AutoClusterer")
 # Objects that stand for all that came, where a method takes nothing else.
 N_OBJECTS = 1000
 N_STARTS = 10
@@ -57,7 +57,7 @@ def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
     data, rows = objects_like(sketch, rng)
     model: Any = {
         "ErrorMixture": ErrorMixture(n_clusters, random_state=seed),
-        "ViewConsensus": ViewConsensus(n_clusters, random_state=seed),
+        "AutoClusterer": AutoClusterer(n_clusters, random_state=seed),
     }[method]
     membership = model.fit(data).membership_
     total = np.zeros((sketch.n, membership.shape[1]))

@@ -212,7 +212,7 @@ def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
 class Leftover:
     """Columns without a role; each step of a guess takes away what it explains.
 
-    What the user said is by parameters of `read`; such columns are not free.
+    What the user said is by parameters of `read_table`; such columns are not free.
     """
 
     def __init__(self, columns: Sequence[Described], said: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""ViewConsensus: several unlike views of the data, each judged, and their mean."""
+"""AutoClusterer: several unlike views of the data, each judged, and their mean."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
@@ -42,7 +42,7 @@ class Clusters(NamedTuple):
 
 
 @with_parameters
-class ViewConsensus(UncertainClusterer):
+class AutoClusterer(UncertainClusterer):
     """Cluster uncertain objects by the views of them that see clear clusters.
 
     No single idea of a cluster is right for all data. Several are tried: Gaussian
@@ -134,7 +134,7 @@ class ViewConsensus(UncertainClusterer):
     A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
     1000 objects views are found with 1000 of them, chosen by their ids; the laws of
     their clusters, which are used in predictions, say how probable these are for all.
-    Data in partitions (`from_dask`, ``read(..., lazy=True)``) stay there but for these.
+    Data in partitions (`from_dask`, ``read_table(..., lazy=True)``) stay there but for these.
 
     References
     ----------
@@ -145,7 +145,7 @@ class ViewConsensus(UncertainClusterer):
     --------
     >>> import incerta as ic
     >>> data, truth = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
-    >>> model = ic.ViewConsensus(3, random_state=0).fit(data)
+    >>> model = ic.AutoClusterer(3, random_state=0).fit(data)
     >>> ic.metrics.clustering_accuracy(truth, model.labels_)
     1.0
     >>> sorted(model.views_)
@@ -166,8 +166,8 @@ class ViewConsensus(UncertainClusterer):
     device: str = parameter([str], default=CPU)
     random_state: Seed = parameter(SEED, default=None)
 
-    knows_errors = True
-    takes_labels = True
+    _knows_errors = True
+    _takes_labels = True
     _takes_missing = True
     _takes_partitions = True
     _stored: ClassVar[dict[str, str]] = {"views_": "", "ids_": "a n", "_model": ""}
@@ -224,9 +224,9 @@ class ViewConsensus(UncertainClusterer):
         laws = laws._replace(clusters=rank[laws.clusters])
         self._model = self._model._replace(laws=laws)
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        facts = super().facts()
+        facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=1)
 
     def score(self, X: Any, y: None = None) -> float:
