@@ -36,11 +36,11 @@ def overlapping(n_objects, n_features, n_clusters):
     import incerta as ic
 
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(n_clusters, n_features)) * 2.0 * np.sqrt(2 / n_features)
+    centers = rng.normal(size=(n_clusters, n_features)) * 2.0 * np.sqrt(2 / n_features)
     labels = rng.integers(n_clusters, size=n_objects)
     errors = 0.35 * rng.lognormal(0.0, 0.8, size=(n_objects, n_features))
     off = 0.5 * rng.normal(size=errors.shape) + errors * rng.normal(size=errors.shape)
-    return ic.from_gaussian(centres[labels] + off, std=errors), labels
+    return ic.from_gaussian(centers[labels] + off, std=errors), labels
 
 
 def named(method):

@@ -15,7 +15,7 @@ This shows that the classes went into the paper's Waveform, unless its scores or
 are wrong. It does not show that its errors were made in this very way: Wine reaches
 its scores without, and Ecoli comes near.
 
-Standardised data, means over seeds. RPC takes its worlds at random: the divergences of
+Standardized data, means over seeds. RPC takes its worlds at random: the divergences of
 all worlds are at or near their limit, log 2, so that choosing by them costs time and is
 no less arbitrary. (Not so in Ecoli, where the choice hardly changes the scores.)
 """
@@ -68,8 +68,8 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         interval is the mean plus and minus three standard deviations.
     strength : float, default=1.0
         From 0 to 1, how much of the way from the value to the middle of the interval
-        the centre moves. Widths are the same for all strengths, so that 0 leaves the
-        centres at the values, but not the data free of the classes.
+        the center moves. Widths are the same for all strengths, so that 0 leaves the
+        centers at the values, but not the data free of the classes.
     random_state : int, Generator or None, default=None
         Seed.
 
@@ -102,11 +102,11 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         highest[own] = X[own].max(axis=0) + margin
     down = (X - lowest) * rng.random(X.shape)
     up = (highest - X) * rng.random(X.shape)
-    centre = X + strength * (up - down) / 2
+    center = X + strength * (up - down) / 2
     half = (up + down) / 2
     if kind == "uniform":
-        return ic.from_interval(centre - half, centre + half)
-    return ic.from_gaussian(centre, half / 3)
+        return ic.from_interval(center - half, center + half)
+    return ic.from_gaussian(center, half / 3)
 
 
 def log_posteriors(X, n_nodes=40):

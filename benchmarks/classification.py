@@ -140,7 +140,7 @@ OF_KEPLER = {
 def radii_with_one_error(data):
     """The radius of a planet is a multiple of its star's, and so is most of its error.
 
-    The catalogue states no correlations.
+    The catalog states no correlations.
     """
     planet = data.feature_names.index("log_planet_radius")
     star = data.feature_names.index("log_star_radius")

@@ -22,12 +22,12 @@ from incerta.estimators import _rpc, _views
 def blobs(rng, n, sizes, d, apart):
     """Gaussian clusters of some relative sizes, and errors of three kinds."""
     labels = rng.choice(len(sizes), n, p=np.array(sizes) / sum(sizes))
-    centres = np.zeros((len(sizes), d))
-    centres[:, :2] = apart * np.array(
+    centers = np.zeros((len(sizes), d))
+    centers[:, :2] = apart * np.array(
         [[np.cos(a), np.sin(a)] for a in 2 * np.pi * np.arange(len(sizes)) / len(sizes)]
     )
     std = rng.choice([0.2, 0.5, 1.0], (n, 1)) * np.ones(d)
-    truth = centres[labels] + rng.normal(size=(n, d))
+    truth = centers[labels] + rng.normal(size=(n, d))
     return ic.from_gaussian(truth + std * rng.normal(size=(n, d)), std=std), labels
 
 

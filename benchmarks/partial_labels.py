@@ -78,7 +78,7 @@ def accuracies(name, seed, n_worlds):
             found[f"{method}, named by all", share] = best
         alone = ic.ErrorDiscriminant().fit(data[known], labels[known])
         right = alone.predict(data[open_]) == classes[open_]
-        found["ErrorDiscriminant, labelled only", share] = right.mean()
+        found["ErrorDiscriminant, labeled only", share] = right.mean()
         peers = {
             "LabelSpreading, values": LabelSpreading("knn", n_neighbors=10),
             "SelfTraining, values": SelfTrainingClassifier(

@@ -1,6 +1,6 @@
 """Means behind measurements in projection, and what projections cost.
 
-    python benchmarks/projections.py            # minutes; writes docs/projections.txt
+    python benchmarks/projections.py  # minutes; docs/measured/projections.txt
 
 Two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of Gaussians, of
 which objects are seen along some directions only, with errors of their own. Deviations
@@ -28,7 +28,7 @@ from incerta.mixture.expectation import log_densities  # noqa: E402
 from incerta.mixture.model import Components, measured  # noqa: E402
 from incerta.mixture.under import under  # noqa: E402
 
-OUT = Path(__file__).parents[1] / "docs" / "projections.txt"
+OUT = Path(__file__).parents[1] / "docs" / "measured" / "projections.txt"
 
 
 def drawn(rng, n, weights, means, covariances):

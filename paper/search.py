@@ -56,7 +56,7 @@ class Trial(NamedTuple):
 def points_of(family: str, part: int) -> list[Point]:
     """The points of one part of a grid.
 
-    Orderings are shared by all radii, and tables by all numbers of neighbours, so
+    Orderings are shared by all radii, and tables by all numbers of neighbors, so
     that parts divide the grid where nothing is shared.
     """
     if family == "order":
@@ -121,7 +121,7 @@ def _by_probability(problem: Problem, points: list[Point]) -> Found:
 
 
 def _by_order(problem: Problem, points: list[Point]) -> Found:
-    """Cut one ordering per number of neighbours at parts of its reachabilities."""
+    """Cut one ordering per number of neighbors at parts of its reachabilities."""
     for m in dict.fromkeys(point.min_samples for point in points):
         fitted = ordered(problem, m)
         for point in points:

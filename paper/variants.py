@@ -16,7 +16,7 @@ from incerta.selection import Kept, random_worlds, representatives
 from incerta.spectral import (
     gaussian_affinity,
     leading_eigenvectors,
-    normalised_laplacian,
+    normalized_laplacian,
 )
 from incerta.spectral.embedding import cut
 from incerta.typing import Array, Indices
@@ -166,6 +166,6 @@ def _by_mean_affinity(
     total = np.zeros((len(given.data), len(given.data)))
     for world in _kept(given, variant, divergences).worlds:
         total += np.asarray(gaussian_affinity(world, width=variant.width))
-    laplacian = normalised_laplacian(total / variant.n_kept)
+    laplacian = normalized_laplacian(total / variant.n_kept)
     rows = leading_eigenvectors(laplacian, given.n_clusters)[1]
     return cut(rows, given.n_clusters, N_STARTS, given.seed)[0]

@@ -38,8 +38,8 @@ def means(n):
 def values(n):
     """Objects of 50 values, all in one place."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(n, 1, 10))
-    return ic.from_array(0.9 * (centres + rng.normal(size=(n, 50, 10))))
+    centers = rng.normal(size=(n, 1, 10))
+    return ic.from_array(0.9 * (centers + rng.normal(size=(n, 50, 10))))
 
 
 def correlated(n):

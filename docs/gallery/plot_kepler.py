@@ -3,7 +3,7 @@ Kepler: planets and false alarms, with error bars
 =================================================
 
 Objects of interest of the Kepler mission: how long and how deep their star is dimmed,
-the sizes that follow from that, and the star itself, all with catalogue errors. Giant
+the sizes that follow from that, and the star itself, all with catalog errors. Giant
 planets and eclipsing binary stars, which look like giant planets, are hard to tell
 apart: what do clusters of all features say, and for which objects do they say nothing?
 

@@ -44,7 +44,7 @@ from incerta.ensemble.consensus_affinity import (
     adaptive_affinity,
     agreement_weights,
     n_components,
-    neighbour_weights,
+    neighbor_weights,
     rank_constrained,
     votes,
     weighted_mean,
@@ -72,7 +72,7 @@ from incerta.partition.relocate import (
     mmvar,
     ucpc,
 )
-from incerta.partition.shares import nearest_centres, nearest_shares
+from incerta.partition.shares import nearest_centers, nearest_shares
 from incerta.selection.keeping import Divergence, Kept
 from incerta.spectral.embedding import cut, leading_eigenvectors
 from incerta.typing import Array, Indices, Seed
@@ -94,7 +94,7 @@ MIN_SAMPLES = 5
 
 # Up to this many objects all eigenvectors of a full matrix are quicker to find.
 DENSE_OBJECTS = 1000
-# How often the number of neighbours is doubled to connect too many components.
+# How often the number of neighbors is doubled to connect too many components.
 MOST_DOUBLINGS = 3
 N_INIT = 10
 
@@ -103,8 +103,8 @@ N_INIT = 10
 class CKMeans(UKMeans):
     """K-means on the means of the objects: UK-means under its published name.
 
-    The expected squared distance of an object to a centre is the squared distance of
-    its mean plus its variance, which is the same for all centres [1]_. `UKMeans` with
+    The expected squared distance of an object to a center is the squared distance of
+    its mean plus its variance, which is the same for all centers [1]_. `UKMeans` with
     squared distances is this, and does more.
 
     Parameters
@@ -159,7 +159,7 @@ class _Relocating(UncertainClusterer, family=True):
     def _relocate(
         self, data: UncertainData, objective: Objective
     ) -> tuple[Array, Array]:
-        """Find the clusters; squares of what objects are off centre, and variances."""
+        """Find the clusters; squares of what objects are off center, and variances."""
         means, variances = data.mean(), data.variance()
         middle = means.mean(axis=0)
         means = means - middle  # a large offset would eat the digits of the squares
@@ -184,20 +184,20 @@ class _Relocating(UncertainClusterer, family=True):
         self.n_iter_ = len(history)
         self.labels_, _ = in_order_of_appearance(history[-1].labels)
         sizes = np.bincount(self.labels_, minlength=self.n_clusters)
-        centres = mean_by_cluster(means, self.labels_, sizes)
+        centers = mean_by_cluster(means, self.labels_, sizes)
         self.cluster_sizes_ = sizes
-        self.cluster_centers_ = centres + middle
-        return np.square(means - centres[self.labels_]), variances
+        self.cluster_centers_ = centers + middle
+        return np.square(means - centers[self.labels_]), variances
 
     def _predict(self, data: UncertainData) -> Indices:
         # An object of the fit may get another cluster than its label: the fit also
-        # counts what a move does to the centres.
-        return nearest_centres(data.mean(), self.cluster_centers_, self._offsets())
+        # counts what a move does to the centers.
+        return nearest_centers(data.mean(), self.cluster_centers_, self._offsets())
 
     def _proba(self, data: UncertainData) -> Array:
         n_worlds = 1 if data.exact else self.n_worlds
-        centres = self.cluster_centers_
-        return nearest_shares(data, centres, self._offsets(), n_worlds, self.seed_)
+        centers = self.cluster_centers_
+        return nearest_shares(data, centers, self._offsets(), n_worlds, self.seed_)
 
     def _offsets(self) -> Array:
         return np.zeros(self.n_clusters)
@@ -336,7 +336,7 @@ class MMVar(_Relocating):
     ``Phi / c - |U|² / c²``. Else it is as for `UCPC`.
 
     New objects go to the nearest mean of a mixture. The variances of the mixtures do
-    not count there: with them, wide clusters would lose members to narrow neighbours.
+    not count there: with them, wide clusters would lose members to narrow neighbors.
 
     References
     ----------
@@ -394,7 +394,7 @@ class PDBSCAN(DenseClusterer):
 
     Notes
     -----
-    It costs as much as `FDBSCAN`, minus the removal of one neighbour per pair. The
+    It costs as much as `FDBSCAN`, minus the removal of one neighbor per pair. The
     probabilities are never larger than those of `FDBSCAN`, which takes into account
     that the object reached helps to make the other one core. The hierarchical version
     of the same authors is ``FOPTICS(algorithm="grid")``.
@@ -584,7 +584,7 @@ class REP(AnyClusterer):
     ----------
     clusterer : object, optional
         Any scikit-learn clusterer, such as ``KMeans(5)``. By default DBSCAN with 5
-        neighbours and a radius read off the distances to them.
+        neighbors and a radius read off the distances to them.
     n_worlds, n_representatives, selection, divergence
         As for `WorldConsensus`.
     n_alternatives : int, default=1
@@ -805,8 +805,8 @@ class Voting(NamedTuple):
 class PossibleWorldConsistency(UncertainClusterer):
     """Cluster uncertain objects by an affinity that all worlds agree on.
 
-    In each world an object distributes its affinity over its nearest neighbours. One
-    affinity is learnt that is as near as possible to those of all worlds and whose
+    In each world an object distributes its affinity over its nearest neighbors. One
+    affinity is learned that is as near as possible to those of all worlds and whose
     graph falls into exactly `n_clusters` components: these are the clusters, and no cut
     is needed [1]_. It finds clusters of any shape. `RPC` looks for agreement of
     embeddings instead, and uses few worlds.
@@ -820,7 +820,7 @@ class PossibleWorldConsistency(UncertainClusterer):
     n_representatives, selection, divergence
         Keep only so many worlds, chosen as in `RPC`; all by default.
     n_neighbors : int, default=10
-        Neighbours of an object in each world. Doubled, at most three times, if the
+        Neighbors of an object in each world. Doubled, at most three times, if the
         graph of all worlds has more than `n_clusters` components.
     world_weights : {"uniform", "auto"}, default="uniform"
         How much worlds count: all the same, or less the farther they are from what all
@@ -850,7 +850,7 @@ class PossibleWorldConsistency(UncertainClusterer):
     n_drawn_ : int
         Number of worlds that were drawn.
     n_neighbors_ : int
-        Number of neighbours that was used.
+        Number of neighbors that was used.
     n_iter_ : int
         Number of rounds made.
     seed_, n_features_in_, feature_names_in_
@@ -864,13 +864,13 @@ class PossibleWorldConsistency(UncertainClusterer):
 
     Notes
     -----
-    It takes two searches for neighbours per world, then the lowest eigenvectors of a
+    It takes two searches for neighbors per world, then the lowest eigenvectors of a
     sparse matrix per round. Memory holds one number for every pair of objects that are
-    neighbours in any world.
+    neighbors in any world.
 
     The publication's own formulas are not freely available; the affinities, and the
     steps that lead to the right number of components, are those of constrained
-    Laplacian rank [2]_. The share of an object that its neighbours do not get stays
+    Laplacian rank [2]_. The share of an object that its neighbors do not get stays
     with it.
 
     References
@@ -992,7 +992,7 @@ class PossibleWorldConsistency(UncertainClusterer):
             return out
         for j, values in enumerate(followed(worlds, "confidence")):
             others = None if new is None else new[j]
-            near, weight = neighbour_weights(values, others, self.n_neighbors_)
+            near, weight = neighbor_weights(values, others, self.n_neighbors_)
             found = votes(near, weight, self._model.labels, self.n_clusters)
             if new is None:  # an object stays where it is if others are not better
                 found[np.arange(len(found)), self._model.labels] += 1e-12

@@ -71,7 +71,7 @@ def assess(
     Notes
     -----
     "X_pca" has errors if the counts are in ``layers["counts"]`` (or `layer`), ``X`` is
-    ``log1p`` of counts that were normalised, as scanpy makes it, and ``varm["PCs"]``
+    ``log1p`` of counts that were normalized, as scanpy makes it, and ``varm["PCs"]``
     has the loadings. A count n that became ``f(n)`` has a variance of about
     ``n (f(n) − f(n − 1))²``: its mean is the bound of Poincaré's inequality for
     Poisson counts, which is sharp for rare and for frequent counts alike, and it is 0
@@ -165,7 +165,7 @@ def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | 
     made = csr_array((there, counts.indices, counts.indptr), counts.shape)
     if not np.allclose(made.sum(axis=1), logs.sum(axis=1), rtol=ROUNDING):
         msg = (
-            f"X is not log1p of the normalised counts in layers[{layer!r}], so that "
+            f"X is not log1p of the normalized counts in layers[{layer!r}], so that "
             f"{PCA} is taken as exact. To compare cells by the counts and their "
             f"errors, pass layer={layer!r}."
         )

@@ -201,8 +201,8 @@ def test_missing_values_are_left_out_of_profiles(tmp_path):
 def test_the_default_is_not_sure_of_chance():
     # Four blobs with very unequal errors: worlds around the values gave 0.3 at 0.99.
     rng = np.random.default_rng(1)
-    centres, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=300)
-    X = centres[target] + rng.normal(size=(300, 6)) * rng.uniform(0.3, 1.2, size=6)
+    centers, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=300)
+    X = centers[target] + rng.normal(size=(300, 6)) * rng.uniform(0.3, 1.2, size=6)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     logs = 0.8 * rng.normal(size=(300, 1)) + 0.27 * rng.normal(size=X.shape)
     std = 0.7 * np.exp(logs)
@@ -231,7 +231,7 @@ def test_warnings_are_kept_and_passed_on():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_data(kind):
-    result = ic.cluster(make(kind, n=9, d=2, random_state=5), 2, "UKMeans")
+    result = ic.cluster(make(kind, n=9, d=2, seed=5), 2, "UKMeans")
     assert len(result.labels) == 9
     assert ("given draws" in result.explain()) == (kind == "worlds")
     assert ("no uncertainty" in result.explain()) == (kind == "exact")
@@ -444,7 +444,7 @@ def test_nothing_to_cluster(blobs):
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**64])
 def test_a_seed_that_is_none(blobs, seed):
-    with pytest.raises(ValueError, match=f"seed={seed} must be .* 0 to 4294967295"):
+    with pytest.raises(ValueError, match=f"random_state={seed} must be .* 4294967295"):
         ic.cluster(blobs, 3, random_state=seed)
 
 

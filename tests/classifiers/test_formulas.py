@@ -35,14 +35,14 @@ def test_naive_bayes(density, meaning):
         likelihood = np.full(len(new), own.mean())
         for j in range(2):
             x, e = w[own, j], v[own, j]
-            centre, between, extra = x.mean(), x.var(), e.mean()
+            center, between, extra = x.mean(), x.var(), e.mean()
             if meaning == "error":
                 found = true_spread(x[None], e[None], np.ones((1, len(x))), 0.05)
-                centre, between, extra = found.means[0], found.variances[0], 0.0
+                center, between, extra = found.means[0], found.variances[0], 0.0
                 kept = between / (between + e)
-                x, e = centre + kept * (x - centre), kept * e
+                x, e = center + kept * (x - center), kept * e
             if density == "gaussian":
-                x, e = np.array([centre]), np.array([between + extra])
+                x, e = np.array([center]), np.array([between + extra])
             else:
                 e = e + (1.06 * len(x) ** -0.2) ** 2 * between
             total = np.sqrt(e + new.variance()[:, j, None])
@@ -74,7 +74,7 @@ def test_distances_of_laws():
 
     known = squared_mmd(data, data)[np.triu_indices(36, 1)]
     width = np.sqrt(np.median(known))
-    assert model.width_of_level_2_ == pytest.approx(width)
+    assert model.gamma_of_level_2_ == pytest.approx(0.5 / width**2)
     expected = np.exp(-0.5 * squared_mmd(new, data) / width**2)
     np.testing.assert_allclose(model._kernel(new), expected, rtol=1e-6)
 

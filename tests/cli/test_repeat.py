@@ -8,7 +8,7 @@ import pytest
 
 import incerta as ic
 from incerta.data.tables.spec import TableSpec
-from incerta.report.summarise import python_of
+from incerta.report.summarize import python_of
 
 
 @pytest.fixture

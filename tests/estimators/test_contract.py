@@ -234,7 +234,7 @@ def test_the_row_of_a_new_object_does_not_matter(estimator, sparse):
     if type(estimator).__name__ == "RPC":
         fitted.set_params(max_iter=3)  # rows matter in none of its rounds
     if sparse and "n_neighbors" not in fitted.get_params():
-        pytest.skip("the estimator has no graph of neighbours")
+        pytest.skip("the estimator has no graph of neighbors")
     if sparse:
         fitted.set_params(n_neighbors=4)
     fitted.fit(data)

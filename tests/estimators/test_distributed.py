@@ -150,13 +150,13 @@ def test_starts_depend_on_the_seed_alone():
 
 
 @given(seed=st.integers(0, 99), n=st.integers(1, 9), k=st.integers(1, 6))
-def test_nearest_centre_of_each_row_alone(seed, n, k):
+def test_nearest_center_of_each_row_alone(seed, n, k):
     rng = np.random.default_rng(seed)
-    rows, centres = rng.integers(3, size=(n, 2)) / 3, rng.integers(3, size=(k, 2)) / 3
-    together = nearest_alone(rows, centres)
-    alone = [nearest_alone(row[None], centres)[0] for row in rows]
+    rows, centers = rng.integers(3, size=(n, 2)) / 3, rng.integers(3, size=(k, 2)) / 3
+    together = nearest_alone(rows, centers)
+    alone = [nearest_alone(row[None], centers)[0] for row in rows]
     np.testing.assert_array_equal(together, alone)
-    brute = [[sum((r - c) ** 2) for c in centres] for r in rows]
+    brute = [[sum((r - c) ** 2) for c in centers] for r in rows]
     np.testing.assert_array_equal(together, np.argmin(brute, axis=1))
 
 

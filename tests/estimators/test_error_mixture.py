@@ -12,8 +12,8 @@ from incerta.mixture import pieces
 def blobs(seed, n=400, level=0.7):
     """Four blobs in six features; values displaced by very unequal errors."""
     rng = np.random.default_rng(seed)
-    centres, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=n)
-    X = centres[target] + rng.normal(size=(n, 6)) * rng.uniform(0.3, 1.2, size=6)
+    centers, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=n)
+    X = centers[target] + rng.normal(size=(n, 6)) * rng.uniform(0.3, 1.2, size=6)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     std = level * np.exp(0.8 * rng.normal(size=(n, 1)) + 0.27 * rng.normal(size=(n, 6)))
     return target, X + std * rng.normal(size=X.shape), std
@@ -137,13 +137,13 @@ def test_replicates_with_more_noise_than_features(really):
     # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects
     # differ in these by errors only, or really.
     found, peer = [], []
-    centres = np.zeros((3, 10))
-    centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
+    centers = np.zeros((3, 10))
+    centers[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
     for seed in range(5):
         rng = np.random.default_rng(seed)
         target = rng.integers(3, size=240)
         within = np.r_[np.full(4, 0.5), np.full(6, really)]
-        truth = centres[target] + within * rng.normal(size=(240, 10))
+        truth = centers[target] + within * rng.normal(size=(240, 10))
         objects = np.repeat(np.arange(240), rng.integers(3, 7, size=240))
         std = rng.lognormal(0.0, 1.0, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3)]
         values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))

@@ -239,7 +239,7 @@ def test_too_many_objects(monkeypatch):
     [
         ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
         ({"metric": "cosine"}, "'metric' parameter .* Got 'cosine' instead"),
-        ({"method": "pam"}, "'method' parameter .* Got 'pam' instead"),
+        ({"algorithm": "pam"}, "'algorithm' parameter .* Got 'pam' instead"),
         ({"n_init": 0}, "'n_init' parameter .* Got 0 instead"),
         ({"max_iter": 0}, "'max_iter' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),

@@ -22,8 +22,8 @@ def problem(seed=0, n=90, apart=2.5, ids=None):
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     std = 0.4 * np.exp(0.8 * rng.normal(size=(n, 1))) * np.ones(2)
-    centres = apart * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    values = centres[target] + 0.6 * rng.normal(size=(n, 2))
+    centers = apart * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    values = centers[target] + 0.6 * rng.normal(size=(n, 2))
     values += std * rng.normal(size=(n, 2))
     y = np.full(n, -1)
     for c in range(3):

@@ -18,7 +18,7 @@ from incerta import published
 from incerta.ensemble.consensus_affinity import (
     adaptive_affinity,
     agreement_weights,
-    neighbour_weights,
+    neighbor_weights,
     projected,
     rank_constrained,
     weighted_mean,
@@ -61,9 +61,9 @@ def test_affinity_of_equal_and_of_few_objects():
     assert adaptive_affinity(np.zeros((1, 1)), 5).nnz == 0
 
 
-def test_new_objects_have_neighbours_among_the_old():
+def test_new_objects_have_neighbors_among_the_old():
     old = np.array([[0.0], [1.0], [10.0], [20.0]])
-    near, weights = neighbour_weights(old, np.array([[0.5], [21.0]]), 2)
+    near, weights = neighbor_weights(old, np.array([[0.5], [21.0]]), 2)
     np.testing.assert_array_equal(np.sort(near), [[0, 1], [2, 3]])
     np.testing.assert_allclose(weights[0], 0.5)
     assert weights[1, 0] > weights[1, 1]
@@ -86,7 +86,7 @@ def test_projection_is_the_nearest_of_the_simplex(seed, lengths, steep):
         assert gain.max() - gain[at > 0].min() <= tolerance
 
 
-def test_projection_against_a_minimiser():
+def test_projection_against_a_minimizer():
     values = np.array([0.3, -0.2, 0.9, 0.4])
     best = minimize(
         lambda s: np.sum((s - values) ** 2),
@@ -264,7 +264,7 @@ def test_one_object():
 
 
 def test_of_equally_near_clusters_its_own():
-    # The object at 0 has one neighbour of each cluster, at the same distance.
+    # The object at 0 has one neighbor of each cluster, at the same distance.
     world = ic.as_uncertain([[-1.0], [0.0], [1.0], [-4.0], [4.0]]).worlds(1, 0)
     pwc = PossibleWorldConsistency(2, n_neighbors=2)
     pwc.n_neighbors_ = 2

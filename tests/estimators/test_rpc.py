@@ -18,7 +18,7 @@ from incerta.spectral import (
     consistency,
     gaussian_affinity,
     leading_eigenvectors,
-    normalised_laplacian,
+    normalized_laplacian,
 )
 
 
@@ -48,7 +48,7 @@ def test_without_uncertainty_it_is_spectral_clustering(seed):
         3, affinity="precomputed", assign_labels="kmeans", random_state=0
     ).fit(W)
     assert adjusted_rand_score(twin.labels_, rpc.labels_) == 1.0
-    own = leading_eigenvectors(normalised_laplacian(W), 3)[1]
+    own = leading_eigenvectors(normalized_laplacian(W), 3)[1]
     np.testing.assert_allclose(projector(rpc.embedding_), own @ own.T, atol=1e-7)
 
 
@@ -62,7 +62,7 @@ def test_embedding_subspace_is_that_of_scikit_learn(seed):
     )
     # It divides the eigenvectors by the root of the degree: undo that.
     theirs = theirs * np.sqrt(W.sum(axis=1))[:, None]
-    ours = consistency([normalised_laplacian(W)], 3).common
+    ours = consistency([normalized_laplacian(W)], 3).common
     np.testing.assert_allclose(projector(theirs), ours @ ours.T, atol=1e-6)
 
 

@@ -18,11 +18,11 @@ def displaced(X, level, uneven, seed):
 
 
 def four_blobs(seed, n=300):
-    """BELIEF's: four centres in six features, some of them wider than others."""
+    """BELIEF's: four centers in six features, some of them wider than others."""
     rng = np.random.default_rng(seed)
     target = rng.integers(4, size=n)
-    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
-    X = centres[target] + within * rng.normal(size=(n, 6))
+    centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    X = centers[target] + within * rng.normal(size=(n, 6))
     return (X - X.mean(axis=0)) / X.std(axis=0), target
 
 
@@ -73,7 +73,7 @@ def test_exact_data_that_overlap_are_not_certain():
     X, target = four_blobs(1)
     found = ic.AutoClusterer(4, random_state=0).fit(X)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert set(found.views_) == {"mixture", "centres", "nearness"}
+    assert set(found.views_) == {"mixture", "centers", "nearness"}
     rng = np.random.default_rng(0)
     target = rng.integers(2, size=2000)
     X = 2.4 * target[:, None] * [1.0, 0.0] + rng.normal(size=(2000, 2))
@@ -125,8 +125,8 @@ def test_a_view_that_leaves_a_cluster_over_does_not_decide():
     """Two pairs of clusters, of which the graph finds only three."""
     rng = np.random.default_rng([0, *b"nested", *b"large uneven"])
     target = rng.integers(4, size=400)
-    centres = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
-    X = centres[target] + 0.7 * rng.normal(size=(400, 2))
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
+    X = centers[target] + 0.7 * rng.normal(size=(400, 2))
     factors = 0.8 * rng.normal(size=(400, 1))
     std = 0.7 * np.exp(factors + 0.27 * rng.normal(size=X.shape))
     data = ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
@@ -152,8 +152,8 @@ def test_objects_that_differ_in_spread_only():
     data = ic.from_array(values)
     found = ic.AutoClusterer(2, random_state=0).fit(data)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert found.views_["centres of laws"].score > 0.9
-    assert found.views_["centres of means"].weight < 0.1
+    assert found.views_["centers of laws"].score > 0.9
+    assert found.views_["centers of means"].weight < 0.1
     kmeans = KMeans(2, n_init=10, random_state=0).fit(data.mean())
     assert clustering_accuracy(target, kmeans.labels_) < 0.8
 
@@ -231,7 +231,7 @@ def test_what_one_view_finds_again_and_again_is_the_result():
     data = ic.from_array(0.5 * rng.normal(size=(80, 1, 2)) + around)
     model = ic.AutoClusterer(2, random_state=0).fit(data)
     assert ic.metrics.clustering_accuracy(truth, model.labels_) > 0.9
-    assert model.views_["centres of means"].agreement < 0.1
+    assert model.views_["centers of means"].agreement < 0.1
 
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):

@@ -60,8 +60,8 @@ def task(kind):
     rng = np.random.default_rng(7)
     n = N_OBJECTS + N_NEW
     y = np.arange(n) % 3
-    centres = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 2.0], [0.0, 3.0, -2.0]])
-    x = _rounded(centres[y] + rng.normal(size=(n, N_FEATURES)))
+    centers = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 2.0], [0.0, 3.0, -2.0]])
+    x = _rounded(centers[y] + rng.normal(size=(n, N_FEATURES)))
     error = _rounded(rng.uniform(0.3, 1.5, x.shape))
     ids = np.array([f"{'abc'[i % 3]}{i * 11 % n}" for i in range(n)])
     if kind == "points":

@@ -20,9 +20,9 @@ QUICK = Search(
 )
 
 
-def blobs(centres, n=200, within=0.7, error=0.7, seed=0):
+def blobs(centers, n=200, within=0.7, error=0.7, seed=0):
     rng = np.random.default_rng(seed)
-    points = centres[np.arange(n) % len(centres)]
+    points = centers[np.arange(n) % len(centers)]
     points = points + within * rng.standard_normal(points.shape)
     std = error * np.exp(0.8 * rng.standard_normal((n, 1))) / np.exp(0.64)
     std = std * np.ones_like(points)

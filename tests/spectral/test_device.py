@@ -8,7 +8,7 @@ from incerta.backend.device import fetch, namespace, put
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
 from incerta.spectral import Laplacians, consistency, laplacians
-from incerta.spectral.affinity import dense_affinity, normalised_laplacian
+from incerta.spectral.affinity import dense_affinity, normalized_laplacian
 from incerta.spectral.extension import Embedded, extend
 
 
@@ -23,7 +23,7 @@ def test_affinity_and_laplacian(where):
         assert (np.diag(fetch(found)) == 1.0).all()
     data = ic.from_gaussian(values, std=0.0)
     own = Laplacians(data.worlds(1, 0), width=1.0, device=where)[0]
-    expected = normalised_laplacian(np.exp(-0.5 * far))
+    expected = normalized_laplacian(np.exp(-0.5 * far))
     np.testing.assert_allclose(fetch(own), expected, rtol=1e-10)
     assert not isinstance(own, np.ndarray)
 

@@ -72,8 +72,8 @@ def cluster(
         runs in every world: ``"kmeans"``, ``"gmm"``, ``"agglomerative"``,
         ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``,
         ``"meanshift"``. An estimator is used as it is, with its own number of clusters
-        unless `k` is given, and with `random_state`; a clusterer of scikit-learn is run in
-        every world.
+        unless `k` is given, and with `random_state`; a clusterer of scikit-learn is run
+        in every world.
     random_state : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
@@ -177,12 +177,12 @@ def cluster(
 
 def checked_seed(random_state: Seed) -> int:
     """Turn a seed into a number that every step takes; None draws a new one."""
-    whole = isinstance(random_state, (int, np.integer))
-    if whole and not 0 <= random_state < MOST_SEEDS:
-        name = given(random_state=random_state)
+    seed = random_state
+    if isinstance(seed, (int, np.integer)) and not 0 <= seed < MOST_SEEDS:
+        name = given(random_state=seed)
         msg = f"{name} must be a whole number from 0 to {MOST_SEEDS - 1}."
         raise ValueError(msg)
-    return as_seed(random_state)
+    return as_seed(seed)
 
 
 def _with_number(

@@ -257,7 +257,7 @@ class Assessment:
     def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
         """Labels that are plausible for each object.
 
-        The set holds the label of `coverage` of objects that are labelled as these
+        The set holds the label of `coverage` of objects that are labeled as these
         were, whatever their laws: it is conformal.
 
         Parameters

@@ -64,7 +64,7 @@ PARTS: dict[str, type] = {
 # Of clusters, of the least certain objects, and of all objects.
 MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
 LONGEST = 40
-# Colours come from the notebook, light or dark: ours are ink with some transparency.
+# Colors come from the notebook, light or dark: ours are ink with some transparency.
 _TABLES = "display:flex;flex-wrap:wrap;align-items:flex-start"
 _PLACE = "margin:.4em 1.5em .4em 0;border-collapse:collapse"
 _TITLE = "text-align:left;font-weight:600;padding:.2em 0"
@@ -76,7 +76,7 @@ LEAST = 0.05
 # Clusterings with as many clusters differ if so many objects are in other ones: where
 # clusters overlap, views put some of the objects between them elsewhere.
 MOVED = 0.25
-# A view that agrees more with the result (normalised mutual information) is not asked.
+# A view that agrees more with the result (normalized mutual information) is not asked.
 ALIKE = 0.8
 
 
@@ -541,11 +541,11 @@ def profile_of(
     known = ~np.isnan(means)
     counts = np.maximum(member.T @ known, 1.0)
     mean = member.T @ np.where(known, means, 0.0) / counts
-    centred = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
+    centered = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
     return Profile(
         size=size.astype(np.intp),
         mean=mean,
-        spread=np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+        spread=np.sqrt(member.T @ np.where(known, centered, 0.0) ** 2 / counts),
         error=np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
         confidence=member.T @ confidence / size,
     )
@@ -784,7 +784,7 @@ class Plots:
         self._result = result
 
     def scatter(self, features: Any = None, ax: Any = None) -> Any:
-        """Objects with their error ellipses, coloured by cluster.
+        """Objects with their error ellipses, colored by cluster.
 
         Of a wide table in its directions, unless features are named.
         """
@@ -809,7 +809,7 @@ class Plots:
         return plot.divergences(divergences, chosen, ax=ax)
 
     def objective(self, ax: Any = None) -> Any:
-        """What the method maximises or minimises, step by step."""
+        """What the method maximizes or minimizes, step by step."""
         return plot.objective(self._told("objective", "objective"), ax=ax)
 
     def choice(self, ax: Any = None) -> Any:

@@ -14,7 +14,7 @@ from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
 from incerta.wording import given, no_parameter
 
 DEFAULT = (
-    "AutoClusterer: Gaussian clusters, centres and neighbours were looked for; those "
+    "AutoClusterer: Gaussian clusters, centers and neighbors were looked for; those "
     "that true values tell most clearly count most."
 )
 # What clusterers of scikit-learn call the number of clusters.
@@ -51,7 +51,7 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
             if name in NUMBERS and wanted.numbers:
                 msg = f"params: {name!r} is the number of clusters; say it with k."
             if name == "random_state":
-                msg = f"params: 'random_state' has a parameter of its own; give {given('random_state')}."
+                msg = f"params: leave 'random_state' out; give {given('random_state')}."
             raise ValueError(msg)
         wanted.estimator.set_params(**{known[name]: params[name] for name in params})
     return wanted

@@ -47,7 +47,7 @@ CLASSIFIERS = {
     ),
     "knn": Named(
         own="WorldsClassifier",
-        purpose="any shape, many objects; nearest neighbours in every world",
+        purpose="any shape, many objects; nearest neighbors in every world",
         home="sklearn.neighbors",
         inner="KNeighborsClassifier",
     ),

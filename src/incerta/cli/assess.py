@@ -65,7 +65,7 @@ def assess(
     from incerta.api.assess import assess
 
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             file, columns, labels, "assess", "--labels", quiet=quiet
         )
         if not len(known.rows):

@@ -117,7 +117,7 @@ def classify(
         out.refuse("--param", str(error).removeprefix("params: "))
     model = make_pipeline(*([Standardizer()] if scale else []), classifier)
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             train, columns, label, "classify", "--label", quiet=quiet
         )
         label = known.column

@@ -108,7 +108,8 @@ def demo(
     truth, labels = stations.target, climates.labels
     console.print(
         f"Against the climate classes: ACC {clustering_accuracy(truth, labels):.2f}, "
-        f"NMI {normalized_mutual_info_score(truth, labels):.2f}; mean confidence {confidence.mean():.2f}"
+        f"NMI {normalized_mutual_info_score(truth, labels):.2f}; "
+        f"mean confidence {confidence.mean():.2f}"
     )
     if no_report:
         return

@@ -40,8 +40,8 @@ class Summary(NamedTuple):
 class PartitionedData:
     """Uncertain objects in partitions, each object whole in one of them.
 
-    Made by `from_dask` and by ``read_table(..., lazy=True)``; `UKMeans`, `ErrorMixture` and
-    `AutoClusterer` take it. Nothing is computed until it is used.
+    Made by `from_dask` and by ``read_table(..., lazy=True)``; `UKMeans`,
+    `ErrorMixture` and `AutoClusterer` take it. Nothing is computed until it is used.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ def refuse_imputation(spec: TableSpec) -> None:
 
 
 def summary(data: UncertainData | None, n_features: int) -> Summary:
-    """Summarise the objects of a partition; their values may come in any order."""
+    """Summarize the objects of a partition; their values may come in any order."""
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))

@@ -288,7 +288,7 @@ class WorldConsensus(AnyClusterer):
     -----
     There are as many fits as worlds; fitted clusterers that can predict are kept. The
     consensus takes n_worlds × n_objects operations and memory, and all pairs of at most
-    5000 objects that are labelled differently: beyond that, the cut is made among the
+    5000 objects that are labeled differently: beyond that, the cut is made among the
     5000 most frequent patterns of labels, and the others join the cluster they are with
     most often. With "graph" all patterns that can touch are compared, in blocks.
 

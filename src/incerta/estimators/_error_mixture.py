@@ -35,7 +35,7 @@ from incerta.mixture.expectation import (
     with_clusters_known,
 )
 from incerta.mixture.fitting import Effort, Search, refuse_wide
-from incerta.mixture.maximisation import Running, moments, prior_for
+from incerta.mixture.maximization import Running, moments, prior_for
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import Components, check_covariances, measured
 from incerta.mixture.pieces import fitted_to, ids_of
@@ -125,13 +125,13 @@ class ErrorMixture(UncertainClusterer):
 
     Notes
     -----
-    Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
+    Expectation–maximization for ``w = x + e`` [1]_, where errors may be correlated and
     a missing value has an infinite error, or for ``w = R x + e`` with a matrix for each
     object (``projection=`` in `from_gaussian`); steps ahead save rounds [2]_. Errors
     that are not Gaussian count by their mean and covariance. A round takes some
-    ``d**3`` operations for each object and component, or d with ``covariance_type="diag"``
-    and independent errors. Memory beyond the data does not grow with their number. What
-    is "auto" is chosen with at most 50,000 objects, and the first rounds take only
+    ``d**3`` operations for each object and component, or d with independent errors and
+    ``covariance_type="diag"``. Memory beyond the data does not grow with their number.
+    What is "auto" is chosen with at most 50,000 objects, and the first rounds take only
     those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
@@ -206,7 +206,7 @@ class ErrorMixture(UncertainClusterer):
     }
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take one more piece of the data, by one round of expectation–maximisation.
+        """Take one more piece of the data, by one round of expectation–maximization.
 
         The first piece is fitted as by `fit`; it decides on the number and sort of
         components. What later pieces say is added to what the earlier ones said, which
@@ -317,7 +317,8 @@ class ErrorMixture(UncertainClusterer):
         >>> import incerta as ic
         >>> x = np.random.default_rng(0).normal(size=(500, 1))
         >>> data = ic.from_gaussian(np.hstack([x, 2.0 * x]), std=0.1)
-        >>> mixture = ic.ErrorMixture(1, covariance_type="full", random_state=0).fit(data)
+        >>> mixture = ic.ErrorMixture(1, covariance_type="full", random_state=0)
+        >>> mixture = mixture.fit(data)
         >>> new = ic.from_gaussian([[1.0], [1.0]], std=[[0.0], [0.5]])
         >>> belief = mixture.condition(new)
         >>> belief.feature_names, belief.mean().ravel().round(1)

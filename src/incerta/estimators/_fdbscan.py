@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(estimator: Any, data: UncertainData) -> Prepared:
-    """Draw the worlds, and fix the radius and the number of neighbours."""
+    """Draw the worlds, and fix the radius and the number of neighbors."""
     worlds = worlds_of(data, estimator.n_worlds, estimator.seed_)
     min_samples, eps = estimator.min_samples, estimator.eps
     if isinstance(min_samples, str):
@@ -154,8 +154,8 @@ class FDBSCAN(DenseClusterer):
         - "exact" makes no such assumption: it goes through the values of the object,
           given which the others are independent. The work is multiplied by the number
           of values of an object.
-        - "threshold": objects that are within `eps` with probability `min_probability` are
-          neighbours, and the rest is DBSCAN; this is what ELKI computes, and the
+        - "threshold": objects that are within `eps` with probability `min_probability`
+          are neighbors, and the rest is DBSCAN; this is what ELKI computes, and the
           cheapest.
         - "worlds" counts the worlds in which this holds: a random estimate of "exact".
     min_probability : float, default=0.5
@@ -207,10 +207,10 @@ class FDBSCAN(DenseClusterer):
     -----
     Time and memory grow with the number of pairs that can be within `eps`, not with n².
     For lists of values, each pair of objects takes all pairs of their values. Counting
-    neighbours then takes `min_samples` operations per pair.
+    neighbors then takes `min_samples` operations per pair.
 
-    A single object must reach another with probability `min_probability`: an object that is
-    almost certainly reached by one of many core objects, but by none of them in
+    A single object must reach another with probability `min_probability`: an object
+    that is almost certainly reached by one of many core objects, but by none of them in
     particular with that probability, is noise. `confidence_` shows this: it looks at
     all of them at once.
 

@@ -129,7 +129,7 @@ class FOPTICS(DenseClusterer):
     -----
     With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and n² operations
     per world and feature are made. A finite `max_eps` stores only pairs within it, and
-    can handle 100,000 objects and more as long as each has about a hundred neighbours.
+    can handle 100,000 objects and more as long as each has about a hundred neighbors.
     ``algorithm="grid"`` takes a table of distance probabilities and `min_samples`
     operations per pair and radius, and is off by half the gap between two radii.
     Ordering is quadratic, or for a finite `max_eps` about linear in the stored pairs.

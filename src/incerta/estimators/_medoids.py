@@ -37,7 +37,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects around representative ones among them.
 
     Each cluster is represented by one of its objects, its medoid; the sum of the
-    expected distances of all objects to their medoids is minimised [1]_. Medoids are
+    expected distances of all objects to their medoids is minimized [1]_. Medoids are
     actual objects, preferably certain ones, and outliers hardly affect them, least of
     all with ``metric="euclidean"``. `UKMeans` is far cheaper where the mean of a
     cluster will do; `ExpectedSpectral` and `RPC` find clusters that are not round.
@@ -190,8 +190,8 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
 
     def _proba(self, data: UncertainData) -> Array:
         spread = self._model.variance().sum(axis=1)
-        centres = self.cluster_centers_
-        return nearest_shares(data, centres, spread, self.n_worlds, self.seed_)
+        centers = self.cluster_centers_
+        return nearest_shares(data, centers, spread, self.n_worlds, self.seed_)
 
     def _check_stored(self) -> None:
         medoids = self._model

@@ -245,15 +245,15 @@ def believed(data: UncertainData, components: Components) -> UncertainData:
 def law_of(found: Belief) -> Law:
     """A law for beliefs: a plain one where there is a single component."""
     if found.shares.shape[1] > 1:
-        n, k, d = found.centres.shape
+        n, k, d = found.centers.shape
         if found.covariances.ndim == 3:
             factor = np.sqrt(found.covariances)
         else:
-            centres = found.centres.reshape(n * k, d)
+            centers = found.centers.reshape(n * k, d)
             flat = found.covariances.reshape(n * k, d, d)
-            factor = Gaussian.with_covariance(centres, flat).factor.reshape(n, k, d, d)
-        return Mixtures(found.shares, found.centres, factor)
-    centres = found.centres[:, 0]
+            factor = Gaussian.with_covariance(centers, flat).factor.reshape(n, k, d, d)
+        return Mixtures(found.shares, found.centers, factor)
+    centers = found.centers[:, 0]
     if found.covariances.ndim == 3:
-        return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
-    return Gaussian.with_covariance(centres, found.covariances[:, 0])
+        return Independent("gaussian", centers, np.sqrt(found.covariances[:, 0]))
+    return Gaussian.with_covariance(centers, found.covariances[:, 0])

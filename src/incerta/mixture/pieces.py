@@ -15,7 +15,7 @@ from incerta.data.partitioned import PartitionedData
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
 from incerta.mixture.fitting import FittedMixture, Search, fitted
-from incerta.mixture.maximisation import SumsOf
+from incerta.mixture.maximization import SumsOf
 from incerta.mixture.model import Components, Measured, measured
 from incerta.typing import Ids, Indices
 
@@ -43,7 +43,7 @@ def some_objects(
     return sorted_by_id(found.data), found.n_objects
 
 
-def some_labelled(
+def some_labeled(
     objects: UncertainData | PartitionedData,
     most: int,
     seed: int,
@@ -87,7 +87,7 @@ def fitted_to(
     known: Indices | None = None,
 ) -> FittedMixture:
     """Fit a mixture to objects, wherever they are; `known` is by rising ids."""
-    some, labels, n_objects = some_labelled(
+    some, labels, n_objects = some_labeled(
         by_moments(objects), MANY_OBJECTS, search.seed, known
     )
     all_of_them = len(some) == n_objects

@@ -38,7 +38,7 @@ def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Ind
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
     """Cluster micro-clusters by their weights; there may be fewer clusters.
 
-    k-means takes the centres with their weights, which is `UKMeans` of all objects so
+    k-means takes the centers with their weights, which is `UKMeans` of all objects so
     long as those of a micro-cluster stay together. Other methods are given objects like
     those that came: as many of each micro-cluster as its weight says, with its spread
     and errors. Clusters are in order of first appearance.
@@ -70,7 +70,7 @@ def nearest_labels(
 ) -> Indices:
     """Clusters of objects, by the micro-clusters and their clusters.
 
-    Clusters of "UKMeans" are where their centre is nearest, those of other methods
+    Clusters of "UKMeans" are where their center is nearest, those of other methods
     where one of their micro-clusters is.
     """
     if method == "UKMeans":

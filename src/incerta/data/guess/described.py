@@ -119,11 +119,11 @@ def wants_logarithm(numbers: Array) -> bool:
 
 
 def _skewness(numbers: Array) -> float:
-    centred = numbers - numbers.mean()
-    deviation = float(np.sqrt((centred**2).mean()))
+    centered = numbers - numbers.mean()
+    deviation = float(np.sqrt((centered**2).mean()))
     if deviation <= 1e-12 * float(np.abs(numbers).max()):
         return 0.0
-    return float(((centred / deviation) ** 3).mean())
+    return float(((centered / deviation) ** 3).mean())
 
 
 def says(named: Described | str, known: frozenset[str]) -> bool:

@@ -138,7 +138,7 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
 
 
 def _one_column_each(objects: Described, things: Described) -> Guess:
-    """Say that a table has to be turned, as there is no way to say so to `read_table`."""
+    """Say that a table has to be turned, which `read_table` cannot do."""
     some = ", ".join(map(str, np.asarray(things.words)[:3]))
     some += ", ..." if things.n_distinct > 3 else ""
     doubt = (

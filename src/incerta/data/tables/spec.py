@@ -190,7 +190,7 @@ class TableSpec:
 
     @classmethod
     def of(cls, **said: Any) -> Self:
-        """Take what was given to `incerta.read_table`: text for lists of one, and so on."""
+        """Take parameters of `incerta.read_table`: text for lists of one, and so on."""
         values, errors, log = (said.pop(n, None) for n in ("values", "errors", "log"))
         names = _as_tuple(values)
         if not names or not all(isinstance(name, str) for name in names):
@@ -706,7 +706,7 @@ def _no_template(errors: str) -> str:
 
 
 def as_option(name: str, *value: object) -> str:
-    """Write a parameter as an option to be typed: ``--missing impute``, ``--na=-999``."""
+    """Write a parameter as an option: ``--missing impute``, ``--na=-999``."""
     name = "seed" if name == "random_state" else name
     return shlex.join(_as_words(name, *value)) if value else f"--{name}"
 

@@ -1,4 +1,4 @@
-"""`summarise`: a clustering as a plain dict, from which the page is made."""
+"""`summarize`: a clustering as a plain dict, from which the page is made."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ MOST_BEYOND = 50
 MOST_NAMES = 8
 
 
-def summarise(result: Clustering) -> dict[str, Any]:
+def summarize(result: Clustering) -> dict[str, Any]:
     """Give what was found as plain values, ready for JSON.
 
     Parameters
@@ -115,9 +115,9 @@ def summarise(result: Clustering) -> dict[str, Any]:
     Examples
     --------
     >>> import incerta as ic
-    >>> from incerta.report import summarise
+    >>> from incerta.report import summarize
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
-    >>> summary = summarise(ic.cluster(data, k=3, method="UKMeans"))
+    >>> summary = summarize(ic.cluster(data, k=3, method="UKMeans"))
     >>> summary["sentences"][0]
     'UKMeans found 3 clusters among 60 objects with 2 features: they have 20
     objects each.'
@@ -546,7 +546,7 @@ def separation(means: Array, labels: Indices) -> Array:
     codes, values = labels[inside], means[inside]
     if len(codes) == 0:
         return np.zeros(means.shape[1])
-    # Centred, as squares of large numbers would swallow small differences.
+    # Centered, as squares of large numbers would swallow small differences.
     values = values - values.mean(axis=0)
     sizes = np.bincount(codes)
     sums = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
