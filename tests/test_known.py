@@ -119,6 +119,6 @@ def test_k_means_that_keeps_labels(seed):
 
 
 def test_classes_in_words_are_not_passed_over():
-    with pytest.raises(ValueError, match="y holds text, and -1 among it"):
+    with pytest.raises(ValueError, match="y mixes text and -1"):
         known_labels(["a", "a", -1], 3, 2, "n_clusters")
     assert known_labels(["a", "b", "a"], 3, 2, "n_clusters") is None
