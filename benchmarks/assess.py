@@ -1,16 +1,16 @@
-"""How far the verdicts and probabilities of `assess` can be trusted.
+"""Reliability of the verdicts and probabilities of `assess`.
 
     INCERTA_DATA=... python benchmarks/assess.py --jobs 2  # docs/measured/assess.txt
 
-*One cluster cut by k-means*: share of the pairs of pieces that are called separate, by
-`assess` and by rules that people use: the dip test along the same axis (p < 0.05), a
-mean silhouette above 0.25, neighbors that share the label (0.9), the same pieces in
+*One cluster cut by k-means*: the share of pairs of pieces that are called separate, by
+`assess` and by common rules. The rules are the dip test along the same axis (p < 0.05),
+a mean silhouette above 0.25, neighbors with the same label (0.9), the same pieces in
 bootstraps (mean adjusted Rand index 0.8) and prediction strength (0.8). The last four
-judge all pieces at once. *Two clusters*: the same for true labels, and how often one
-label for both is said to hide two. *Probabilities*: ECE of the most probable label,
-coverage of 95 % sets, share of wrong labels that is estimated when some are given at
-random, and how well ``right`` ranks them (AUC), beside the share of the ten nearest
-neighbors with the same label.
+judge all pieces at once. *Two clusters*: the same for true labels, and how often a
+common label is reported to hide two clusters. *Probabilities*: ECE of the most probable
+label, coverage of 95 % sets, the estimated share of wrong labels when some are random,
+and the AUC of ``right`` for them, beside the share of the ten nearest neighbors with
+the same label.
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""FDBSCAN: distance probabilities, neighbors and clusters.
+"""CPU time of FDBSCAN: distance probabilities, neighbors and clusters.
 
     python benchmarks/bench_density.py            # 2000 objects, some minutes
     python benchmarks/bench_density.py --large    # 20,000 objects: time and memory
     python benchmarks/bench_density.py --elki /usr/share/java/elki.jar
 
-CPU time on one BLAS thread. Five Gaussian blobs with ten features and 50 values per
-object, eps 4.1, min_samples 50. Blobs lie apart, so that boxes rule out most pairs, or
-all in one place, where they rule out none. The peers beside us are the same table by
-blocked numpy, all pairs of values multiplied out; and FDBSCAN of ELKI 0.7.1 on the same
-values, if its jar is there (Debian's package ``elki``, and a compiler of Java).
+CPU time on one BLAS thread. The data are five Gaussian blobs with ten features and 50
+values per object, eps 4.1, min_samples 50. Blobs are either separate, so that boxes
+exclude most pairs, or in the same place, so that they exclude none. The peers are the
+same table by blocked numpy over all pairs of values, and FDBSCAN of ELKI 0.7.1 on the
+same values, if its jar is there (the Debian package ``elki``, and a Java compiler).
 """
 
 import argparse

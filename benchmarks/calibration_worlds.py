@@ -1,18 +1,17 @@
-"""How honest the confidence of WorldConsensus is.
+"""Calibration of the confidence of WorldConsensus.
 
     python benchmarks/calibration_worlds.py
 
-True values come from two overlapping Gaussians; each is measured with a known error.
-Where the law given to the library is that of the true value given the measurement
-("right"), worlds are draws from what is known, and a confidence of 0.8 should be right
-8 times out of 10. Where it is the error bar around the measurement ("error bar"), as is
-often done, values are spread twice: once by the error that was made, once by the one
-that is drawn.
+True values come from two overlapping Gaussians, and each is measured with a known
+error. In "right", the library gets the distribution of the true value given the
+measurement, so labels with a confidence of 0.8 should be correct in 8 of 10 cases. In
+"error bar", it gets the error bar around the measurement, as is common. Values are then
+spread twice, by the actual error and by the drawn one.
 
-Three questions: does the true value lie in the cluster (k-means, and a mixture model by
-its labels), and does the object belong to the component (a mixture model by its
-probabilities, ``soft=True``)? Closed forms of both probabilities are known; "off" is
-the mean distance of the membership from them.
+There are two events. The true value may lie in the cluster (k-means, and a mixture
+model by its labels), and the object may belong to the component (a mixture model by its
+probabilities, ``soft=True``). Both probabilities have closed forms; "off" is the mean
+distance of the membership from them.
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""How often `choose_k` finds the number of clusters, beside BIC without errors.
+"""Accuracy of `choose_k` for the number of clusters, beside BIC without errors.
 
     python benchmarks/choose_k.py --jobs 2  # an hour; docs/measured/choose_k.txt
 
-300 objects with unequal errors. Round clusters are so many deviations apart, errors
-included (half of the variance), that every one has its nearest neighbor at that
-distance; there are two to six of them, as often. Then come data without clusters, a
+The data are 300 objects with unequal errors. There are two to six round clusters,
+equally often. The distance to the nearest other cluster is given in standard
+deviations, errors included (half of the variance). Then come data without clusters, a
 clump of 500 in a field of 1500, shapes of the study, nine clusters in 6 of 30
-dimensions, and halves of the exact digits, where 8 to 13 clusters count as right. "BIC"
-is scikit-learn's GaussianMixture on the values. "Says" is the mean plausibility of the
-number that was chosen; the last table compares plausibilities with what is right.
+dimensions, and halves of the exact digits, where 8 to 13 clusters count as correct.
+"BIC" is GaussianMixture of scikit-learn on the values. "Says" is the mean plausibility
+of the chosen number. The last table compares plausibilities with the truth.
 """
 
 import argparse

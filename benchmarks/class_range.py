@@ -1,23 +1,24 @@
-"""The score of the paper on Waveform needs uncertainty made from the classes.
+"""Evidence that the score of the paper on Waveform needs errors made from classes.
 
     INCERTA_DATA=... python benchmarks/class_range.py
     INCERTA_DATA=... python benchmarks/class_range.py --sets libras --strength 0.8
     python benchmarks/class_range.py --small
 
-The same methods on two kinds of uncertain data: with Gaussian errors of scale 0.5 that
-know no class, and with errors out of the range of each object's own class, beside the
-figures of Table 2 of the paper (IJCAI 2019). For Waveform the law of the data is known,
-so that a bound can be given, too: the rule that knows this law errs in 13 of 100
-objects, and no clustering of data without labels in them does better but by luck. The
-paper's does. With the class ranges so does ours, and so does even UK-means.
+The same methods are run on two kinds of uncertain data: with Gaussian errors of scale
+0.5 that ignore the classes, and with errors from the range of the class of each object.
+The figures of Table 2 of the paper (IJCAI 2019) are beside them. The distribution of
+Waveform is known, which gives a bound: the optimal classifier is wrong for 13 of 100
+objects, and no clustering of data without labels does better except by luck. The paper
+reports better scores. With the class ranges, so does our RPC, and even UK-means.
 
-This shows that the classes went into the paper's Waveform, unless its scores or data
-are wrong. It does not show that its errors were made in this very way: Wine reaches
-its scores without, and Ecoli comes near.
+This shows that the classes entered the Waveform data of the paper, unless its scores or
+data are wrong. It does not show that the errors were made in exactly this way: Wine
+reaches its scores without them, and Ecoli comes close.
 
-Standardized data, means over seeds. RPC takes its worlds at random: the divergences of
-all worlds are at or near their limit, log 2, so that choosing by them costs time and is
-no less arbitrary. (Not so in Ecoli, where the choice hardly changes the scores.)
+Data are standardized, and figures are means over seeds. RPC chooses worlds at random:
+the divergences of all worlds are at or near their maximum, log 2, so a choice by them
+takes time and is no less arbitrary. (Ecoli is an exception, but its scores hardly
+depend on the choice.)
 """
 
 import argparse

@@ -1,16 +1,16 @@
-"""Do classifiers that know the errors beat the same ones that do not?
+"""Classifiers with measurement errors, beside the same classifiers without.
 
     python benchmarks/classification.py              # some 20 minutes
     python benchmarks/classification.py --kepler     # a minute or two
     python benchmarks/classification.py --small      # a size for tests
 
 Exact data with classes are displaced by unequal errors of three sizes (log-normal
-factors of 0.8), as in the study of clustering (benchmarks/accuracy). Each classifier of
-ours stands beside the classical one that takes the values as if they were exact, with
-the same folds. Brier is the mean squared error of the probabilities, lower is better.
+factors of 0.8), as in the study of clustering (benchmarks/accuracy). Each classifier is
+beside the classical one, which treats the values as exact, with the same folds. Brier
+is the mean squared error of the probabilities; lower is better.
 
---kepler takes real error bars instead: confirmed planets and false positives of the
-Kepler mission, beside a random forest that knows the values alone.
+--kepler uses real error bars instead: confirmed planets and false positives of the
+Kepler mission, beside a random forest on the values alone.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Counts: which values with errors stand for them, and what the default makes of them.
+"""Values with errors that represent counts, and the accuracy of the default for them.
 
-Simulated: rates of three clusters are Gamma laws of a common shape around centers of
-their own, and counts are Poisson. Beside the methods stands the Bayes rule, which knows
-these laws (negative binomial likelihoods) and cannot be beaten. Then the mixtures of
-RNA, if INCERTA_DATA names their folder. Thinned counts are those of which each was kept
-with probability one half.
+In simulated data, the rates of three clusters have Gamma distributions of a common
+shape around different centers, and counts are Poisson. The Bayes rule, which uses these
+distributions (negative binomial likelihoods), is the optimum. Then come the mixtures of
+RNA, if INCERTA_DATA names their folder. In thinned counts, each count is kept with
+probability one half.
 
     python benchmarks/counts.py > docs/measured/counts.txt
 """

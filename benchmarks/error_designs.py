@@ -1,13 +1,14 @@
-"""ErrorMixture beside k-means and the best possible, over designs fixed beforehand.
+"""ErrorMixture beside k-means and the optimum, over designs fixed beforehand.
 
     python benchmarks/error_designs.py    # some three minutes
 
-Replicates (240 objects, 3 to 6 of each, 4 features that matter and 6 that do not) and
-counties (600, margins that go with one over the root of the population). In every
-design the distance between the groups is chosen so that k-means has 0.75 (replicates),
-or so that 0.955 is possible (counties); nothing is chosen by looking at ours. k-means
-is the better of the one on the values and the one on standardized values. "Best
-possible" knows the groups and the true errors. Mean ACC over the seeds.
+The designs are replicates (240 objects, 3 to 6 of each, with 4 relevant and 6
+irrelevant features) and counties (600, with margins proportional to one over the root
+of the population). In every design, the distance between the groups is set so that
+k-means has an ACC of 0.75 (replicates), or so that the optimum is 0.955 (counties). No
+choice depends on our results. k-means is the better of the fits to the values and to
+standardized values. "Best possible" uses the groups and the true errors. Figures are
+mean ACC over the seeds.
 """
 
 import argparse

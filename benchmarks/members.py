@@ -1,16 +1,16 @@
-"""How well `members` finds a group of stars in a field, and none where there is none.
+"""Accuracy of `members` for groups of stars in a field, and for empty fields.
 
     python benchmarks/members.py --jobs 2  # half an hour; docs/measured/members.txt
 
 *Groups*: 2000 stars with two positions on the sky, parallax and two proper motions. The
-field has four broad parts; 20, 50 or 200 stars are of a group. Errors are 0.3 to 2
-times the group's dispersion, different for each star, and correlated. F1 of the members
-is beside that of the Bayes rule, which is told all true laws; HDBSCAN and a mixture of
-two Gaussians are at the best of several settings and clusters, chosen by the truth.
-*Probabilities* of all these fields together: expected calibration error, also of stars
-with a probability of at least 0.05 alone, and contamination above thresholds.
-*Standard errors*: how often the truth is within two of them. *Empty fields*: how many
-have a group.
+field has four broad parts, and 20, 50 or 200 stars belong to a group. Errors are 0.3 to
+2 times the dispersion of the group, different for each star, and correlated. F1 of the
+members is beside that of the Bayes rule, which uses all true distributions. HDBSCAN and
+a mixture of two Gaussians have the best of several settings and clusters, chosen by the
+truth. *Probabilities* of all these fields together: expected calibration error, also
+for stars with a probability of at least 0.05, and contamination above thresholds.
+*Standard errors*: how often the truth is within two of them. *Empty fields*: how often
+a group is reported.
 """
 
 import argparse

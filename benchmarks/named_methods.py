@@ -2,11 +2,11 @@
 
     python benchmarks/named_methods.py    # some three minutes
 
-Four blobs in six features, and two moons; errors are log-normal (0.8 between objects,
-0.27 between the features of an object) of three sizes. Labels of the generator give
-ACC. Confidence is the probability of the label that exact data would give: it should
-be the share of objects whose label is that of the same clusterer on the true values
-("as exact"). "Too sure" is the one less the other.
+The data are four blobs in six features, and two moons. Errors are log-normal (0.8
+between objects, 0.27 between the features of an object) of three sizes. ACC is by the
+labels of the generator. Confidence is the probability of the label that exact data
+would give. It should equal the share of objects with the label of the same clusterer on
+the true values ("as exact"). "Too sure" is the difference.
 """
 
 import argparse

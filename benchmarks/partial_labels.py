@@ -1,14 +1,14 @@
-"""What are a few labels worth?
+"""The gain in accuracy from a few labels.
 
     python benchmarks/partial_labels.py              # some 10 minutes
     python benchmarks/partial_labels.py --small      # a size for tests
 
 Exact data with classes are displaced by unequal errors (log-normal factors of 0.8), as
 in the study of clustering (benchmarks/accuracy). One object of each class and then
-random ones, up to a share of all, have their classes told; a larger share holds the
-smaller ones. Printed is the accuracy on the objects whose classes nobody was told. The
-clusters of fits without labels are named once by the objects with labels and once by
-all classes, as suits them best, which nobody could do.
+random ones, up to a share of all, get labels; larger shares include the smaller ones.
+The output is the accuracy for the objects without labels. The clusters of fits without
+labels are named twice: by the objects with labels, and by all classes in the best way,
+which is impossible in practice.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""Means behind measurements in projection, and what projections cost.
+"""Accuracy of means from measurements in projection, and the cost of projections.
 
     python benchmarks/projections.py  # minutes; docs/measured/projections.txt
 
-Two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of Gaussians, of
-which objects are seen along some directions only, with errors of their own. Deviations
-of the fitted means from the true ones are counted in standard errors (by the scores of
-all parameters). CPU time is that of one thread, memory the peak of a process.
+There are two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of
+Gaussians whose objects are measured only along some directions, with different errors.
+Deviations of the fitted means from the true ones are in standard errors (by the scores
+of all parameters). CPU time is that of one thread, memory the peak of a process.
 """
 
 import argparse

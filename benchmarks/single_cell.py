@@ -1,10 +1,10 @@
-"""Labels of cells, made by other tools and assessed in what looks like AnnData.
+"""Assessment of labels of cells by other tools, in objects like AnnData.
 
-Cells are counts of genes, drawn for types of cells whose true labels are known, and
-the mixtures of RNA if INCERTA_DATA names their folder. Steps before the assessment are
-those that are usual: log1p of normalized counts, principal components, and a clusterer
-that knows nothing of errors. The clusterer of the graph of nearest neighbors is
-spectral; scikit-learn has no Leiden.
+Cells are simulated counts of genes with known types, and the mixtures of RNA if
+INCERTA_DATA names their folder. The steps before the assessment are the common ones:
+log1p of normalized counts, principal components, and a clusterer that ignores errors.
+The clusterer on the graph of nearest neighbors is spectral, as scikit-learn has no
+Leiden.
 
     python benchmarks/single_cell.py > docs/measured/single_cell.txt
 """

@@ -1,14 +1,15 @@
-"""Tables with more features than objects: right, and how fast.
+"""Accuracy and speed for tables with more features than objects.
 
     python benchmarks/wide.py --jobs 2 --seeds 3  # ten minutes; docs/measured/wide.txt
     python benchmarks/wide.py --costs              # time and memory: some minutes
 
-400 features (or as many as the name says), four clusters that differ in a few of them,
-each by twice the deviation within clusters times a normal number; errors of 0.7 such
-deviations, unequal between objects (log-normal, 0.8). *Best* knows the centers. The
-others are told that there are four clusters; *k* is the share of tables for which
-`choose_k` says four. *Features* is the default without directions, *ErrorMixture* is
-run in directions, *ranking* is sparse k-means told how many features tell.
+The tables have 400 features (or the number in the name) and four clusters. They differ
+in a few features, each by twice the deviation within clusters times a normal number.
+Errors are 0.7 such deviations, unequal between objects (log-normal, 0.8). *Best* uses
+the true centers. The others get the number of clusters; *k* is the share of tables for
+which `choose_k` gives four. *Features* is the default without directions,
+*ErrorMixture* is run in directions, and *ranking* is sparse k-means with the true
+number of relevant features.
 """
 
 import argparse
