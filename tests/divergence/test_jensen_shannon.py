@@ -216,7 +216,7 @@ def test_large_factors_do_not_overflow():
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"engine": "cuda"}, "engine='cuda'"),
         ({"device": "cuda", "dtype": "float64"}, "device='cuda' needs dtype"),
-        ({"device": "cuda", "engine": "numba"}, "without engine or n_jobs"),
+        ({"device": "cuda", "engine": "numba"}, "supports neither engine nor n_jobs"),
         ({"device": "cuda", "n_jobs": 2}, "n_jobs=2"),
     ],
 )
