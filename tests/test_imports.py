@@ -61,7 +61,7 @@ def test_using_the_library_brings_only_what_its_requirements_bring():
 def test_import_costs_no_more_than_scikit_learn(code):
     # What takes time are other people's modules: we bring none that it does not.
     more = packages(modules_after(code) - modules_after(THEIRS))
-    assert more - sys.stdlib_module_names <= {"incerta", "lazy_loader"}
+    assert more - sys.stdlib_module_names <= {"incerta"}
 
 
 def test_reading_a_table_does_not_wait_for_what_clusters():
