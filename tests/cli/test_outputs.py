@@ -13,6 +13,7 @@ import incerta as ic
 from incerta.backend import writing
 from incerta.backend.writing import filling
 from incerta.cli.output import tell_formulas, write_table
+from tests.extras import not_on_windows
 
 COLUMNS = ["--id", "star", "--values", "mass,radius", "--errors", "{}_error", "-k", 3]
 FILES = ["model.incerta", "summary.json", "table.csv"]
@@ -95,6 +96,7 @@ def test_no_name_is_no_folder(wide, call, option):
     assert "it is empty" in call("fit", wide, *COLUMNS, option, "", code=2).stderr
 
 
+@not_on_windows("lets few make links")
 def test_links_are_followed(wide, call, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "later")
     call("fit", wide, *COLUMNS, "-q", "-o", tmp_path / "link")
@@ -128,6 +130,7 @@ def test_second_writer_loses_nothing(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
+@not_on_windows("does not say which processes run")
 def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
     ours = writing.part_of(tmp_path)
     dead = tmp_path / ours.name.replace(f"-{os.getpid()}-", "-999999999-")
