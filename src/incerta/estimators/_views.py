@@ -59,7 +59,7 @@ class ViewConsensus(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    n_worlds : int, default=24
+    n_worlds : int, default=16
         Number of worlds in which views look for clusters again.
     views : sequence of str, optional
         Names of the only views to take, as `views_` has them: "mixture", "centres",
@@ -160,7 +160,7 @@ class ViewConsensus(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    n_worlds: int = parameter(WHOLE, default=24)
+    n_worlds: int = parameter(WHOLE, default=16)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
     one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)

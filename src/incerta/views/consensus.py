@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from incerta.mixture.fitting import Effort
 from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
-from incerta.views.judge import judged, laws_together
+from incerta.views.judge import judged
 from incerta.views.look import ALL, MIXTURE, Seen, Work, seen
 from incerta.views.truths import Measurements, Truths
 
@@ -133,37 +134,28 @@ def consensus(
     if not first.labels:
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
-    judge = _once(lambda labels: judged(some, labels, k, seed).score)
-    by_laws = _once(
-        lambda labels: led_by(
-            laws_together(some, labels, k, seed).shares(some, k), labels
-        )
-    )
+    judge = _once(lambda labels: judged(some, labels, k, seed))
     labels, worlds, found = {}, {}, {}
     for name, row in first.labels.items():
         row = kept(row, known)
         labels[name] = np.argsort(numbered(row, k, named))[row]
+    exact = k == 1 or truths.certain(data)
+    several = [] if exact else _in_worlds(data, truths, first, k, n_worlds, seed, known)
     scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
-    if k == 1 or truths.certain(data):
-        for name, row in labels.items():
-            scores[name] = judge(row)
-            found[name] = first.shares if name == MIXTURE else by_laws(row)
-    else:
-        several = _in_worlds(data, truths, first, k, n_worlds, seed, known)
-        for name, row in labels.items():
+    for name, row in labels.items():
+        if several:
             rows = np.array([world.labels[name] for world in several])
             stable[name] = stability(rows)
             worlds[name] = in_one_naming(rows, row, k, named)
             shares = one[worlds[name]].mean(axis=0)
             if name != MIXTURE:
-                # Worlds know errors; laws know where clusters overlap.
-                decided[name] = most = shares.argmax(axis=1)
-                scores[name], found[name] = judge(most), (shares + by_laws(most)) / 2.0
-                continue
-            scores[name], found[name] = judge(row), first.shares
-            if not isinstance(truths, Measurements):
-                each = [renamed(world.shares, shares, named) for world in several]
-                found[name] = np.mean(each, axis=0)
+                decided[name] = shares.argmax(axis=1)
+        scores[name], by_laws = judge(decided[name])
+        own = first.shares if name == MIXTURE else led_by(by_laws, decided[name])
+        if several:
+            # Worlds know errors; laws know where clusters overlap.
+            own = (shares + renamed(own, shares, named)) / 2.0
+        found[name] = own
     told = [scores[name] * balance(decided[name], k) for name in found]
     worth = np.array(told) + STABLE * np.array([stable[name] for name in found])
     weights = np.exp(SHARPNESS * (worth - worth.max()))
@@ -214,11 +206,18 @@ def _in_worlds(
     known: Indices | None,
 ) -> list[Seen]:
     """What views find in worlds."""
+    sources: list[Truths] = [truths]
     if isinstance(truths, Measurements):
-        truths = truths.with_mixture(data, first.mixture, seed)
+        sources = [*truths.with_mixtures(data, first.mixture, seed)]
+    sizes = map(len, np.array_split(range(n_worlds), len(sources)))
+    looks = chain.from_iterable(
+        source.possible(data, n, own)
+        for own, (source, n) in enumerate(zip(sources, sizes, strict=True), seed)
+        if n
+    )
     work = IN_WORLDS._replace(covariances=(first.mixture.kind,))
     steps, found = track(n_worlds, "worlds"), []
-    for own, look in enumerate(truths.possible(data, n_worlds, seed), seed + 1):
+    for own, look in enumerate(looks, seed + 1):
         found.append(seen(look, k, work, own, known, tuple(first.labels)))
         next(steps, None)
     return found

@@ -33,8 +33,9 @@ NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
 # The law of fewer objects is as wide as a cluster usually is, a tenth of all variance.
 FEWEST, USUAL_WIDTH = 2, 0.1
 # More Gaussians are not tried once several bring less than half of their price by BIC:
-# a ring takes four, and two of them bring something.
-HOPELESS = 0.5
+# a ring takes four, and two of them bring something. Nor where a second one would have
+# to bring so much log density per object.
+HOPELESS, MOST_TO_BRING = 0.5, 1.0
 N_FOLDS = 2
 QUICK = Effort(n_init=1, tol=1e-3, max_iter=40)
 SETTLING = 4  # rounds
@@ -167,8 +168,10 @@ def _law_of(
     tried: list[FittedMixture] = []
     for found in candidates(own, search):
         tried.append(found)
-        sizes = [n_parameters(each.components, kind) for each in (tried[0], found)]
-        price = (sizes[1] - sizes[0]) * np.log(n)
-        if found.bic - tried[0].bic > HOPELESS * price:
+        m = found.components.n_components
+        # BIC, twice the log density, asks so much for each further Gaussian.
+        price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
+        too_dear = price > 2.0 * MOST_TO_BRING * n
+        if too_dear or found.bic - tried[0].bic > HOPELESS * (m - 1) * price:
             break
     return min(tried, key=lambda found: found.bic).components

@@ -22,7 +22,13 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import Effort, Search, candidates, single_gaussian
+from incerta.mixture.fitting import (
+    Effort,
+    Search,
+    candidates,
+    fitted,
+    single_gaussian,
+)
 from incerta.mixture.model import (
     Components,
     Measured,
@@ -30,6 +36,7 @@ from incerta.mixture.model import (
     measured,
     without_errors,
 )
+from incerta.mixture.pieces import some_objects
 from incerta.models.registry import stored
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array
@@ -86,6 +93,8 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
+# Mixtures of halves of the objects.
+N_HALVES = 4
 # Laws are judged in so many leading features, or two more than clusters.
 LEADING = 8
 # What the streams of these draws are for; worlds have others.
@@ -107,10 +116,15 @@ class Measurements(NamedTuple):
         """Whether there is nothing to draw."""
         return certain(data) or not of_errors(data)
 
-    def with_mixture(
+    def with_mixtures(
         self, data: UncertainData, mixture: Components, seed: int
-    ) -> Measurements:
-        """True values are of a mixture, by AIC: it describes the next values well."""
+    ) -> list[Measurements]:
+        """Where true values could come from, for equal parts of the worlds.
+
+        Half of the worlds are of a mixture chosen by AIC: it describes the next values
+        well. The others are of mixtures of halves of the objects, which differ as much
+        as those of new objects would: the data do not tell what they disagree on.
+        """
         k = mixture.n_components
         search = Search(
             numbers=sorted({round(times * k) for times in TIMES}),
@@ -121,7 +135,12 @@ class Measurements(NamedTuple):
             criterion="aic",
         )
         tried = candidates(measured(data), search)
-        return Measurements(min(tried, key=lambda found: found.aic).components)
+        best = min(tried, key=lambda found: found.aic).components
+        n = len(data) // 2
+        search = replace(search, numbers=[min(best.n_components, n)], near=())
+        halves = (some_objects(data, n, seed + i)[0] for i in range(N_HALVES))
+        others = [fitted(measured(half), search).components for half in halves]
+        return [Measurements(each) for each in (*[best] * N_HALVES, *others)]
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
