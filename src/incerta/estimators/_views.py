@@ -108,10 +108,10 @@ class ViewConsensus(UncertainClusterer):
 
     Views look for clusters again in worlds, in which the objects are as they could
     really be. What most worlds say is judged. How probable a cluster is for an object,
-    by such a view, is the mean of two numbers: the share of the worlds in which the
-    object is in the cluster, which knows what errors do to the view; and the
-    probability by the laws of the clusters, which knows where they overlap. The mixture
-    has its own probabilities, which know both. Weights are
+    by a view, is the mean of two numbers: the share of the worlds in which the object
+    is in the cluster, which knows what errors do to the view; and the probability by
+    the laws that judge the view, or by the components of the mixture, which knows where
+    clusters overlap. Weights are
     ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
     are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
     have 4 % of the objects (smaller ones count in part), keeps a view from leaving a
@@ -119,7 +119,9 @@ class ViewConsensus(UncertainClusterer):
     noise alone has drawn clusters.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, they are drawn from beliefs that take true values to be of a mixture (AIC).
+    errors, half of them are drawn from beliefs that take true values to be of a mixture
+    (AIC), the others from mixtures of random halves of the objects: where these
+    disagree, the data leave open what the truth is.
     Beliefs are drawn from as they are; of objects with many values, these are weighted
     anew (Bayesian bootstrap), and views look at means, at means and deviations, and at
     whole laws. Exact data have one world; there, the laws of the clusters say how
