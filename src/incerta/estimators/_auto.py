@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
@@ -25,8 +26,6 @@ from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
-# Views are found with so many objects at most; the others are put into their clusters.
-MOST_OBJECTS = 1000
 # Laws that objects are put into clusters by may be more bent than those that judge.
 MORE_NUMBERS = (*NUMBERS, 8)
 # Memory for a block of objects, and what an object takes at least.
@@ -189,7 +188,9 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(objects, MOST_OBJECTS, seed, known)
+        some, told, n_objects = some_labeled(
+            objects, settings.MOST_OBJECTS, seed, known
+        )
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape

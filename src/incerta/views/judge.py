@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.mixture.expectation import shares_of_clusters, sums_of_each
 from incerta.mixture.fitting import (
@@ -27,21 +28,12 @@ from incerta.models.checks import within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# Laws have one of these numbers of Gaussians (BIC), if there are so many objects for
-# each; and covariances, which make much look clear, with so many for each feature.
-NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# The law of fewer objects is as wide as a cluster usually is, a tenth of all variance.
-FEWEST, USUAL_WIDTH = 2, 0.1
-# More Gaussians are not tried once several bring less than half of their price by BIC:
-# a ring takes four, and two of them bring something. Nor where a second one would have
-# to bring so much log density per object.
-HOPELESS, MOST_TO_BRING = 0.5, 1.0
+# Numbers of Gaussians that the law of a cluster may have (BIC), and objects for each.
+NUMBERS, OBJECTS_EACH = (1, 2, 4), 5
+FEWEST = 2  # objects that a law is fitted to
 N_FOLDS = 2
 QUICK = Effort(n_init=1, tol=1e-3, max_iter=40)
 SETTLING = 4  # rounds
-# What is told is compared with all there is to tell; that is at least as much as of a
-# cluster of 5 % of the objects beside the others. A handful of outliers is always told.
-WORTH = float(entr([0.05, 0.95]).sum())
 
 
 def _check(laws: Laws) -> None:
@@ -83,7 +75,7 @@ def laws_of(
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
-    usual = USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
+    usual = settings.USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
     found = [
         _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
         for c in clusters
@@ -145,9 +137,10 @@ def share_told(membership: Array, sizes: Array) -> float:
 
     A random labeling scores 0; dividing makes rare clusters worth finding.
     """
-    most = entr(sizes).sum()
+    rare = settings.LEAST_TO_TELL
+    most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
     told = most - entr(membership).sum(axis=1).mean()
-    return float(max(told / max(most, WORTH), 0.0))
+    return float(max(told / max(most, least), 0.0))
 
 
 def _law_of(
@@ -163,7 +156,7 @@ def _law_of(
         means = own.true_spread().means
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
-    kind = kind or ("full" if n > OBJECTS_PER_FEATURE * d else "diag")
+    kind = kind or ("full" if n > settings.LAW_OBJECTS_PER_FEATURE * d else "diag")
     search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
     tried: list[FittedMixture] = []
     for found in candidates(own, search):
@@ -171,7 +164,7 @@ def _law_of(
         m = found.components.n_components
         # BIC, twice the log density, asks so much for each further Gaussian.
         price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
-        too_dear = price > 2.0 * MOST_TO_BRING * n
-        if too_dear or found.bic - tried[0].bic > HOPELESS * (m - 1) * price:
+        too_dear = price > 2.0 * settings.MOST_TO_BRING * n
+        if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:
             break
     return min(tried, key=lambda found: found.bic).components

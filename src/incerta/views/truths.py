@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
+from incerta import settings
 from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed
@@ -45,11 +46,8 @@ from incerta.worlds.sequence import worlds_of
 
 # Waves; distances between laws are off by some 1 / sqrt(N_WAVES) of their largest.
 N_WAVES = 500
-# Width of the kernel, in median distances of values, for objects with n values each:
-# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean.
-WIDTH, BOUNDS = 5.0, (0.35, 2.0)
-# Directions in which laws differ most; the others are mostly chance.
-N_AXES = 20
+# Median distances of values: bounds of the width of the kernel.
+BOUNDS = 0.35, 2.0
 
 
 @stored(frequencies="f d w", center="f m", axes="f m a")
@@ -80,21 +78,21 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
     """Features for the laws of objects: the more values, the narrower the kernel."""
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
-    width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
+    width = median_distance(values) * np.clip(
+        settings.KERNEL_WIDTH / np.sqrt(n_values), *BOUNDS
+    )
     frequencies = rng.normal(size=(values.shape[1], N_WAVES)) / width
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
     for part in followed(blocks(len(values), 8 * 2 * N_WAVES), "laws"):
         means += shares[:, part] @ waves(values[part], frequencies)
     center = means.mean(axis=0)
-    axes = np.linalg.svd(means - center, full_matrices=False)[2][:N_AXES].T
+    axes = np.linalg.svd(means - center, full_matrices=False)[2][: settings.N_AXES].T
     return KernelMeans(frequencies, center, axes)
 
 
 # Components of the true values that are tried, by the number of clusters. In larger and
 # larger steps: a ring needs many to be better than two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
-# Mixtures of halves of the objects.
-N_HALVES = 4
 # Laws are judged in so many leading features, or two more than clusters.
 LEADING = 8
 # What the streams of these draws are for; worlds have others.
@@ -138,9 +136,9 @@ class Measurements(NamedTuple):
         best = min(tried, key=lambda found: found.aic).components
         n = len(data) // 2
         search = replace(search, numbers=[min(best.n_components, n)], near=())
-        halves = (some_objects(data, n, seed + i)[0] for i in range(N_HALVES))
+        halves = (some_objects(data, n, seed + i)[0] for i in range(settings.N_HALVES))
         others = [fitted(measured(half), search).components for half in halves]
-        return [Measurements(each) for each in (*[best] * N_HALVES, *others)]
+        return [Measurements(each) for each in (*[best] * settings.N_HALVES, *others)]
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
