@@ -19,7 +19,7 @@ from incerta.mixture.fitting import Effort
 from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
-from incerta.views.judge import judged
+from incerta.views.judge import judged, laws_together
 from incerta.views.look import ALL, MIXTURE, Seen, Work, seen
 from incerta.views.truths import Measurements, Truths
 
@@ -135,6 +135,7 @@ def consensus(
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
     judge = _once(lambda labels: judged(some, labels, k, seed))
+    together = _once(lambda row: laws_together(some, row, k, seed).shares(some, k))
     labels, worlds, found = {}, {}, {}
     for name, row in first.labels.items():
         row = kept(row, known)
@@ -143,19 +144,26 @@ def consensus(
     several = [] if exact else _in_worlds(data, truths, first, k, n_worlds, seed, known)
     scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
     for name, row in labels.items():
-        if several:
-            rows = np.array([world.labels[name] for world in several])
-            stable[name] = stability(rows)
-            worlds[name] = in_one_naming(rows, row, k, named)
-            shares = one[worlds[name]].mean(axis=0)
-            if name != MIXTURE:
-                decided[name] = shares.argmax(axis=1)
-        scores[name], by_laws = judge(decided[name])
-        own = first.shares if name == MIXTURE else led_by(by_laws, decided[name])
-        if several:
+        if not several:
+            scores[name] = judge(row).score
+            found[name] = (
+                first.shares if name == MIXTURE else led_by(together(row), row)
+            )
+            continue
+        rows = np.array([world.labels[name] for world in several])
+        stable[name] = stability(rows)
+        worlds[name] = in_one_naming(rows, row, k, named)
+        shares = one[worlds[name]].mean(axis=0)
+        if name != MIXTURE:
             # Worlds know errors; laws know where clusters overlap.
-            own = (shares + renamed(own, shares, named)) / 2.0
-        found[name] = own
+            decided[name] = most = shares.argmax(axis=1)
+            scores[name], by_laws = judge(most)
+            found[name] = (shares + led_by(by_laws, most)) / 2.0
+            continue
+        scores[name], found[name] = judge(row).score, first.shares
+        if not isinstance(truths, Measurements):
+            each = [renamed(world.shares, shares, named) for world in several]
+            found[name] = np.mean(each, axis=0)
     told = [scores[name] * balance(decided[name], k) for name in found]
     worth = np.array(told) + STABLE * np.array([stable[name] for name in found])
     weights = np.exp(SHARPNESS * (worth - worth.max()))
