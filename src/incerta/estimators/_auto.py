@@ -107,10 +107,10 @@ class AutoClusterer(UncertainClusterer):
 
     Views look for clusters again in worlds, in which the objects are as they could
     really be. What most worlds say is judged. How probable a cluster is for an object,
-    by a view, is the mean of two numbers: the share of the worlds in which the object
-    is in the cluster, which knows what errors do to the view; and the probability by
-    the laws that judge the view, or by the components of the mixture, which knows where
-    clusters overlap. Weights are
+    by such a view, is the mean of two numbers: the share of the worlds in which the
+    object is in the cluster, which knows what errors do to the view; and the
+    probability by the laws that judge the view, which knows where clusters overlap. The
+    mixture has its own probabilities, which know both. Weights are
     ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
     are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
     have 4 % of the objects (smaller ones count in part), keeps a view from leaving a

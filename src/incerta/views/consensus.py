@@ -1,4 +1,4 @@
-"""What all views say together: each counts by how much of its labels is told."""
+"""Combine all views into one answer, weighted by how well each describes the data."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from incerta.mixture.fitting import Effort
 from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
-from incerta.views.judge import judged
+from incerta.views.judge import judged, laws_together
 from incerta.views.look import ALL, MIXTURE, Seen, Work, seen
 from incerta.views.truths import Measurements, Truths
 
-# Rounds of naming clusters after their mean, which becomes clearer with each.
+# Rounds of matching clusters across worlds; the mean they are matched to sharpens.
 ROUNDS = 3
 
 
 def named_after(membership: Array, reference: Array, n_named: int = 0) -> Indices:
-    """Names of k clusters by a reference (n, k), of which the first `n_named` stay."""
+    """Match k clusters to those of a reference (n, k); the first `n_named` stay."""
     common = membership.T @ reference
     keep = np.arange(n_named)
     common[keep, keep] += 1.0 + len(membership)
@@ -38,12 +38,12 @@ def named_after(membership: Array, reference: Array, n_named: int = 0) -> Indice
 
 
 def renamed(membership: Array, reference: Array, n_named: int = 0) -> Array:
-    """Probabilities of clusters, named after those of a reference."""
+    """Reorder the columns of a membership to match a reference."""
     return membership[:, np.argsort(named_after(membership, reference, n_named))]
 
 
 def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> Indices:
-    """Labels of several worlds, (n_worlds, n), named after `first`, then their mean."""
+    """Match the labels of all worlds, (n_worlds, n), to `first`, then to their mean."""
     one = np.eye(k)
     reference = one[first]
     for _ in range(ROUNDS):
@@ -55,7 +55,7 @@ def in_one_naming(labels: Indices, first: Indices, k: int, n_named: int = 0) -> 
 
 
 def stability(labels: Indices) -> float:
-    """How alike worlds are: the mean adjusted Rand index of each with the next."""
+    """Return the mean adjusted Rand index between each world and the next."""
     if len(labels) < 2:
         return 1.0
     others = np.roll(labels, -1, axis=0)
@@ -63,11 +63,11 @@ def stability(labels: Indices) -> float:
 
 
 def balance(labels: Indices, k: int) -> float:
-    """``log(m) / log(k)``, where m counts clusters; tiny ones only in part.
+    """Return ``log(m) / log(k)``, where m counts clusters and tiny ones only in part.
 
-    Labels that leave a cluster over, or give it to a few outliers, have less to tell.
-    A cluster counts in full from 4 % of the objects on, or from a quarter of the mean
-    size where there are many.
+    It lowers the score of a view that leaves a cluster empty or spends it on a few
+    outliers. A cluster counts in full if it holds at least 4 % of the objects, or a
+    quarter of the mean cluster size if there are many clusters.
     """
     if k < 2:
         return 1.0
@@ -77,7 +77,7 @@ def balance(labels: Indices, k: int) -> float:
 
 
 def led_by(membership: Array, labels: Indices) -> Array:
-    """Probabilities, (n, k), with as much of the label mixed in as makes it lead."""
+    """Raise the probability of each label just enough to make it the largest."""
     rows = np.arange(len(labels))
     lacks = membership.max(axis=1) - membership[rows, labels]
     more = (lacks / (1.0 + lacks))[:, None]
@@ -86,30 +86,30 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
 OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
-# From scratch: with starts from the given data worlds would agree too often.
+# Start from scratch: with starts from the given data, worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 
 
 @stored()
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """What one view is worth."""
+    """Report how well one view describes the data, and how much it counts."""
 
-    score: float  # how much of its labels the true values tell, from 0 to 1
-    stability: float  # how alike its clusterings of worlds are, from 0 to 1
+    score: float  # how well true values predict its labels, from 0 to 1
+    stability: float  # mean agreement of its clusterings of worlds, at most 1
     weight: float  # of its memberships; all weights together are 1
     agreement: float  # of its labels with the result (normalized mutual information)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus:
-    """Memberships by all views."""
+    """Hold the combined membership and what each view contributed."""
 
     membership: Array  # (n, k)
     judged: Measured  # where views were judged
     views: dict[str, View]
     memberships: dict[str, Array]  # of each view, with common names
-    per_world: Indices | None  # (n_worlds, n), by the view that counts most
+    per_world: Indices | None  # (n_worlds, n), from the view with the largest weight
 
 
 def consensus(
@@ -122,9 +122,9 @@ def consensus(
     wanted: Collection[str] = ALL,
     one_shape: bool = False,
 ) -> Consensus:
-    """Cluster objects in views (see `seen`), judge these, and average memberships.
+    """Cluster the objects in every view, judge the views, and average memberships.
 
-    With `one_shape`, clusters of the mixture may have one covariance (BIC).
+    With `one_shape`, the mixture may use one covariance for all clusters (BIC).
     """
     look, one, named = truths.as_given(data), np.eye(k), n_named(known)
     some = look.judged
@@ -133,6 +133,7 @@ def consensus(
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
     judge = _once(lambda labels: judged(some, labels, k, seed))
+    together = _once(lambda row: laws_together(some, row, k, seed).shares(some, k))
     labels, worlds, found = {}, {}, {}
     for name, row in first.labels.items():
         row = kept(row, known)
@@ -141,19 +142,26 @@ def consensus(
     several = [] if exact else _in_worlds(data, truths, first, k, n_worlds, seed, known)
     scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
     for name, row in labels.items():
-        if several:
-            rows = np.array([world.labels[name] for world in several])
-            stable[name] = stability(rows)
-            worlds[name] = in_one_naming(rows, row, k, named)
-            shares = one[worlds[name]].mean(axis=0)
-            if name != MIXTURE:
-                decided[name] = shares.argmax(axis=1)
-        scores[name], by_laws = judge(decided[name])
-        own = first.shares if name == MIXTURE else led_by(by_laws, decided[name])
-        if several:
-            # Worlds know errors; laws know where clusters overlap.
-            own = (shares + renamed(own, shares, named)) / 2.0
-        found[name] = own
+        if not several:
+            scores[name] = judge(row).score
+            found[name] = (
+                first.shares if name == MIXTURE else led_by(together(row), row)
+            )
+            continue
+        rows = np.array([world.labels[name] for world in several])
+        stable[name] = stability(rows)
+        worlds[name] = in_one_naming(rows, row, k, named)
+        shares = one[worlds[name]].mean(axis=0)
+        if name != MIXTURE:
+            # Worlds account for errors; cluster laws account for overlap.
+            decided[name] = most = shares.argmax(axis=1)
+            scores[name], by_laws = judge(most)
+            found[name] = (shares + led_by(by_laws, most)) / 2.0
+            continue
+        scores[name], found[name] = judge(row).score, first.shares
+        if not isinstance(truths, Measurements):
+            each = [renamed(world.shares, shares, named) for world in several]
+            found[name] = np.mean(each, axis=0)
     told = [scores[name] * balance(decided[name], k) for name in found]
     worth = np.array(told) + settings.STABLE * np.array(
         [stable[name] for name in found]
@@ -184,7 +192,7 @@ def consensus(
 
 
 def _once(ask: Callable[[Indices], Any]) -> Callable[[Indices], Any]:
-    """Ask about the same labels, which several views may find, only once."""
+    """Cache a function of labels: several views may find the same ones."""
     known: dict[bytes, Any] = {}
 
     def asked(labels: Indices) -> Any:
@@ -205,7 +213,7 @@ def _in_worlds(
     seed: int,
     known: Indices | None,
 ) -> list[Seen]:
-    """What views find in worlds."""
+    """Cluster every possible world in every view."""
     sources: list[Truths] = [truths]
     if isinstance(truths, Measurements):
         sources = [*truths.with_mixtures(data, first.mixture, seed)]

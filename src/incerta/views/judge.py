@@ -1,7 +1,8 @@
-"""How much of a clustering the true values tell.
+"""Judge a clustering by how well true values predict its labels.
 
-Laws of the true values of clusters, fitted to one half of the objects, are asked about
-the other: a gap between clusters leaves little open, a cut through a dense place much.
+A law of the true values is fitted to each cluster on one half of the objects and then
+predicts the other half. A gap between clusters leaves little doubt, a cut through a
+dense region leaves much.
 """
 
 from __future__ import annotations
@@ -42,22 +43,22 @@ def _check(laws: Laws) -> None:
 
 @stored(_check, clusters="i k")
 class Laws(NamedTuple):
-    """Laws of the true values of clusters: mixtures of Gaussians."""
+    """Hold the law of the true values of each cluster: mixtures of Gaussians."""
 
     components: Components  # of all clusters together
     clusters: Indices  # the cluster of each component
 
     def shares(self, some: Measured, k: int, device: str = CPU) -> Array:
-        """Probability of each of k clusters for each of n objects, (n, k)."""
+        """Return the probability of each of k clusters for every object, (n, k)."""
         there = some.on(device)
         return shares_of_clusters(there, self.components, self.clusters, k)
 
 
 class Judgment(NamedTuple):
-    """What was found out about a clustering."""
+    """Hold the score of a clustering, and predicted memberships."""
 
-    score: float  # share of the entropy of the labels that true values tell, 0 to 1
-    membership: Array  # (n, k), of each object by the laws of the other half
+    score: float  # share of label entropy that true values explain, from 0 to 1
+    membership: Array  # (n, k), predicted by the laws of the other half
 
 
 def laws_of(
@@ -68,9 +69,9 @@ def laws_of(
     numbers: tuple[int, ...] = NUMBERS,
     kind: str | None = None,
 ) -> Laws:
-    """Fit the laws of k clusters, some maybe empty, by such numbers of Gaussians.
+    """Fit the laws of k clusters; `numbers` are the numbers of Gaussians to try.
 
-    Without a `kind`, covariances are full where there are enough objects.
+    Clusters may be empty. By default covariances are full if objects suffice.
     """
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
@@ -98,10 +99,10 @@ def laws_together(
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
 ) -> Laws:
-    """Laws of clusters that know where the other clusters are.
+    """Fit the laws of all clusters jointly, so that they overlap as they should.
 
-    A law fitted to one side of a border ends there; some rounds of EM of all components
-    let it reach to where it meets the others. Numbers are chosen again then (BIC).
+    A law fitted to its own objects ends at the border of the cluster. A few rounds of
+    EM over all components let it reach across. BIC then chooses the numbers again.
     """
     prior, found = prior_for(some, QUICK.prior_weight), []
     for each in ((1,), numbers):
@@ -117,12 +118,12 @@ def laws_together(
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
-    """Judge a clustering by `share_told`."""
+    """Judge a clustering by cross-fitted predictions of its labels."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
     order = order[np.argsort(labels[order], kind="stable")]
     fold = np.empty(n, dtype=np.intp)
-    fold[order] = np.arange(n) % N_FOLDS  # each cluster is halved
+    fold[order] = np.arange(n) % N_FOLDS  # halves every cluster
     membership = np.empty((n, k))
     for number in range(min(N_FOLDS, n)):
         here, there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
@@ -133,9 +134,9 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
 
 
 def share_told(membership: Array, sizes: Array) -> float:
-    """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
+    """Return ``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
 
-    A random labeling scores 0; dividing makes rare clusters worth finding.
+    A random labeling scores 0. Dividing by H(sizes) lets rare clusters count.
     """
     rare = settings.LEAST_TO_TELL
     most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
@@ -150,7 +151,7 @@ def _law_of(
     numbers: tuple[int, ...],
     kind: str | None,
 ) -> Components:
-    """The law of one cluster."""
+    """Fit the law of one cluster."""
     n, d = own.n_objects, own.n_features
     if n < FEWEST:
         means = own.true_spread().means
@@ -162,7 +163,7 @@ def _law_of(
     for found in candidates(own, search):
         tried.append(found)
         m = found.components.n_components
-        # BIC, twice the log density, asks so much for each further Gaussian.
+        # What BIC charges for each further Gaussian, in units of 2 log density.
         price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
         too_dear = price > 2.0 * settings.MOST_TO_BRING * n
         if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:
