@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
@@ -25,8 +26,6 @@ from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
-# Views are found with so many objects at most; the others are put into their clusters.
-MOST_OBJECTS = 1000
 # Laws that objects are put into clusters by may be more bent than those that judge.
 MORE_NUMBERS = (*NUMBERS, 8)
 # Memory for a block of objects, and what an object takes at least.
@@ -59,7 +58,7 @@ class AutoClusterer(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    n_worlds : int, default=24
+    n_worlds : int, default=16
         Number of worlds in which views look for clusters again.
     views : sequence of str, optional
         Names of the only views to take, as `views_` has them: "mixture", "centers",
@@ -110,8 +109,8 @@ class AutoClusterer(UncertainClusterer):
     really be. What most worlds say is judged. How probable a cluster is for an object,
     by such a view, is the mean of two numbers: the share of the worlds in which the
     object is in the cluster, which knows what errors do to the view; and the
-    probability by the laws of the clusters, which knows where they overlap. The mixture
-    has its own probabilities, which know both. Weights are
+    probability by the laws that judge the view, which knows where clusters overlap. The
+    mixture has its own probabilities, which know both. Weights are
     ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
     are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
     have 4 % of the objects (smaller ones count in part), keeps a view from leaving a
@@ -119,7 +118,9 @@ class AutoClusterer(UncertainClusterer):
     noise alone has drawn clusters.
 
     What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, they are drawn from beliefs that take true values to be of a mixture (AIC).
+    errors, half of them are drawn from beliefs that take true values to be of a mixture
+    (AIC), the others from mixtures of random halves of the objects: where these
+    disagree, the data leave open what the truth is.
     Beliefs are drawn from as they are; of objects with many values, these are weighted
     anew (Bayesian bootstrap), and views look at means, at means and deviations, and at
     whole laws. Exact data have one world; there, the laws of the clusters say how
@@ -161,7 +162,7 @@ class AutoClusterer(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    n_worlds: int = parameter(WHOLE, default=24)
+    n_worlds: int = parameter(WHOLE, default=16)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
     one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)
@@ -187,7 +188,9 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(objects, MOST_OBJECTS, seed, known)
+        some, told, n_objects = some_labeled(
+            objects, settings.MOST_OBJECTS, seed, known
+        )
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
