@@ -192,7 +192,7 @@ def test_one_object_in_one_cluster(estimator):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
+        ({"n_clusters": 9}, "n_clusters=9 exceeds the number of objects, n_samples=4"),
         ({"n_clusters": 0}, "'n_clusters' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),
         ({"gamma": -1.0}, "'gamma' parameter .* Got -1.0 instead"),
