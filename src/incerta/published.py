@@ -212,9 +212,8 @@ class UCPC(_Relocating):
     is lowered by moving one object at a time [1]_. The sum is the k-means inertia of
     the means, plus the variances of all objects, plus the mean variance within each
     cluster: compared with k-means, very uncertain objects prefer large clusters. With
-    equal variances the result is that of Hartigan's k-means. `predict` compares means
-    and `predict_proba` counts values, so the argmax of `predict_proba` may differ from
-    `predict`.
+    equal variances the result is that of Hartigan's k-means. `predict` uses means and
+    `predict_proba` counts values, so the argmax of `predict_proba` may differ.
 
     Use it for round clusters of many objects with different uncertainties. If these are
     alike, `UKMeans` lowers the same sum and is faster. For clusters of other shapes see

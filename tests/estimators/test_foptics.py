@@ -328,7 +328,7 @@ def test_bad_extractions():
     found = FOPTICS(2, max_eps=5.0, random_state=0).fit(make("gaussian", n=6))
     with pytest.raises(ValueError, match=r"n_clusters=2 and eps=1.0 exclude"):
         found.extract(n_clusters=2, eps=1.0)
-    with pytest.raises(ValueError, match=r"eps=1.0 and xi=0.1 ask"):
+    with pytest.raises(ValueError, match=r"eps=1.0 and xi=0.1 exclude"):
         found.extract(eps=1.0, xi=0.1)
     with pytest.raises(ValueError, match=r"eps=6.0 exceeds max_eps=5.0"):
         found.extract(eps=6.0)

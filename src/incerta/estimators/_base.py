@@ -185,12 +185,7 @@ class UncertainClusterer(
         return self._predict(self._new_objects(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Return the probability of each cluster for new objects.
-
-        Parameters
-        ----------
-        X : UncertainData or anything `as_uncertain` takes
-            New objects, as for `predict`.
+        """Return the probability of each cluster for new objects, as for `predict`.
 
         Returns
         -------

@@ -71,9 +71,9 @@ class ExpectedSpectral(UncertainClusterer):
 
     The affinity of two objects is the expectation of the Gaussian kernel over all their
     values, in closed form where possible. k-means on its leading eigenvectors gives the
-    clusters, which may have any shape. `predict` assigns the expected embedding of an
-    object and `predict_proba` counts worlds (random draws of the values), so the argmax
-    of `predict_proba` may differ from `predict`.
+    clusters, which may have any shape. `predict` uses expected embeddings and
+    `predict_proba` counts worlds (random draws of the values), so the argmax of
+    `predict_proba` may differ.
 
     Use it for independent objects. It is the limit of `RPC` for infinitely many worlds,
     and costs one eigenproblem instead of many. For joint data also try `RPC`; for round

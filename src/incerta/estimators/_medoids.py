@@ -37,9 +37,9 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     """K-medoids for uncertain objects, with expected distances.
 
     Each cluster is represented by one of its objects, the medoid. The sum of the
-    expected distances of all objects to their medoids is minimized [1]_. `predict`
-    takes the medoid with the least expected distance and `predict_proba` counts values,
-    so the argmax of `predict_proba` may differ from `predict`.
+    expected distances of all objects to their medoids is minimized [1]_. `predict` uses
+    expected distances and `predict_proba` counts values, so the argmax of
+    `predict_proba` may differ.
 
     Use it if clusters should have actual objects as centers, or if there are outliers,
     which affect medoids little, least of all with ``metric="euclidean"``. `UKMeans` is

@@ -59,11 +59,9 @@ N_LANDMARKS = 1000
 class RPC(UncertainClusterer):
     """Cluster uncertain objects by the agreement of representative possible worlds.
 
-    Possible worlds (random draws of the data) are drawn, and the few that represent
-    them best are kept. Their spectral embeddings are pulled towards a common one, which
-    k-means cuts into clusters of any shape [1]_. `predict` cuts the mean embedding of a
-    new object and `predict_proba` counts worlds, so the argmax of `predict_proba` may
-    differ from `predict`, and that of `membership_` from `labels_`.
+    Possible worlds are random draws of the data. The few that represent them best are
+    kept, and their spectral embeddings are pulled towards a common one, which k-means
+    cuts into clusters of any shape [1]_.
 
     Use it if clusters are not round, or if objects depend on each other (joint data).
     `ExpectedSpectral` is its limit for infinitely many worlds and costs one
@@ -157,8 +155,9 @@ class RPC(UncertainClusterer):
     Objects without uncertainty have a single world: this is spectral clustering.
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
-    and cuts the mean at the same centers; `predict_proba` cuts the embedding of each
-    world. Values are drawn again, so objects of the fit near a border may change label.
+    and cuts the mean at the same centers. `predict_proba` cuts the embedding of each
+    world, so the argmax of `predict_proba` may differ from `predict`, and that of
+    `membership_` from `labels_`. Values are drawn again for objects of the fit.
 
     References
     ----------

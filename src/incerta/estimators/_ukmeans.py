@@ -95,9 +95,8 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     With squared distances it is exactly k-means on the means, run by scikit-learn. With
     ``metric="euclidean"`` the expected distance is computed over the values of each
     object, and uncertainty changes the result; bounds skip most distances without
-    changing a label. `predict` takes the center with the least expected distance and
-    `predict_proba` counts values, so the argmax of `predict_proba` may differ from
-    `predict`.
+    changing a label. `predict` uses expected distances and `predict_proba` counts
+    values, so the argmax of `predict_proba` may differ.
 
     Use it for round clusters and large data: it is the cheapest method. Use
     `ErrorMixture` if errors differ between objects, and `ExpectedSpectral` or `RPC` if
