@@ -433,8 +433,9 @@ def test_columns_of_predictions_are_those_of_the_labels():
 
 
 def test_nothing_to_cluster(blobs):
-    with pytest.raises(DataError, match="data has no objects"):
-        ic.cluster(blobs[[]])
+    for door in (ic.cluster, ic.choose_k, ic.UKMeans(2).fit, ic.ErrorMixture(2).fit):
+        with pytest.raises(DataError, match="data has no objects"):
+            door(blobs[[]])
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**64])

@@ -17,7 +17,7 @@ from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
 from incerta.estimators import ViewConsensus
-from incerta.exceptions import DataError, IncertaWarning
+from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import KChoice, choose_k
@@ -109,9 +109,6 @@ def cluster(
     <Clustering: 90 objects in 3 clusters by ViewConsensus, mean confidence 1.00>
     """
     objects = as_uncertain(data)
-    if not len(objects):
-        msg = "data has no objects; there is nothing to cluster."
-        raise DataError(msg)
     seed = checked_seed(seed)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]

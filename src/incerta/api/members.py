@@ -483,9 +483,6 @@ def members(
     wanted = _wanted(n_groups)
     _check_options(field, level)
     seed = checked_seed(random_state)
-    if not len(objects):
-        msg = "data has no objects; there is nothing to find groups in."
-        raise DataError(msg)
     if objects.n_features > MOST_FEATURES:
         msg = (
             f"data has {objects.n_features} features; a group is looked for in at most "

@@ -173,7 +173,9 @@ Folder = Annotated[
     ),
 ]
 Report = Annotated[bool, option("--report", "Write report.html to the folder, too.")]
-Seed = Annotated[int, option("--seed", "Seed of everything random.", "N", min=0)]
+Seed = Annotated[
+    int, option("--seed", "Seed of everything random.", "N", min=0, max=2**32 - 1)
+]
 Scale = Annotated[
     bool, option("--scale/--no-scale", "Bring all features to one scale first.")
 ]

@@ -15,6 +15,7 @@ from incerta.data import from_scipy  # noqa: F401 (what models may hold)
 from incerta.data.checks import (
     HOW_TO_TELL,
     as_feature_names,
+    as_finite,
     plain_numbers,
     without_masks,
 )
@@ -49,6 +50,9 @@ def as_uncertain(X: Any) -> UncertainData:
     array([2, 1])
     """
     if isinstance(X, UncertainData):
+        if not len(X):
+            msg = "data has no objects; there is nothing to cluster."
+            raise DataError(msg)
         return X
     if isinstance(X, (str, PathLike)):
         msg = f"X={str(X)!r} is a name, not data; read the file first: ic.read(...)."
@@ -68,6 +72,8 @@ def as_uncertain(X: Any) -> UncertainData:
             raise DataError(msg)
         table = np.column_stack([_feature(native, name) for name in names])
         refuse_errors(names, table)
+        for name, column in zip(names, table.T, strict=True):
+            as_finite(column, f"column {name!r}")
         return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."

@@ -294,6 +294,7 @@ class UncertainData:
         if self.law.missing() is None:
             within, between = np.sqrt(variances.mean(axis=0)), means.std(axis=0)
         else:
+            means = np.where(np.isnan(means).all(axis=0), 0.0, means)  # nothing known
             known = np.where(np.isnan(means), np.nan, variances)
             within, between = np.sqrt(np.nanmean(known, axis=0)), np.nanstd(means, 0)
         with np.errstate(divide="ignore", invalid="ignore"):

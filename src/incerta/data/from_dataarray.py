@@ -104,13 +104,22 @@ def from_xarray(
         cube, names = _cube_of_array(array, object, sample, feature)
     ids = array.coords[object].values if object in array.coords else None
     if gridded:
-        index = array.indexes[object]
-        pairs = [zip(index.names, cell, strict=True) for cell in index]
-        ids = [", ".join(f"{name}={at}" for name, at in cell) for cell in pairs]
+        ids = _names_of_cells(array.indexes[object])
     draws = np.arange(cube.shape[1])
     if sample in array.coords:
         draws = np.asarray(array.coords[sample].values)
     return _from_cube(cube, ids, draws, names, joint, missing)
+
+
+def _names_of_cells(index: Any) -> list[str]:
+    pairs = [zip(index.names, cell, strict=True) for cell in index]
+    return [", ".join(f"{name}={at}" for name, at in cell) for cell in pairs]
+
+
+def dims_of_cells(dataset: Any, id: str | None) -> list[str]:
+    """Dimensions of a grid whose cells are the objects, as in "lat,lon"; else none."""
+    dims = [name.strip() for name in (id or "").split(",")]
+    return dims if len(dims) > 1 and set(dims) <= set(dataset.dims) else []
 
 
 def _without_empty(array: Any, cells: str) -> Any:
@@ -268,10 +277,15 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
     )
 
 
-def columns_of_dataset(dataset: Any) -> dict[str, Any]:
-    """Take the variables with one and the same single dimension as columns."""
+def columns_of_dataset(dataset: Any, id: str | None) -> dict[str, Any]:
+    """Take the variables with one and the same dimension, or grid, as columns."""
     several = f"df is a DataArray with the dimensions {list(dataset.dims)}"
     if hasattr(dataset, "data_vars"):
+        if dims := dims_of_cells(dataset, id):
+            single = [d for d, n in dataset.sizes.items() if n == 1 and d not in dims]
+            cells = dataset.squeeze(single, drop=True).stack({id: dims})
+            names = _names_of_cells(cells.indexes[id])
+            dataset = cells.reset_index(id).assign_coords({id: (id, names)})
         flat = {str(name): v for name, v in dataset.variables.items() if v.ndim == 1}
         all_flat = len(flat) == len(dataset.variables)
         if all_flat and len({v.dims for v in flat.values()}) == 1:
@@ -279,6 +293,6 @@ def columns_of_dataset(dataset: Any) -> dict[str, Any]:
         several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
     msg = (
         f"{several}; say which one holds the draws with {given('sample')}, and whether "
-        f"they are {given('joint')}."
+        f"they are {given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
     )
     raise DataError(msg)

@@ -24,6 +24,7 @@ from incerta.data.tables.gaps import (
     listed_gaps,
     missing_message,
 )
+from incerta.data.tables.names import is_total
 from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
@@ -217,7 +218,7 @@ def from_spec(df: Any, spec: TableSpec) -> UncertainData:
 
         if spec.sample is not None:
             return _meaning(from_dimensions(df, spec), spec.meaning)
-        df = columns_of_dataset(df)
+        df = columns_of_dataset(df, spec.id)
     table = Table(df)
     table.load(_needed(table, spec, df))
     if len(table) == 0:
@@ -272,6 +273,13 @@ def _objects(table: Table, spec: TableSpec) -> Coded:
         return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
     coded = table.coded(spec.id, "id")
     _warn_of_alike(coded.ids, spec.id)
+    last = str(coded.ids[-1])
+    if len(coded.ids) == len(table) > 3 and is_total(last):
+        msg = (
+            f"the last row is named {last!r}, as if it summed up the others, and is "
+            "taken for an object. If it is none, leave it out."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
     return coded
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from incerta.backend.optional import require
 from incerta.data.files.reading import NUMBER_BYTES, needed, refuse_size
+from incerta.data.from_dataarray import dims_of_cells
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import unknown_name
@@ -123,7 +124,9 @@ class _Within(io.FileIO):
 def _chosen(dataset: Any, path: Path, spec: TableSpec, limit: int) -> Any:
     chosen = list(spec.values)
     if spec.sample is None:
-        chosen = spec.columns([str(name) for name in dataset.variables])
+        cells = [spec.id] if dims_of_cells(dataset, spec.id) else []
+        names = spec.columns([*map(str, dataset.variables), *map(str, cells)])
+        chosen = [name for name in names if name not in cells]
     elif unknown := [name for name in chosen if name not in dataset.data_vars]:
         known = [str(known) for known in dataset.data_vars]
         msg = f"values: {unknown_name('variable', unknown[0], known)}"

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from incerta.data.tables.columns import Table
-from incerta.data.tables.names import TOTALS
+from incerta.data.tables.names import BESIDE_TOTALS, TOTALS, is_total
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
@@ -40,11 +40,10 @@ def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
     labels: list[str] = []
     if spec.id in names:
         cells = table[str(spec.id)]
-        for row in bottom:
-            label = str(nw.to_py_scalar(cells[row]))
-            if label.strip(" :.").casefold() not in TOTALS:
-                break
-            labels.insert(0, repr(label))
+        below = [str(nw.to_py_scalar(cells[row])) for row in bottom]
+        below = [*takewhile(lambda n: is_total(n, TOTALS | BESIDE_TOTALS), below)]
+        if any(map(is_total, below)):
+            labels = [repr(label) for label in below[::-1]]
     if not labels and bottom and not _has_other_rows(table, spec.id, n_rows - 1):
         columns: list[Array] = []
         with suppress(DataError):  # of columns that hold something else

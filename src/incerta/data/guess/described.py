@@ -133,8 +133,10 @@ def says(named: Described | str, known: frozenset[str]) -> bool:
 
 
 def is_row_number(column: Described) -> bool:
-    """Tell whether a column only counts the rows."""
-    return column.name.strip() == "" or says(column, ROW_WORDS)
+    """Tell whether a column only counts the rows: index, but not sample_no."""
+    things = ID_WORDS - KEY_WORDS
+    counts = says(column, ROW_WORDS) and things.isdisjoint(words_of(column.name))
+    return column.name.strip() == "" or counts
 
 
 def is_class_like(column: Described, n_rows: int) -> bool:

@@ -30,6 +30,7 @@ from incerta.data.tables.names import (
     FEATURE_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    NUMBER_WORDS,
     PLACE_WORDS,
     SET_WORDS,
     TIME_WORDS,
@@ -120,8 +121,11 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
     named = [dim for words in kinds for dim in long if says(dim, words)]
     draws = said.get("sample") or next(iter(named), None)
     if draws is None or len(long) < 2:
-        sample = given("sample")
-        doubt = f"no dimension is named as that of draws; name it with {sample}."
+        doubt = (
+            "no dimension is named as that of draws; name it with "
+            f"{given('sample')}. Or, if arrays hold errors: "
+            f"{given(id=','.join(long))}, {given('values')} and {given('errors')}."
+        )
         return Guess((), doubt, left_out=left_out)
     cells = ",".join(dim for dim in long if dim != draws)
     n_cells = np.prod([n for dim, n in sizes.items() if dim != draws], dtype=int)
@@ -350,14 +354,18 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
         if repeated is not None:
             return _replicates(repeated, id, left)
     words = [left.columns[name] for name in classes if not says(name, CLASS_WORDS)]
+    rivals: list[Described] = []
     is_count = id is not None and is_row_number(left.columns[id])
     if is_count and said is None and repeated_ids(left):
-        left.left_out[str(id)] = "a number of the row"
+        if says(left.columns[str(id)], NUMBER_WORDS):
+            rivals = [left.columns[str(id)]]
+        else:
+            left.left_out[str(id)] = "a number of the row"
         id = None
     if id is None and not measured:
         many = [left.columns[said]] if said else repeated_ids(left)
         if many:
-            return _long(many[0], many[1:], words, left)
+            return _long(many[0], [*many[1:], *rivals], words, left)
     broken = None if id is not None else left.broken_id()
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
     place = None

@@ -34,7 +34,8 @@ ID_WORDS = _set(
     "customer client school hospital district village neuron electrode"
 )
 KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
-ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
+NUMBER_WORDS = _set("nr no")  # of rows, or of what each row is about
+ROW_WORDS = _set("row rowid rownum index idx unnamed") | NUMBER_WORDS
 CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster clusters group "
     "category target truth disposition diagnosis subtype cultivar region kind leiden "
@@ -73,6 +74,15 @@ TOTALS = _set(
     "totaal som eindtotaal gemiddelde mediaan"
 ) | {f"total {word}" for word in ("général", "general", "geral")}
 TOTALS |= {"grand total", "totale generale"}
+# Rows that may stand next to them; alone, Max may be a person.
+BESIDE_TOTALS = _set("n count sd std stdev se sem min minimum max maximum range cv")
+
+
+def is_total(name: str, words: frozenset[str] = TOTALS) -> bool:
+    """Whether a row is named as one that sums up others."""
+    return name.strip(" :.").casefold() in words
+
+
 _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
