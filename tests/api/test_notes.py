@@ -8,8 +8,7 @@ from incerta.api.clustering import predicted
 from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel
 from incerta.data.guess.described import of_numbers
-from incerta.data.guess.guess import guess
-from incerta.data.guess.readings import remarks_on
+from incerta.data.guess.guess import guess, remarks_on
 from incerta.data.tables.spec import as_option
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarise

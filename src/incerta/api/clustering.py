@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import narwhals as nw
 import numpy as np
 from sklearn.base import clone
 
@@ -19,11 +16,10 @@ from incerta import plot
 from incerta.api.methods import NUMBERS
 from incerta.api.notes import in_words
 from incerta.api.novelty import FEWEST, Novelty
-from incerta.backend.optional import installed
+from incerta.api.result import ReportedResult, coordinates_of, versions
 from incerta.data.coerce import as_uncertain
-from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.container import UncertainData
 from incerta.data.counts import under_prior_of
-from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
 from incerta.data.projections import projected
 from incerta.data.standardize import Standardizer
@@ -42,17 +38,14 @@ from incerta.labels import (
 from incerta.metrics import clustering_accuracy
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
-from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import KChoice
 from incerta.typing import Array, Ids, Indices
-from incerta.version import __version__
 from incerta.wording import SURE, capital, counted, cut, no_confidence, share
 
 if TYPE_CHECKING:
     from incerta.api.assess import Assessment
 
-BELOW = ("numpy", "scipy", "scikit-learn")
 # What a clustering may have besides its estimator.
 PARTS: dict[str, type] = {
     "spec": TableSpec,
@@ -80,22 +73,6 @@ MOVED = 0.25
 ALIKE = 0.8
 
 
-def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that make the numbers."""
-    return {
-        "python": platform.python_version(),
-        "incerta": __version__,
-        **{name: _version(name) for name in BELOW},
-    }
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:  # a copy of its files alone
-        return "unknown"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Profile:
     """Clusters in the units of the data, one row each."""
@@ -108,7 +85,7 @@ class Profile:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering:
+class Clustering(ReportedResult):
     """What `cluster` found, and how; ``print`` it for a summary.
 
     Attributes
@@ -326,14 +303,6 @@ class Clustering:
         }
         return {**columns, **coordinates_of(self.ids), **columns}
 
-    def table(self) -> Any:
-        """One row per object: id, cluster, confidence, runner-up, label set and more.
-
-        A frame of the library that the data came from; else of the first of pandas,
-        polars and pyarrow that is installed; else a dict of columns.
-        """
-        return as_frame(self.columns(), self.source)
-
     def unclassifiable(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for, the least certain first.
 
@@ -447,28 +416,6 @@ class Clustering:
         if self.warnings:
             lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
         return "\n".join(lines)
-
-    def save(self, path: Any) -> None:
-        """Write everything to a file that `incerta.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
-        """
-        save(self, path)
-
-    def report(self, path: Any) -> None:
-        """Write a report: one HTML file that opens anywhere, without a network.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to.
-        """
-        from incerta.report import write
-
-        write(self, path)
 
     def assess(self) -> Assessment:
         """Say how sure the labels are, and which clusters a valley separates.
@@ -591,18 +538,6 @@ def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
         "p_noise": np.clip(1.0 - membership.sum(axis=1), 0.0, 1.0),
     }
     return columns | {"novelty": model.novelty_of(data)} if ours else columns
-
-
-def as_frame(columns: dict[str, Any], library: Any) -> Any:
-    """A frame of some library, or of the first that is installed; else `columns`."""
-    library = library or next(filter(installed, FRAME_LIBRARIES), None)
-    if library is None:
-        return columns
-    columns = {
-        name: column.tolist() if column.dtype == object else column
-        for name, column in columns.items()
-    }
-    return nw.from_dict(columns, backend=library).to_native()
 
 
 def reworded(result: Clustering, **words: Any) -> Clustering:

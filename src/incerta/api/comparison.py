@@ -18,8 +18,8 @@ from incerta.api.answer import (
     in_directions,
     scaled_by,
 )
-from incerta.api.clustering import as_frame
 from incerta.api.methods import Method, asked
+from incerta.api.result import as_frame
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.estimators.named import COMPARED, CONTROLS, KMEANS

@@ -17,7 +17,7 @@ from incerta.wording import counted, printable
 if TYPE_CHECKING:
     from incerta.data.files.profile import Profile
     from incerta.data.guess.described import Described
-    from incerta.data.guess.readings import Guess
+    from incerta.data.guess.guess import Guess
 
 EXTRAS = ("plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
 MOST_COLUMNS = 40  # of a table that is shown whole
@@ -62,7 +62,7 @@ def info(
 
         from joblib import cpu_count
 
-        from incerta.api.clustering import versions
+        from incerta.api.result import versions
 
         extras = {f"extra {name}": _extra(name) for name in EXTRAS}
         threads = {"threads": str(cpu_count())}
@@ -195,7 +195,7 @@ def _taken_as(
     profile: "Profile", guess: "Guess"
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
     """What each column is taken for, and what is odd about it."""
-    from incerta.data.guess.readings import remarks_on, roles_in
+    from incerta.data.guess.guess import remarks_on, roles_in
 
     columns = {column.name: column for column in profile.columns}
     roles, more = roles_in(guess, profile.names), remarks_on(columns, guess)

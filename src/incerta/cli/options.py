@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from incerta.api.check import Known
     from incerta.data.container import UncertainData
     from incerta.data.files.opened import OpenTable
-    from incerta.data.guess.readings import Guess, Reading
+    from incerta.data.guess.guess import Guess, Reading
 
 WORDS = {"true": True, "false": False, "none": None}
 MOST_NAMES = 12  # of a list that is shown whole

@@ -6,23 +6,27 @@ import io
 import json
 import os
 import re
+import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self, TypeAlias
 
 import typer
 
 from incerta import wording
 from incerta.backend.optional import require
-from incerta.backend.writing import nearest
+from incerta.backend.writing import fill, nearest
 from incerta.wording import SURE, counted, no_confidence, printable, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
+
+Writer: TypeAlias = Callable[[Path], object]  # writes a file
 
 WIDTH = 80
 N_UNSURE = 5
@@ -67,8 +71,8 @@ def warn(texts: Iterable[str]) -> None:
         say(f"Warning: {text}", hanging="  ")
 
 
-def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
-    """Say what was found and why, and what was written where."""
+def tell(result: "Clustering") -> None:
+    """Say what was found and why."""
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     warn(result.warnings)
@@ -79,8 +83,6 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
         say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
     else:
         say("Within the given uncertainty no label was seen to change.")
-    if written:
-        say(f"Written to {place}: {', '.join(written)}")
 
 
 def least_certain(ids: Any, confidence: Any, below: float) -> str:
@@ -188,7 +190,7 @@ def write_table(
 
 def table_file(
     columns: Mapping[str, Any], form: str, *, spreadsheet: bool = False
-) -> Callable[[Path], None]:
+) -> Writer:
     """What writes columns to a file."""
 
     def write(path: Path) -> None:
@@ -198,7 +200,7 @@ def table_file(
     return write
 
 
-def json_file(facts: Mapping[str, Any]) -> Callable[[Path], object]:
+def json_file(facts: Mapping[str, Any]) -> Writer:
     """What writes facts to a file."""
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     return lambda path: path.write_text(text, encoding="utf-8")
@@ -212,32 +214,56 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
         require("pyarrow", "io", "--format parquet")
 
 
-def tell_formulas(
-    ids: Any, form: str, *, spreadsheet: bool = False, thing: str = "id"
-) -> list[str]:
-    """Say how many ids a spreadsheet would run as formulas, if there are any."""
-    n = sum(_not_run(id) is not id for id in _plain(ids))
-    if form != "csv" or spreadsheet or not n:
-        return []
-    return [
-        f"{counted(n, thing)} {verb(n, 'begins', 'begin')} like a formula, which a "
-        "spreadsheet would run. For spreadsheets, add --spreadsheet."
-    ]
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where a command writes its table, and how."""
 
+    folder: Path | None  # None: to stdout
+    form: str
+    spreadsheet: bool = False
 
-def folder_for(
-    output: Path | None, names: Sequence[str], form: str, *, spreadsheet: bool
-) -> Path | None:
-    """The folder for some files, None for stdout; raise, before long work, if not."""
-    folder = None if output in (None, STDOUT) else output
-    if folder is not None:
-        check_folder(folder, names)
-    elif REPORT in names:
-        refuse("--report", "a report needs a folder; give -o DIR.")
-    check_format(form, spreadsheet=spreadsheet)
-    if REPORT in names:
-        require("jinja2", "report", "a report")
-    return folder
+    @classmethod
+    def checked(cls, output: Path | None, form: str, *names: str, **more: Any) -> Self:
+        """Raise, before long work, if the table and these files cannot be written."""
+        folder = None if output in (None, STDOUT) else output
+        if folder is not None:
+            check_folder(folder, (f"table.{form}", SUMMARY, *names))
+        elif REPORT in names:
+            refuse("--report", "a report needs a folder; give -o DIR.")
+        check_format(form, **more)
+        if REPORT in names:
+            require("jinja2", "report", "a report")
+        return cls(folder=folder, form=form, **more)
+
+    def deliver(
+        self,
+        columns: Mapping[str, Any],
+        files: Callable[[], Mapping[str, Writer]],
+        tell: Callable[[], None] | None,
+    ) -> None:
+        """Write the table, into a folder with more files, and say what was found."""
+        form, how, written = self.form, {"spreadsheet": self.spreadsheet}, ""
+        try:
+            if self.folder is None:
+                write_table(columns, form, sys.stdout.buffer, **how)
+            else:
+                table = {f"table.{form}": table_file(columns, form, **how)}
+                written = ", ".join(fill(self.folder, {**table, **files()}))
+        finally:  # also where `head` has seen enough of the table
+            if tell is not None:
+                tell()
+                if written:
+                    say(f"Written to {self.folder}: {written}")
+
+    def unsafe(self, ids: Any, thing: str = "id") -> list[str]:
+        """Say how many ids a spreadsheet would run as formulas, if there are any."""
+        n = sum(_not_run(id) is not id for id in _plain(ids))
+        if self.form != "csv" or self.spreadsheet or not n:
+            return []
+        return [
+            f"{counted(n, thing)} {verb(n, 'begins', 'begin')} like a formula, which a "
+            "spreadsheet would run. For spreadsheets, add --spreadsheet."
+        ]
 
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:

@@ -173,7 +173,7 @@ def watch(
         msg = f"no row of {_called(file)} is an object."
         raise DataError(msg)
     if output is not None:
-        from incerta.api.clustering import versions
+        from incerta.api.result import versions
         from incerta.backend.optional import installed
         from incerta.report.watched import facts, page_of_stream
 

@@ -21,8 +21,7 @@ from incerta.data.checks import (
 )
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
-from incerta.data.extremes import refuse_extremes
-from incerta.data.missing import refuse_missing
+from incerta.data.refused import refuse_extremes, refuse_missing
 from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError

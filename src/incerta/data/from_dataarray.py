@@ -1,9 +1,7 @@
 """`from_xarray`: labelled arrays, whose dimensions are known by name."""
 
-import re
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +17,6 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, ArrayLike, Ids, Mask
 from incerta.wording import counted, given, unknown_name, verb
-
-CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a cell of a grid
 
 
 def from_xarray(
@@ -132,25 +128,6 @@ def _without_empty(array: Any, cells: str) -> Any:
         )
         warnings.warn(msg, IncertaWarning, stacklevel=3)
     return kept
-
-
-def coordinates_of(ids: Ids) -> dict[str, Ids]:
-    """Coordinates of objects that are cells of a grid, for maps; else none.
-
-    Ids such as "lat=50.0, lon=10.0" make the columns lat and lon.
-    """
-    if ids.dtype.kind != "U" or not all(map(CELL.fullmatch, ids[:1])):
-        return {}
-    cells = [re.findall(r"([^=,]+)=([^=,]*)(?:, |$)", cell) for cell in ids.tolist()]
-    names = [name for name, _ in cells[0]]
-    if any([name for name, _ in cell] != names for cell in cells):
-        return {}
-    columns: dict[str, Ids] = {}
-    for place, name in enumerate(names):
-        columns[name] = np.array([cell[place][1] for cell in cells])
-        with suppress(ValueError):
-            columns[name] = columns[name].astype(np.float64)
-    return columns
 
 
 def _refuse_unknown(parameter: str, name: str, dims: Sequence[str]) -> None:

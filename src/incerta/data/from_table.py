@@ -192,22 +192,7 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        exposure=exposure,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        corr=corr,
-        log=log,
-        replicates=replicates,
-    )
+    spec = TableSpec.of_call(locals())
     return from_spec(df, spec)
 
 

@@ -1,21 +1,16 @@
-"""The page about labels that were there already: `write` for an `Assessment`."""
+"""The page about labels that were there already."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incerta.api.assess import DEEP, MOST_DRAWN, SEPARATE, said
-from incerta.backend.optional import pages_of, part_of_page
 from incerta.data.meaning import certain
 from incerta.plot.valleys import along, histogram
-from incerta.report.plain import cut, name, number, percent, text
-from incerta.report.render import write_page
+from incerta.report.plain import name, number, page_from, text
 from incerta.typing import Array
-from incerta.wording import counted, share
 
 if TYPE_CHECKING:
     from incerta.api.assess import AssessedPair, Assessment
@@ -25,19 +20,6 @@ MOST_LABELS, MOST_LOOKED = 200, 50
 WIDTH, HEIGHT, BELOW = 240, 110, 18
 # Numbers along its axis: at most so many, this far apart.
 MOST_TICKS, STEPS = 5, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-
-def write(found: Assessment, path: str | os.PathLike[str]) -> Path:
-    """Write the report of an assessment; an existing file is replaced when it is ready.
-
-    Parameters
-    ----------
-    found : Assessment
-        What `incerta.assess` returned.
-    path : str or path-like
-        Where to.
-    """
-    return write_page(page_of_assessment(facts(found)), path)
 
 
 def facts(found: Assessment) -> dict[str, Any]:
@@ -102,18 +84,15 @@ def facts(found: Assessment) -> dict[str, Any]:
 
 def page_of_assessment(found: dict[str, Any]) -> str:
     """One HTML text that holds everything it needs, and no script."""
-    environment = pages_of("incerta.report", "a report")
-    environment.filters |= {f.__name__: f for f in (counted, cut, percent, share)}
-    page: str = environment.get_template("assess.html.j2").render(
+    return page_from(
+        "assess.html.j2",
         found=found,
         deep=DEEP,
         most_looked=MOST_LOOKED,
         width=WIDTH,
         height=HEIGHT,
         below=BELOW,
-        style=part_of_page("incerta.report", "report.css"),
     )
-    return page
 
 
 def options(found: Assessment) -> str:

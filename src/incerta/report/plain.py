@@ -1,4 +1,4 @@
-"""Values and texts in a form that JSON can hold and a page can show."""
+"""Values and texts in a form that JSON can hold and a page can show, and the page."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from incerta.backend.optional import pages_of, part_of_page
 from incerta.typing import Array
+from incerta.wording import counted, share
 from incerta.wording import cut as cut_off
 
 LONGEST_TEXT = 1000
@@ -62,12 +64,12 @@ def distinct(column: Array) -> Array:
     return significant(column, int(np.clip(5 + more, 5, 15)))
 
 
-def percent(share: float) -> str:
+def percent(part: float) -> str:
     """Share as a percentage that never rounds to all or nothing."""
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
+    rounded = round(100 * part)
+    if rounded == 100 and part < 1:
         return "more than 99 %"
-    if rounded == 0 and share > 0:
+    if rounded == 0 and part > 0:
         return "less than 1 %"
     return f"{rounded} %"
 
@@ -91,3 +93,13 @@ def measured(mean: float | None, spread: float | None) -> str:
     else:
         said = f"{mean:.4g} ± {spread:.2g}"
     return said.replace("-", "−")
+
+
+def page_from(template: str, **values: Any) -> str:
+    """Fill a template: one HTML text that holds all it needs, with texts escaped."""
+    environment = pages_of("incerta.report", "a report")
+    filters = (counted, cut, percent, share)
+    environment.filters |= {each.__name__: each for each in filters}
+    page = environment.get_template(template)
+    style = part_of_page("incerta.report", "report.css")
+    return str(page.render(style=style, measured=measured, **values))

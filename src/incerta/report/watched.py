@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.backend.optional import pages_of, part_of_page
 from incerta.plot.style import MARKERS, PALETTE
-from incerta.report.plain import cut, measured, numbers, percent, text
+from incerta.report.plain import cut, measured, numbers, page_from, percent, text
 from incerta.report.render import SIGNS
 from incerta.wording import counted, printable
 
@@ -111,10 +110,8 @@ def page_of_stream(found: dict[str, Any]) -> str:
     It is made from what ``incerta watch`` writes to ``summary.json``; texts from the
     data are escaped.
     """
-    environment = pages_of("incerta.report", "a report")
-    environment.filters |= {f.__name__: f for f in (counted, cut, percent)}
-    environment.globals |= {"measured": measured}
-    page: str = environment.get_template("stream.html.j2").render(
+    return page_from(
+        "stream.html.j2",
         found=found,
         pictures=[
             {"feature": name, **picture(found["history"], j)}
@@ -125,9 +122,7 @@ def page_of_stream(found: dict[str, Any]) -> str:
         most_features=MOST_FEATURES,
         most_events=MOST_EVENTS,
         looks={"colours": PALETTE, "signs": [SIGNS[marker] for marker in MARKERS]},
-        style=part_of_page("incerta.report", "report.css"),
     )
-    return page
 
 
 def picture(history: dict[str, Any], j: int) -> dict[str, Any]:

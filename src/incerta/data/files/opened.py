@@ -25,8 +25,7 @@ from incerta.data.files.reading import reading
 from incerta.data.files.sheets import parse_sheet
 from incerta.data.files.text import ParsedText, parse_text
 from incerta.data.from_table import from_spec
-from incerta.data.guess.guess import guess
-from incerta.data.guess.readings import Guess
+from incerta.data.guess.guess import Guess, guess
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TEXT, TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError

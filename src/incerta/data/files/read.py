@@ -173,28 +173,7 @@ def read(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        exposure=exposure,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-        corr=corr,
-        log=log,
-        replicates=replicates,
-        sheet=sheet,
-        layers=layers,
-    )
+    spec = TableSpec.of_call(locals())
     if lazy:
         refuse_other_formats(path, spec, ending=None)
         return read_lazily(path, spec, limit_of(max_bytes))

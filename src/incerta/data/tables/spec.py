@@ -60,6 +60,7 @@ class Option:
     choices: tuple[str, ...] = ()  # anything if there are none
     # Those about uncertainty go together; those about the file fit no other file.
     about: Literal["columns", "uncertainty", "file"] = "columns"
+    of_text: bool = False  # nothing is said by it about other files than text
     flags: tuple[str, ...] = ()  # yes, no: where it is not named after the field
 
 
@@ -145,24 +146,28 @@ class TableSpec:
         "the file looks.",
         "CHAR",
         about="file",
+        of_text=True,
     )
     decimal: str | None = _field(
         "Text tables: decimal mark, . or a comma. By default as the numbers look.",
         "MARK",
         choices=(".", ","),
         about="file",
+        of_text=True,
     )
     encoding: str | None = _field(
         "Text tables: encoding, such as latin-1. By default UTF-8, UTF-16 or cp1252, "
         "as the file looks.",
         "NAME",
         about="file",
+        of_text=True,
     )
     na: tuple[str, ...] = _field(
         "Text tables: more words or numbers for missing values, separated by commas, "
         "as in --na=-999,none.",
         "WORD,…",
         many=True,
+        of_text=True,
     )
     corr: str | None = _field(
         "Columns with the correlations of errors: '{}_{}_corr' with {} for two values.",
@@ -207,6 +212,11 @@ class TableSpec:
             layers=tuple(name.strip() for name in layers),
             **said,
         )
+
+    @classmethod
+    def of_call(cls, parameters: Mapping[str, Any]) -> Self:
+        """Take those parameters of a call, all by name, that are about a table."""
+        return cls.of(**{n: value for n, value in parameters.items() if n in OPTIONS})
 
     @classmethod
     def of_options(cls, **given: Any) -> Self:
@@ -572,7 +582,7 @@ OPTIONS: dict[str, Option] = {
     one.name: one.metadata["option"] for one in fields(TableSpec)
 }
 LISTS = {one.name for one in fields(TableSpec) if one.default == ()}
-TEXT = ("sep", "decimal", "encoding", "na")  # fields about text tables
+TEXT = tuple(name for name, option in OPTIONS.items() if option.of_text)
 
 
 # names and templates ------------------------------------------------------------------
