@@ -267,7 +267,7 @@ def test_the_table_goes_back_where_the_data_came_from(library, maker, kind):
 
 
 def test_the_table_without_any_frame_library(blobs, monkeypatch):
-    monkeypatch.setattr("incerta.api.clustering.installed", lambda name: False)
+    monkeypatch.setattr("incerta.api.result.installed", lambda name: False)
     table = ic.cluster(blobs, 3, "UKMeans").table()
     np.testing.assert_array_equal(table["cluster"].shape, (60,))
 

@@ -66,7 +66,7 @@ def assess(
         )
         if not len(known.rows):
             out.refuse("--labels", f"no object has a label in {known.column!r}.")
-        found = assess(
+        assessment = assess(
             data,
             known.labels,
             seed=seed,
@@ -76,14 +76,14 @@ def assess(
 
     def files() -> dict[str, out.Writer]:
         facts = {"labels": known.column, "columns": columns.to_options()}
-        page = {out.REPORT: found.report} if report else {}
-        summary = out.json_file(found.facts() | facts)
-        return {MODEL: found.save, out.SUMMARY: summary, **page}
+        page = {out.REPORT: assessment.report} if report else {}
+        summary = out.json_file(assessment.facts() | facts)
+        return {MODEL: assessment.save, out.SUMMARY: summary, **page}
 
     def tell() -> None:
-        unsafe = target.unsafe(data.ids) + target.unsafe(found.names, "label")
+        unsafe = target.unsafe(data.ids) + target.unsafe(assessment.names, "label")
         out.warn([*warned, *unsafe])
-        sentences, _, table = found.explain().partition("\n\n")
+        sentences, _, table = assessment.explain().partition("\n\n")
         for sentence in sentences.split("\n"):
             out.say(sentence)
         if n := known.by_object.count(None):
@@ -91,4 +91,4 @@ def assess(
             out.say(f"{counted(n, 'object')} {has} no label{options.absent_in(known)}.")
         out.echo(table, err=True)
 
-    target.deliver(found.columns(), files, None if quiet else tell)
+    target.deliver(assessment.columns(), files, None if quiet else tell)
