@@ -189,12 +189,7 @@ def from_counts(
 
     Notes
     -----
-    The prior of a feature is a Gamma law of rates, found by weighted moments. Posterior
-    rates ``r``, expected counts ``m = exposure * r`` and the overdispersion v give the
-    measured value ``log r + (n - m) / m`` and the variance of its error ``1 / m + v``:
-    the likelihood near the posterior. A zero is a low value with a large error. With
-    ``meaning="belief"`` mean and variance of the posterior, ``digamma(a + n) - log(b +
-    exposure)`` and ``trigamma(a + n)``, make a Gaussian.
+    A zero is a low value with a large error; the page on counts says how large.
 
     A feature without any count is kept, with a warning; it tells nothing. It takes some
     30 passes over the counts at most. Where counts are large, above 100 or so, nothing

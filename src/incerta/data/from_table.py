@@ -135,48 +135,9 @@ def from_frame(
 
     Notes
     -----
-    Objects come in order of first appearance.
-
-    **Missing values** are left out, kept or filled with a warning that counts them.
-
-    With ``missing="drop"`` these are left out: in wide form, objects with a missing
-    value, error or correlation; in long form, rows with a missing value, and objects of
-    which no row is left; with `joint`, draws with a missing value.
-
-    With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
-    `cluster` and `ViewConsensus`, `ErrorMixture` and `Deconvolver` take such data,
-    others refuse them. It is meant for wide form, and for tables with a single row per
-    object; rows of other long tables are treated as by "impute". A missing error of a
-    known value is the root mean square of the known errors of its column, a missing
-    correlation is 0. Intervals cannot be infinite.
-
-    With ``missing="impute"``:
-
-    - Wide form, a missing value is drawn from a Gaussian given the object's other
-      values. Mean and covariance of the Gaussian are those of all objects' true
-      positions, fitted to the known values and their errors; the imputed value is as
-      uncertain as that leaves it, and its errors are correlated with those of the known
-      ones, which stay as they are. An interval with a missing bound is a missing value;
-      the object's other intervals become Gaussians of the same mean and variance. Not
-      with `corr`. A missing error is treated as by "infinite".
-    - Long form: rows with a missing value are left out if their object has a complete
-      row. Where every object has a single row, missing values are imputed as in wide
-      form with errors of 0.
-    - Joint draws: a missing value, or the row of an object that a draw does not have,
-      is filled from what is usual for the object, the shift that all objects of the
-      draw share, and the other features of the cell, with a random part for what these
-      leave open. It is always the same for the same table, in any order of its rows.
-
-    **Errors that differ upwards and downwards** make a split normal law: its density
-    has its peak at the value, and falls to both sides as Gaussians of the two errors.
-    Its mean is the value plus 0.798 times the difference of the errors; methods that
-    take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the mean and
-    variance of that law. Other kinds, but for intervals, make Gaussians.
-
-    **Logarithms** of values with a standard deviation get a standard deviation to first
-    order, ``sd / (value * ln 10)``. Correlations stay as they are. Where two columns
-    are given, both ends are transformed: intervals are then uniform in the logarithm.
-    Values and ends must be above 0, also with ``missing="infinite"``.
+    Objects come in order of first appearance. Missing values are left out, kept or
+    filled with a warning that counts them. The page on data says how they are filled,
+    what the law of a value with unequal errors is, and what logarithms do to errors.
 
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.

@@ -142,11 +142,6 @@ def read(
     and that lines of titles above the names and rows of totals at the bottom are left
     out, all with warnings where something is assumed.
 
-    JSON is a list of records, one record per line, or a list for each column. Of FITS
-    and VOTable files the first table that has the columns is read; columns with several
-    numbers in each row are refused. Cells of sheets with an error such as #DIV/0! are
-    missing, with a warning.
-
     Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
     FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
