@@ -15,7 +15,7 @@ CHECKPOINTED = """
 import sys
 from sklearn.cluster import KMeans
 import incerta as ic
-data = ic.read("stars.csv", id="star", values=["x", "y"], errors="{}_error")
+data = ic.read_table("stars.csv", id="star", values=["x", "y"], errors="{}_error")
 model = ic.WorldConsensus(
     KMeans(3), n_worlds=40, random_state=0, checkpoint="checkpoint"
 )
@@ -71,7 +71,7 @@ def write_results(result: ic.Clustering, folder: Path) -> None:
 
 def old_results(folder: Path) -> None:
     """Results of another number of clusters, which are to be replaced."""
-    data = ic.read(
+    data = ic.read_table(
         folder / "stars.csv", id="star", values=["x", "y"], errors="{}_error"
     )
     write_results(ic.cluster(data, 2), folder / "out")

@@ -61,7 +61,7 @@ def assess(
     from incerta.api.assess import assess
 
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             file, columns, labels, "assess", "--labels", quiet=quiet
         )
         if not len(known.rows):
@@ -69,7 +69,7 @@ def assess(
         assessment = assess(
             data,
             known.labels,
-            seed=seed,
+            random_state=seed,
             scale=scale,
             directions="auto" if directions else None,
         )
@@ -77,7 +77,7 @@ def assess(
     def files() -> dict[str, out.Writer]:
         facts = {"labels": known.column, "columns": columns.to_options()}
         page = {out.REPORT: assessment.report} if report else {}
-        summary = out.json_file(assessment.facts() | facts)
+        summary = out.json_file(assessment.summary() | facts)
         return {MODEL: assessment.save, out.SUMMARY: summary, **page}
 
     def tell() -> None:

@@ -114,7 +114,7 @@ def classify(
         out.refuse("--param", str(error).removeprefix("params: "))
     model = make_pipeline(*([Standardizer()] if scale else []), classifier)
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             train, columns, label, "classify", "--label", quiet=quiet
         )
         label = known.column
@@ -149,7 +149,7 @@ def classify(
 
     def files() -> dict[str, out.Writer]:
         facts = {"label": label, "columns": columns.to_options(), "seed": seed}
-        return {out.SUMMARY: out.json_file(result.facts() | facts)}
+        return {out.SUMMARY: out.json_file(result.summary() | facts)}
 
     def tell() -> None:
         out.warn([*warned, *target.unsafe(data.ids)])

@@ -91,7 +91,7 @@ def fit(
         cluster,
         k=k,
         method=method,
-        seed=seed,
+        random_state=seed,
         scale=scale,
         params=params,
         directions="auto" if directions else None,
@@ -132,9 +132,9 @@ def files_of(
     result: "Clustering", *, report: bool, quiet: bool = True
 ) -> dict[str, out.Writer]:
     """What writes model, summary and report."""
-    from incerta.report import summarise, write
+    from incerta.report import summarize, write
 
     with bars(shown=not quiet):
-        summary = summarise(result)
+        summary = summarize(result)
     page = {out.REPORT: lambda path: write(result, path, summary)} if report else {}
     return {MODEL: result.save, out.SUMMARY: out.json_file(summary), **page}

@@ -99,7 +99,7 @@ def members(
         )
 
     def files() -> dict[str, out.Writer]:
-        facts = found.facts() | {"columns": columns.to_options()}
+        facts = found.summary() | {"columns": columns.to_options()}
         return {MODEL: found.save, out.SUMMARY: out.json_file(facts)}
 
     def tell() -> None:

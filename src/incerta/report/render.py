@@ -17,7 +17,7 @@ from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
 from incerta.report.assessed import facts, page_of_assessment
 from incerta.report.plain import page_from
-from incerta.report.summarise import MOST_UNSURE, picture, summarise
+from incerta.report.summarize import MOST_UNSURE, picture, summarize
 
 # The scripts of the page, in this order: each uses what those before it define.
 SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
@@ -37,7 +37,7 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page from `summarise` and `picture`.
+    """Make the page from `summarize` and `picture`.
 
     One HTML text holds all it needs. Only its own script can run in it: the policy in
     its head identifies it by a checksum. Texts from the data are escaped, or JSON.
@@ -45,9 +45,9 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     digest = hashlib.sha256(script.encode()).digest()
     looks = {
-        "colours": PALETTE,
+        "colors": PALETTE,
         "signs": [SIGNS[marker] for marker in MARKERS],
-        "noise_colour": NOISE,
+        "noise_color": NOISE,
         "noise_sign": SIGNS[NOISE_MARKER],
     }
     return page_from(
@@ -76,7 +76,7 @@ def write(
     path : str or path-like
         Where to; an existing file is replaced when the new one is complete.
     summary : dict, optional
-        What `summarise` returns, if that is there already.
+        What `summarize` returns, if that is there already.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def write(
     'report.html'
     """
     if isinstance(result, Clustering):
-        page = render(summary or summarise(result), picture(result))
+        page = render(summary or summarize(result), picture(result))
     else:
         page = page_of_assessment(facts(result))
     target = Path(path).resolve()
