@@ -233,7 +233,7 @@ def test_warnings_are_kept_and_passed_on():
 def test_every_kind_of_data(kind):
     result = ic.cluster(make(kind, n=9, d=2, seed=5), 2, "UKMeans")
     assert len(result.labels) == 9
-    assert ("given draws" in result.explain()) == (kind == "worlds")
+    assert ("The draws are joint" in result.explain()) == (kind == "worlds")
     assert ("no uncertainty" in result.explain()) == (kind == "exact")
 
 

@@ -1,4 +1,4 @@
-"""`Clustering`: an answer, with everything that belongs to it."""
+"""`Clustering`: a result, with everything that belongs to it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from incerta.wording import SURE, capital, counted, cut, no_confidence, share
 if TYPE_CHECKING:
     from incerta.api.assess import Assessment
 
-# What a clustering may have besides its estimator.
+# Optional parts of a clustering, and their types.
 PARTS: dict[str, type] = {
     "spec": TableSpec,
     "scaler": Standardizer,
@@ -54,7 +54,7 @@ PARTS: dict[str, type] = {
     "deconvolver": Deconvolver,
     "choice": NumberOfClusters,
 }
-# Of clusters, of the least certain objects, and of all objects.
+# Rows shown in a notebook: clusters, least certain objects, first objects.
 MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
 LONGEST = 40
 # Colors come from the notebook, light or dark: ours are ink with some transparency.
@@ -64,7 +64,7 @@ _TITLE = "text-align:left;font-weight:600;padding:.2em 0"
 _CELL = "padding:.15em .7em .15em 0;text-align:{};vertical-align:top"
 _HEAD = "border-bottom:1px solid #80808080;font-weight:600"
 MOST_ALTERNATIVES = 3
-# Less plausible ones are left out.
+# Alternatives less plausible than this are left out.
 LEAST = 0.05
 # Clusterings with as many clusters differ if so many objects are in other ones: where
 # clusters overlap, views put some of the objects between them elsewhere.
@@ -183,7 +183,7 @@ class Clustering(ReportedResult):
 
     @cached_property
     def _order(self) -> Indices:
-        """The estimator's number of each cluster: those without objects come last."""
+        """The estimator's numbers of the clusters, empty ones last."""
         found, n_clusters = self._likeliest, self.estimator.membership_.shape[1]
         return with_empty_last(np.unique(found[found >= 0]), n_clusters)
 
@@ -256,7 +256,7 @@ class Clustering(ReportedResult):
         return self._novelty.of_fit(self._there(self._filled))
 
     def novelty_of(self, X: Any) -> Array:
-        """How unlike the objects of the fit new ones are.
+        """Novelty of new objects: how unlike the objects of the fit they are.
 
         3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that 1 in
         10,000 does; at most 10. A far value with a large error is not novel. NaN if the
@@ -313,7 +313,7 @@ class Clustering(ReportedResult):
         return self.ids[order[self.confidence[order] < confidence]]
 
     def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
-        """Smallest set of clusters that holds each object's, with some probability.
+        """Smallest sets of clusters that hold the objects' own, with some probability.
 
         The most probable comes first: ``(2,)``, or ``(2, 0)`` where that is not certain
         enough. −1 is noise.
@@ -451,13 +451,13 @@ class Clustering(ReportedResult):
 
     @cached_property
     def _filler(self) -> Deconvolver | None:
-        """What says where objects lie that were measured in projection, if any were."""
+        """Places objects that were measured in projection; None if there are none."""
         measured = projected(self.data.law) is not None
         return Deconvolver().fit(self.data) if measured else None
 
     @cached_property
     def _filled(self) -> UncertainData:
-        """The objects where they can be drawn, and have distances."""
+        """The objects with all features known, so that they can be drawn."""
         return self.data if self._filler is None else self._filler.transform(self.data)
 
     @cached_property
@@ -496,7 +496,7 @@ def profile_of(
 def typical_of(
     labels: Indices, n_clusters: int, means: Array, confidence: Array
 ) -> Indices:
-    """Most typical object of each cluster: sure of its label, and in the middle.
+    """Most typical object of each cluster: confident, and near its middle.
 
     Means are those of features on one scale.
     """
@@ -506,7 +506,7 @@ def typical_of(
         members = np.flatnonzero(labels == c)
         surest = sure[members] >= np.quantile(sure[members], 0.75)
         middle = np.nanmean(means[members], axis=0)
-        # What is missing speaks neither for nor against an object.
+        # Missing values do not count.
         apart = np.nansum(np.square(means[members] - middle), axis=1)
         out[c] = members[np.where(surest, apart, np.inf).argmin()]
     return out
@@ -536,7 +536,7 @@ def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
 
 
 def reworded(result: Clustering, **words: Any) -> Clustering:
-    """The same result with other reasons, warnings or origin.
+    """Copy a result with other reasons, warnings or origin.
 
     What was computed of it is kept, which `dataclasses.replace` would drop.
     """
@@ -580,7 +580,7 @@ register(TableSpec, Recipe(TableSpec.said, _spec_made))
 
 
 def headline(result: Clustering) -> str:
-    """What was found, by what, and how sure it is, in a line."""
+    """One line: what was found, by which method, and how sure it is."""
     n_noise = int((result.labels < 0).sum())
     noise = f", {n_noise} noise" if n_noise else ""
     found = (
@@ -594,7 +594,7 @@ def headline(result: Clustering) -> str:
 
 
 def conditional(k: int, weight: float) -> str:
-    """What confidences depend on, if the number of clusters was chosen."""
+    """Say that confidences assume the number of clusters that was chosen."""
     return (
         f"Confidences hold if there are {counted(k, 'cluster')} (plausibility "
         f"{share(weight)})."
@@ -602,7 +602,7 @@ def conditional(k: int, weight: float) -> str:
 
 
 def as_html(result: Clustering) -> str:
-    """A result as a few small tables: no script, and every text escaped."""
+    """Render a result as small tables without scripts, with all texts escaped."""
     labels, confidence, runner_up = result.labels, result.confidence, result.runner_up
     sure = result.no_confidence_reason is None
     names = ["noise", *map(str, range(result.n_clusters))]  # of −1, 0, 1, ...
@@ -669,7 +669,7 @@ class Alternative(NamedTuple):
     clustering: Clustering
 
 
-# How plausible something else is, what the estimator is asked for, and that in words.
+# Plausibility of an alternative, parameters of the estimator, and a sentence.
 _Asked: TypeAlias = tuple[float, dict[str, Any], str]
 
 
@@ -728,12 +728,12 @@ class Plots:
         return plot.membership(self._result.membership, self._result.labels, ax=ax)
 
     def coassociation(self, ax: Any = None) -> Any:
-        """In what share of the worlds two objects are together."""
+        """Share of the worlds in which two objects are in the same cluster."""
         labels = self._told("labels_per_world", "worlds")
         return plot.coassociation(labels, self._result.labels, ax=ax)
 
     def divergences(self, ax: Any = None) -> Any:
-        """Worlds, the more alike the nearer, with the representative ones marked."""
+        """Map of the worlds by their divergences; the representatives are marked."""
         divergences = self._told("divergences", "divergences between worlds")
         chosen = self._told("kept", "representative worlds")
         return plot.divergences(divergences, chosen, ax=ax)
@@ -751,7 +751,7 @@ class Plots:
         return choice.plot(ax=ax)
 
     def reachability(self, ax: Any = None) -> Any:
-        """At what distance each object is reached, in order."""
+        """Reachability distance of each object, in order."""
         reached, order, cut = self._told("reachability", "reachability")
         return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
 

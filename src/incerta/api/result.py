@@ -20,7 +20,7 @@ BELOW = ("numpy", "scipy", "scikit-learn")
 
 
 class Result:
-    """What was found out about some objects."""
+    """A result about some objects."""
 
     data: UncertainData
 
@@ -48,7 +48,7 @@ class Result:
 
 
 class ReportedResult(Result):
-    """One that has a page of its own."""
+    """A result that can write a report."""
 
     def report(self, path: Any) -> None:
         """Write a report: one HTML file that opens anywhere, without a network.
@@ -64,7 +64,7 @@ class ReportedResult(Result):
 
 
 def as_frame(columns: dict[str, Any], library: Any) -> Any:
-    """A frame of some library, or of the first that is installed; else `columns`."""
+    """Make a frame of a library, or of the first one installed; else `columns`."""
     library = library or next(filter(installed, FRAME_LIBRARIES), None)
     if library is None:
         return columns
@@ -76,7 +76,7 @@ def as_frame(columns: dict[str, Any], library: Any) -> Any:
 
 
 def coordinates_of(ids: Ids) -> dict[str, Ids]:
-    """Coordinates of objects that are cells of a grid, for maps; else none.
+    """Coordinates of objects that are cells of a grid, for maps; else empty.
 
     Ids such as "lat=50.0, lon=10.0" make the columns lat and lon.
     """
@@ -95,7 +95,7 @@ def coordinates_of(ids: Ids) -> dict[str, Ids]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that make the numbers."""
+    """Versions of Python and of the libraries that the numbers depend on."""
     return {
         "python": platform.python_version(),
         "incerta": __version__,

@@ -14,7 +14,7 @@ from incerta.wording import SURE, counted, given, share, verb
 if TYPE_CHECKING:
     from incerta.api.check import Classified
 
-# Of tables in 80 columns.
+# Most classes that fit into 80 columns.
 MOST_COLUMNS = 6
 NO_HELP = "The errors do not help"
 # Names in Python are taken, too; of several methods by the same one, the first.
@@ -36,7 +36,7 @@ Files, all written or none:
 
 
 def _method(value: str) -> str:
-    """A method by its short name, or by that of the class in Python."""
+    """Accept the short name of a method, or the name of its class."""
     known = options.one_of(METHODS)
     return known(OWN_NAMES.get(value.lower(), value)) or value
 

@@ -64,7 +64,7 @@ def fit(
         bool,
         options.option(
             "--dry-run",
-            "Say how long it would take, from trials with some of the objects, and "
+            "Estimate the time from trial runs with some of the objects, and "
             "stop: nothing is written.",
         ),
     ] = False,
@@ -131,7 +131,7 @@ def fit(
 def files_of(
     result: "Clustering", *, report: bool, quiet: bool = True
 ) -> dict[str, out.Writer]:
-    """What writes model, summary and report."""
+    """Make the writers of model, summary and report."""
     from incerta.report import summarize, write
 
     with bars(shown=not quiet):

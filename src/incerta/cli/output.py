@@ -1,4 +1,4 @@
-"""All that commands print and write."""
+"""What commands print and write."""
 
 import csv
 import errno
@@ -32,7 +32,7 @@ WIDTH = 80
 N_UNSURE = 5
 LONGEST_ID = 24
 MOST_ROWS = 12  # of small tables
-# What bad data, bad parameters and the system cause. All else is our mistake.
+# Raised for bad data, bad parameters or by the system; anything else is a bug.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 FORMATS = ("csv", "parquet", "json")
@@ -43,12 +43,12 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 def refuse(option: str, why: str) -> NoReturn:
-    """Raise for an option that cannot be followed."""
+    """Raise an error about an option."""
     raise typer.BadParameter(why, param_hint=f"'{option}'")
 
 
 def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
-    """Print lines, whatever is in them: data and files may hold control characters."""
+    """Print lines without the control characters that data may hold."""
     lines = map(printable, str(text).split("\n"))
     typer.secho("\n".join(lines), err=err, bold=bold or None)
 
@@ -82,7 +82,7 @@ def tell(result: "Clustering") -> None:
         of = f"{len(result.unsure())} of {counted(len(result.ids), 'object')}"
         say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
     else:
-        say("Within the given uncertainty no label was seen to change.")
+        say("No label changes within the given uncertainty.")
 
 
 def least_certain(ids: Any, confidence: Any, below: float) -> str:
@@ -117,7 +117,7 @@ def noted() -> Iterator[list[str]]:
 
 
 def in_one_line(error: Exception) -> str:
-    """Say what went wrong."""
+    """Describe an error in one line."""
     if about_closed(error):
         return "stdin or stdout is closed; name files instead."
     text = str(error)
@@ -140,12 +140,12 @@ def about_closed(error: Exception) -> bool:
 
 
 def shown(name: Any) -> str:
-    """An id as a terminal may show it: short, and without control characters."""
+    """Shorten an id, and remove control characters."""
     return cut(name, LONGEST_ID)
 
 
 def cut(value: object, longest: int = WIDTH) -> str:
-    """Text that fits into a line, without control characters."""
+    """Cut text to one line, without control characters."""
     return wording.cut(printable(value), longest)
 
 
@@ -191,7 +191,7 @@ def write_table(
 def table_file(
     columns: Mapping[str, Any], form: str, *, spreadsheet: bool = False
 ) -> Writer:
-    """What writes columns to a file."""
+    """Make a writer of columns."""
 
     def write(path: Path) -> None:
         with path.open("wb") as out:
@@ -201,13 +201,13 @@ def table_file(
 
 
 def json_file(facts: Mapping[str, Any]) -> Writer:
-    """What writes facts to a file."""
+    """Make a writer of facts as JSON."""
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     return lambda path: path.write_text(text, encoding="utf-8")
 
 
 def check_format(form: str, *, spreadsheet: bool = False) -> None:
-    """Raise, before long work, if a format needs what is not installed."""
+    """Check early that a format can be written."""
     if spreadsheet and form != "csv":
         refuse("--spreadsheet", f"it is for csv, and --format is {form}.")
     if form == "parquet":
@@ -216,7 +216,7 @@ def check_format(form: str, *, spreadsheet: bool = False) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """Where a command writes its table, and how."""
+    """Where a command writes its table, and in which format."""
 
     folder: Path | None  # None: to stdout
     form: str
@@ -224,7 +224,7 @@ class Target:
 
     @classmethod
     def checked(cls, output: Path | None, form: str, *names: str, **more: Any) -> Self:
-        """Raise, before long work, if the table and these files cannot be written."""
+        """Check early that the table and these files can be written."""
         folder = None if output in (None, STDOUT) else output
         if folder is not None:
             check_folder(folder, (f"table.{form}", SUMMARY, *names))
@@ -267,24 +267,24 @@ class Target:
 
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
-    """Raise, before long work, if these files cannot be put into a folder."""
+    """Check early that files can be written into a folder."""
     there = nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
     check_writable(there)
     for name in names:
         if (folder / name).is_dir():
-            refuse("-o", f"{folder / name} is a folder, where a file is to be.")
+            refuse("-o", f"{folder / name} is a folder; it should be a file.")
 
 
 def check_writable(folder: Path) -> None:
-    """Raise, before long work, if a folder cannot be written to."""
+    """Check early that a folder is writable."""
     if not os.access(folder, os.W_OK):
         refuse("-o", f"{folder} is not writable.")
 
 
 def _not_run(cell: Any) -> Any:
-    """Text with a ' before it if a spreadsheet would run it; all else as it is."""
+    """Put a ' before text that a spreadsheet would run as a formula."""
     if not isinstance(cell, str) or not FORMULA.match(cell) or NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"

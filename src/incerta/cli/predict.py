@@ -89,7 +89,7 @@ def predict(
 
 
 def _novel(table: dict[str, Any]) -> str:
-    """Which new objects are unlike those of the fit, or why that is not known."""
+    """Say which new objects are unlike those of the fit, or why this is unknown."""
     import numpy as np
 
     from incerta.api.notes import unlike_fit

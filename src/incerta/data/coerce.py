@@ -1,4 +1,4 @@
-"""The entry for whatever an estimator is given: `as_uncertain`, `objects_of`."""
+"""Convert the input of estimators: `as_uncertain`, `objects_of`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=type[Any])
 
 
 def as_uncertain(X: Any) -> UncertainData:
-    """Take anything that can be read as uncertain data.
+    """Convert anything that can be read as uncertain data.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ def _plain_table(X: Any) -> Any:
         return X
     if isinstance(X, (list, tuple, np.ndarray)) or hasattr(X, "unmasked"):
         array = np.asarray(without_masks(X))
-        # What is complex is refused by scikit-learn, in the words its users know.
+        # Complex numbers are refused by scikit-learn, with its usual message.
         return array if array.dtype.kind == "c" else plain_numbers(array, "X")
     return X
 
 
 def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
-    """A column as numbers; if it is text, it may name the objects."""
+    """Return a column as numbers; suggest text columns as ids."""
     try:
         return numbers_of(frame[name], name)
     except DataError as error:
@@ -223,7 +223,7 @@ def uncertain_stays(cls: T) -> T:
 
 
 def _uncontained(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Choose between scikit-learn's method and ours, which it is wrapped around."""
+    """Choose between scikit-learn's wrapper and the method that it wraps."""
     ours: Callable[..., Any] = getattr(method, "__wrapped__", method)
 
     @wraps(ours)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from incerta.worlds import Worlds
 
 
-# Frame libraries that tables come from and results go back to.
+# Frame libraries that are supported for tables and results.
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SHOWN_FEATURES = 6
 
@@ -116,7 +116,7 @@ class UncertainData:
 
     @property
     def kind(self) -> str:
-        """How the objects are given: "samples", "gaussian", "joint worlds", ..."""
+        """Kind of the distributions: "samples", "gaussian", "joint worlds", ..."""
         return self.law.kind
 
     @property
@@ -384,7 +384,7 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
 
 
 def first_equals(data: UncertainData) -> Indices:
-    """Position of the first object that is equal to each, which is mostly itself.
+    """Position of the first object equal to each; mostly its own.
 
     Laws with several values, and joint draws, are not compared: they are hardly ever
     equal. Costs a pass over the data.

@@ -223,7 +223,7 @@ def _objects(table: Table, spec: TableSpec) -> Coded:
     if len(coded.ids) == len(table) > 3 and is_total(last):
         msg = (
             f"the last row is named {last!r}, as if it summed up the others, and is "
-            "taken for an object. If it is none, leave it out."
+            "taken for an object. If it does, leave it out."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=5)
     return coded
@@ -310,7 +310,7 @@ def _of_counts(rows: Rows) -> UncertainData:
     cells = [rows.finite(name) for name in names]
     for name, column in zip(spec.values, cells, strict=False):
         wrong = no_counts(column) & ~np.isnan(column)
-        rows.refuse(wrong, column, name, f"is no count. {NO_COUNTS[:-1]}")
+        rows.refuse(wrong, column, name, f"is not a count. {NO_COUNTS[:-1]}")
     gaps: Mask = np.asarray(np.isnan(cells).any(axis=0))
     kept = np.arange(len(gaps))
     if gaps.any():

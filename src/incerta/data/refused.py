@@ -40,7 +40,7 @@ def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
 
 
 def _extent(law: Law) -> tuple[Array, Array]:
-    """Where each feature begins and ends; NaN if nothing is known of it.
+    """Range of each feature; NaN if nothing is known.
 
     Of laws given by a formula, means give or take a standard deviation.
     """

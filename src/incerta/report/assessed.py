@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 MOST_LABELS, MOST_LOOKED = 200, 50
 # Of the picture of a pair, in its own units; the last is the place for numbers.
 WIDTH, HEIGHT, BELOW = 240, 110, 18
-# Numbers along its axis: at most so many, this far apart.
+# Most ticks along its axis, and the steps between them.
 MOST_TICKS, STEPS = 5, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def facts(found: Assessment) -> dict[str, Any]:
-    """What was found out about labels, as plain values; texts are not escaped yet."""
+    """Summarize an assessment as plain values; texts are not escaped yet."""
     given = found.codes >= 0
     worst = np.argsort(found.right, kind="stable")[: min(len(found.look), MOST_LOOKED)]
     likeliest = found.probability.argmax(axis=1)[worst]
@@ -83,7 +83,7 @@ def facts(found: Assessment) -> dict[str, Any]:
 
 
 def page_of_assessment(found: dict[str, Any]) -> str:
-    """One HTML text that holds everything it needs, and no script."""
+    """Make a self-contained HTML page without scripts."""
     return page_from(
         "assess.html.j2",
         found=found,
@@ -96,7 +96,7 @@ def page_of_assessment(found: dict[str, Any]) -> str:
 
 
 def options(found: Assessment) -> str:
-    """Arguments of `assess` that were not left as they are."""
+    """Arguments of `assess` that differ from their defaults."""
     finder = found.directions
     asked = None if finder is None else finder.n_directions
     scale = "" if found.scaler is not None else ", scale=False"

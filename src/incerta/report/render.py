@@ -1,4 +1,4 @@
-"""`render` and `write`: a summary as one page that opens without a network."""
+"""`render` and `write`: a result as one self-contained page."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 20, 14, 24
 
 
 def facts(watcher: Watcher) -> dict[str, Any]:
-    """What was found in a stream, as plain values."""
+    """Summarize a stream as plain values."""
 
     def described(cluster: Cluster) -> dict[str, Any]:
         return {
@@ -68,7 +68,7 @@ def facts(watcher: Watcher) -> dict[str, Any]:
 
 
 def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
-    """One line about something that happened."""
+    """Describe an event in one line."""
     cluster = event.cluster
     begin = f"{counted(n_seen, 'row')}: "
     if event.kind == "moved" and event.before is not None:
@@ -86,7 +86,7 @@ def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
 def places(
     cluster: Cluster, names: Sequence[str], width: int, before: Cluster | None = None
 ) -> str:
-    """Centers by feature, as many as fit; those that moved most first."""
+    """List centers by feature, as many as fit, those that moved most first."""
     order = np.arange(len(names))
     if before is not None:
         order = np.argsort(-np.abs(cluster.center - before.center) / cluster.error)
@@ -105,7 +105,7 @@ def places(
 
 
 def page_of_stream(found: dict[str, Any]) -> str:
-    """One HTML text that holds everything it needs, and no script.
+    """Make a self-contained HTML page without scripts.
 
     It is made from what ``incerta watch`` writes to ``summary.json``; texts from the
     data are escaped.

@@ -155,7 +155,7 @@ class TestTotals:
                 warnings.simplefilter("always")
                 assert len(ic.read_table(path, **SAID)) == n_objects
             told = [str(one.message) for one in caught]
-            said = "1 row at the bottom left out, as no object: "
+            said = "1 row at the bottom left out as a total: "
             said += f"a row that holds the {name} of"
             assert [one.startswith(said) for one in told] == [True] * (31 - n_objects)
 

@@ -1,4 +1,4 @@
-"""Which column of a table may be what: guessed from names, types and cells."""
+"""Guess the roles of columns from their names, types and cells."""
 
 from __future__ import annotations
 
@@ -178,12 +178,12 @@ def _one_column_each(objects: Described, things: Described) -> Guess:
 
 
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
-    """What the user said is kept, whatever was guessed."""
+    """Keep what the user said, whatever was guessed."""
     return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
 
 
 def take_errors(left: Leftover) -> list[Named]:
-    """Find the columns of errors by their names, as far as the numbers can be errors.
+    """Find error columns by name whose numbers can be errors.
 
     What the user said about errors and their kind is followed.
     """
@@ -234,7 +234,7 @@ def _can_be(named: Named, left: Leftover) -> bool:
 
 
 def _why_not(named: Named, column: Described) -> str:
-    """Why numbers cannot be the errors that they are named as, if they cannot."""
+    """Say why numbers cannot be errors in spite of their name."""
     numbers = np.asarray(column.numbers)
     numbers = numbers[~np.isin(numbers, [float(mark) for mark in column.marks])]
     if (numbers < 0).any():
@@ -311,7 +311,7 @@ def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
 def _error_readings(
     errors: Sequence[Named], id: str | None, left: Leftover
 ) -> tuple[list[Reading], tuple[str, ...]]:
-    """Readings with the kind of error that most values have, and what was assumed.
+    """Readings with the most frequent kind of error, and the assumptions.
 
     There is none if that is a kind that is not known.
     """
@@ -472,7 +472,7 @@ def _long(
 def _of_rivals(
     found: Guess, id: Described, rivals: Sequence[Described], plate: Described | None
 ) -> Guess:
-    """Offer each column that may name the objects, and each row as an object."""
+    """Offer every column that may name the objects, and one object per row."""
     values = found.readings[0].values
     offers = []
     for rival in rivals:
@@ -526,14 +526,14 @@ def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
 
 
 def _about_text(found: Guess, left: Leftover) -> Guess:
-    """Say so if columns of numbers have cells that are none."""
+    """Doubt columns of numbers some of whose cells are not numbers."""
     used = {name for reading in found.readings for name in reading.values}
     doubtful = (c for c in left.columns.values() if c.doubt)
     meant = [c for c in doubtful if c in left.free or c.name in used]
     if not meant:
         return found
     names = {c.name for c in meant}
-    left.left_out |= dict.fromkeys(names, "some cells are no numbers")
+    left.left_out |= dict.fromkeys(names, "some cells are not numbers")
     means = f"without {', '.join(sorted(names))}"
     apart = [_without(reading, names, means) for reading in found.readings]
     doubt = f"column {meant[0].name} {meant[0].doubt}."
@@ -550,7 +550,7 @@ def _without(reading: Reading, names: set[str], means: str) -> Reading:
 
 
 def _about_gaps(found: Guess, left: Leftover) -> Guess:
-    """Offer what can be done about missing values, where nothing would be done."""
+    """Offer rules for missing values where none applies by default."""
     if not found.is_clear or "missing" in left.said:
         return found
     reading = found.readings[0]
@@ -569,7 +569,7 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
 
 
 def _about_marks(found: Guess, left: Leftover) -> Guess:
-    """Ask whether numbers such as -999 are values: as such they would be a cluster."""
+    """Ask whether numbers such as -999 are values; they would form a cluster."""
     if not found.is_clear:
         return found
     reading = found.readings[0]
@@ -588,7 +588,7 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
 
 
 def _about_names(found: Guess, names: Sequence[str]) -> Guess:
-    """Say so if several columns have one name, and ask if that is a name of errors."""
+    """Note columns of the same name, and ask if they are named like errors."""
     times = Counter(name.strip() for name in names)
     twice = sorted(name for name in times if times[name] > 1)
     if not twice:
@@ -611,7 +611,7 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
 
 
 def _notes(found: Guess, left: Leftover) -> Iterator[str]:
-    """What is odd about the first reading, but no reason to ask."""
+    """Notes on the first reading that are not worth a question."""
     values = found.readings[0].values if found.readings else ()
     orphans = [name for name in values if is_named_as_error(name)]
     if orphans:
