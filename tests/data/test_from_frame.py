@@ -615,3 +615,10 @@ def test_a_row_of_totals_in_a_frame_is_told(frame, last, n_told):
         warnings.simplefilter("always")
         ic.from_frame(table, id="id", values="x")
     assert [repr(last) in str(each.message) for each in caught] == [True] * n_told
+
+
+def test_the_call_without_a_column_of_words_is_named():
+    table = _pandas({"country": ["a", "a", "b"], "x": [1.0, 2.0, 3.0]})
+    way_out = r"To leave it out, name the others: from_frame\(table, values=\['x'\]\)"
+    with pytest.raises(DataError, match=way_out):
+        ic.cluster(table)

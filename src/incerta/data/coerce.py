@@ -151,12 +151,10 @@ def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
             raise
         table = np.column_stack([numbers_of(frame[other], other) for other in others])
         refuse_errors(others, table, name if names_objects else None)
-        if not names_objects:
-            raise
-        msg = (
-            f"{error} If it names the objects, say so: "
-            f"from_frame(table, id={name!r}, values={others!r})."
-        )
+        id, how = "", "To leave it out, name the others"
+        if names_objects:
+            id, how = f"id={name!r}, ", "If it names the objects, say so"
+        msg = f"{error} {how}: from_frame(table, {id}values={others!r})."
         raise DataError(msg) from error
 
 
