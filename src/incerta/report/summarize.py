@@ -47,7 +47,7 @@ MOST_DOTS = 300  # of a small picture
 # A map of more worlds takes long, and shows no more.
 MOST_MAPPED = 1000
 MOST_FAILURES = 10
-# Beyond this many clusters their sizes are not listed one by one.
+# With more clusters, sizes are not listed one by one.
 _FEW_CLUSTERS = 8
 MOST_ROWS = 5000
 LEAST_CERTAIN_ROWS = 1000
@@ -58,7 +58,7 @@ MOST_UNSURE = 1000
 # The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
 MOST_FEATURES = 50
-# Covariances of all pairs of these are in the page.
+# Features of the picture, whose covariances are all in the page.
 MOST_AXES = 6
 # Of the grid. Points that lie upon each other hide each other; counts hide nothing.
 COLUMNS, ROWS = 60, 40
@@ -67,7 +67,7 @@ MOST_NAMES = 8
 
 
 def summarize(result: Clustering) -> dict[str, Any]:
-    """Give what was found as plain values, ready for JSON.
+    """Summarize a result as plain values, ready for JSON.
 
     Parameters
     ----------
@@ -460,7 +460,7 @@ def sentences(summary: dict[str, Any]) -> list[str]:
 
 
 def label_set_in_words(clusters: tuple[int, ...]) -> str:
-    """Clusters of which one is the object's: "2", "2 or 0", "2, 0 or noise"."""
+    """A label set in words: "2", "2 or 0", "2, 0 or noise"."""
     return joined(["noise" if c < 0 else str(c) for c in clusters], "or")
 
 
@@ -742,7 +742,7 @@ def _own(result: Clustering) -> dict[str, Any]:
 
 
 def _is_code(value: Any) -> bool:
-    """Tell whether a value can be written down and read back."""
+    """Whether a value can be written as code."""
     if isinstance(value, BaseEstimator):
         return all(map(_is_code, value.get_params(deep=False).values()))
     if isinstance(value, (list, tuple)):
