@@ -24,7 +24,7 @@ SHARES = {"UKMeans": 1.0, "AutoClusterer": 0.2, "WorldConsensus": 0.01}
 
 
 def rows_of(piece):
-    """Rows of the objects whose numbers are in `piece`: a function of these alone."""
+    """Return the rows of the objects numbered in `piece`, and of nothing else."""
     import pandas as pd
 
     first, last = piece

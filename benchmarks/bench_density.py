@@ -45,7 +45,7 @@ def blobs(n, apart, n_values=N_VALUES):
 
 
 def blocked(law):
-    """The table by plain numpy: one matrix product per block of objects."""
+    """Compute the table by numpy, one matrix product per block of objects."""
     import numpy as np
 
     n, s = law.n_objects, len(law.values) // law.n_objects
@@ -65,7 +65,7 @@ def blocked(law):
 
 
 def by_elki(law, jar):
-    """CPU time of ELKI's FDBSCAN."""
+    """Return the CPU time of FDBSCAN in ELKI."""
     here, source = Path(__file__).parent / "elki", "FdbscanPeer.java"
     jars = [jar, *Path(jar).parent.glob("*trove*.jar")]
     with tempfile.TemporaryDirectory() as folder:

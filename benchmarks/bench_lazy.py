@@ -31,7 +31,7 @@ METHODS = {
 
 
 def write(folder, n_rows, n_objects):
-    """Write the rows of objects, each in one file; a function of the sizes alone."""
+    """Write the rows of objects, with each object in one file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

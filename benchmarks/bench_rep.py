@@ -59,7 +59,7 @@ def rand_indices(n_clusterings, n_objects, n_sampled):
 
 
 def kmeans_in_a_loop(data, n_worlds):
-    """What one would write without this library."""
+    """Run REP without this library."""
     from sklearn.cluster import KMeans
 
     return [

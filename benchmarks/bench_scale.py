@@ -44,7 +44,7 @@ def overlapping(n_objects, n_features, n_clusters):
 
 
 def named(method):
-    """Parameters and estimator, ours or scikit-learn's."""
+    """Return the parameters and the estimator, from incerta or scikit-learn."""
     import sklearn.cluster
     import sklearn.mixture
 

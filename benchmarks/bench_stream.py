@@ -29,7 +29,7 @@ def piece(rng, centers, n):
 
 
 def rate(stream, rng, centers, n):
-    """Objects that a stream takes per second of CPU time; the first are not counted."""
+    """Return the objects per second of CPU time of a stream, after a warm-up."""
     stream.partial_fit(piece(rng, centers, 200))
     spent, step = 0.0, min(10_000, n)
     for _ in range(n // step):

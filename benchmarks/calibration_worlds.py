@@ -37,7 +37,7 @@ QUESTIONS = {
 
 
 class Measured:
-    """Simulated measurements, and what can be known from them."""
+    """Simulated measurements, and the true probabilities."""
 
     def __init__(self, n_objects, n_worlds, seed):
         self.seed, self.n_worlds = seed, n_worlds
@@ -62,7 +62,7 @@ class Measured:
         )
 
     def right(self):
-        """Draws of the true values, given the measurements."""
+        """Return draws of the true values given the measurements."""
         rng = np.random.default_rng([self.seed, 2])
         shape = (self.n_worlds, len(self.seen))
         drawn = rng.random(shape) < self.of_component
@@ -70,14 +70,14 @@ class Measured:
         return ic.from_worlds(means + self.spread * rng.normal(size=(*shape, 2)))
 
     def error_bar(self):
-        """Measurements with their errors, as if these were the law of the truth."""
+        """Return measurements with error bars, taken as distributions of the truth."""
         return ic.from_gaussian(
             self.seen, std=np.broadcast_to(self.error, (len(self.seen), 2))
         )
 
 
 def answers(data, measured, clusterer, soft):
-    """Confidence, whether it was right, and how far the membership is off."""
+    """Return confidences, correctness of labels, and errors of the membership."""
     found = WorldConsensus(
         clusterer,
         measured.n_worlds,

@@ -36,13 +36,13 @@ BINS = (0.0, 0.4, 0.6, 0.8, 0.9, 0.97, 1.0)
 
 
 def errors(rng, n, d, size):
-    """Standard deviations with a root mean square of `size`."""
+    """Draw standard deviations with a root mean square of `size`."""
     std = np.exp(0.8 * rng.standard_normal((n, 1)) + 0.27 * rng.standard_normal((n, d)))
     return size * std / np.sqrt(np.square(std).mean())
 
 
 def centers(rng, k, d, apart):
-    """Places of which each is `apart` from its nearest one."""
+    """Draw centers at the distance `apart` from their nearest ones."""
     found = [np.zeros(d)]
     while len(found) < k:
         direction = rng.standard_normal(d)
@@ -134,7 +134,7 @@ ROWS = {
 
 
 def by_bic(values):
-    """Number of Gaussians with the lowest BIC, errors ignored; until two are worse."""
+    """Return the number of Gaussians with the lowest BIC, without errors."""
     best, at = np.inf, 0
     for k in range(1, MOST + 1):
         bic = GaussianMixture(k, n_init=3, random_state=0).fit(values).bic(values)

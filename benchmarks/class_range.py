@@ -52,11 +52,11 @@ METHODS = ("UK-means", "RPC")
 
 
 def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
-    """Make uncertain data that give the classes away. Only to show that they do.
+    """Make uncertain data that reveal the classes, for demonstration only.
 
-    Every value gets an interval around it that ends somewhere on the way to either end
-    of the range of its own class, widened by 5 %. The middle of the interval is, on
-    average, half-way between the value and the middle of the class.
+    Every value gets an interval with random ends between the value and the ends of the
+    range of its class, widened by 5 %. The middle of the interval is, on average,
+    halfway between the value and the middle of the class.
 
     Parameters
     ----------
@@ -68,9 +68,8 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         "uniform": each value in the interval is equally likely. "gaussian": the
         interval is the mean plus and minus three standard deviations.
     strength : float, default=1.0
-        From 0 to 1, how much of the way from the value to the middle of the interval
-        the center moves. Widths are the same for all strengths, so that 0 leaves the
-        centers at the values, but not the data free of the classes.
+        Shift of the center, from 0 (the value) to 1 (the middle of the interval).
+        Widths are the same for all strengths, so the data reveal classes even with 0.
     random_state : int, Generator or None, default=None
         Seed.
 
@@ -111,7 +110,7 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
 
 
 def log_posteriors(X, n_nodes=40):
-    """Log probability of each class of `make_waveform`, given the values.
+    """Return the log probability of each class of `make_waveform`, given the values.
 
     The share u of the first wave is unknown and uniform; the Gaussian likelihood is
     averaged over it by Gauss-Legendre quadrature.
@@ -131,7 +130,7 @@ def log_posteriors(X, n_nodes=40):
 
 
 def bayes(X, y):
-    """ACC and NMI of the best rule there is for Waveform, and I(X; Y) / H(Y)."""
+    """Return ACC and NMI of the optimal rule for Waveform, and I(X; Y) / H(Y)."""
     posteriors = log_posteriors(X)
     rule = posteriors.argmax(axis=1)
     # The UCI file numbers the classes in another way; only the right one is likely.
@@ -168,7 +167,7 @@ error {error:.3f}), or NMI {most:.3f} with clusters of like sizes. The paper's R
 
 
 def scores(X, y, k, seed, kind, strength):
-    """ACC and NMI by method (rows), without and with the classes (columns)."""
+    """Return ACC and NMI by method (rows), without and with the classes (columns)."""
     blind = datasets.make_uncertain(X, scale=0.5, random_state=seed)
     leaking = class_range(X, y, kind, strength, seed)
     # The filter "once" forgets what was said whenever a library touches the filters.

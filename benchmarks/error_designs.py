@@ -26,7 +26,7 @@ from incerta.metrics import clustering_accuracy
 
 
 class Case(NamedTuple):
-    """One simulated set, and what only the simulation knows."""
+    """One simulated set with its hidden truth."""
 
     data: ic.UncertainData
     target: np.ndarray
@@ -38,9 +38,9 @@ class Case(NamedTuple):
 def replicates(
     distance: float, seed: int, n: int, *, uneven: float, noise: float, really: float
 ) -> Case:
-    """Objects measured 3 to 6 times, some of them badly (`uneven`, log-normal).
+    """Simulate objects measured 3 to 6 times, with unequal errors (`uneven`).
 
-    The six other features have errors `noise` times as large, and differ `really`.
+    The six other features have errors `noise` times as large, and spread `really`.
     """
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
@@ -59,7 +59,7 @@ def replicates(
 def counties(
     distance: float, seed: int, n: int, *, uneven: float, unlike: float
 ) -> Case:
-    """Counties of very unequal size; `unlike`: of features by their margins."""
+    """Simulate counties of very unequal size; `unlike` is the spread of margins."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     centers = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
@@ -81,7 +81,7 @@ def of_kmeans(case: Case) -> float:
 
 
 def best_possible(case: Case) -> float:
-    """Accuracy of who knows the groups and the errors."""
+    """Return the accuracy of the optimal rule."""
     var = case.within[None] ** 2 + case.error[:, None] ** 2  # (n, k, n_features)
     off = case.data.mean()[:, None] - case.centers
     log_density = -0.5 * (off**2 / var + np.log(var)).sum(axis=2)
@@ -133,7 +133,7 @@ COUNTIES = [
 
 
 def row(design: Design, seeds: int) -> dict[str, float]:
-    """Accuracies of one design at the distance that its anchor asks for."""
+    """Return the accuracies of one design at the distance set by its anchor."""
     warnings.simplefilter("ignore")
 
     def over_seeds(distance: float, of: Callable[[Case], float]) -> float:

@@ -36,14 +36,14 @@ N_DRAWS = 20  # samples of the true law
 
 
 def law_of(name):
-    """Many exact values, and their classes: the law that a set is of."""
+    """Return many exact values and their classes, as the distribution of a set."""
     drawn = [EXACT[name](np.random.default_rng([1, seed])) for seed in range(N_DRAWS)]
     values, classes = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return standard(values), classes
 
 
 def told(data, values, classes):
-    """Log density of the data under a law, and their classes by one who knows it."""
+    """Return the log density of the data under a law, and their optimal classes."""
     means, deviations = data.mean(), np.sqrt(data.variance())
     totals, found = np.empty(len(data)), np.empty(len(data), int)
     for i, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):

@@ -22,7 +22,7 @@ from incerta.estimators import _rpc
 
 
 def blobs(rng, n, sizes, d, apart):
-    """Gaussian clusters of some relative sizes, and errors of three kinds."""
+    """Draw Gaussian clusters of given relative sizes, with errors of three kinds."""
     labels = rng.choice(len(sizes), n, p=np.array(sizes) / sum(sizes))
     centers = np.zeros((len(sizes), d))
     centers[:, :2] = apart * np.array(
@@ -42,7 +42,7 @@ SETS = {
 
 
 def fits(data, k, n_all, n_landmarks):
-    """RPC and AutoClusterer, each with all objects and with a part."""
+    """Return RPC and AutoClusterer, each with all objects and with some."""
     for name, part in (("all", False), ("part", True)):
         with (
             mock.patch.object(_rpc, "DENSE_OBJECTS", 0 if part else n_all),

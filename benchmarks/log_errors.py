@@ -29,7 +29,7 @@ RULES = ("first order", "log-normal", "widths only")
 
 
 def measured(truth, size, how, rng):
-    """Values and the deviations that their catalog would state."""
+    """Draw values and the standard deviations in a catalog."""
     relative = size * rng.uniform(0.2, 1.8, size=(len(truth), 1)) * np.ones(2)
     noise = rng.normal(size=truth.shape)
     if how == "adds":

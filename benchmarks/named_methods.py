@@ -46,7 +46,7 @@ def with_errors(
 def scores(
     truth: np.ndarray, target: np.ndarray, level: float, seed: int, n_worlds: int
 ) -> dict[str, list[float]]:
-    """ACC, mean confidence, and agreement with exact data, by method."""
+    """Return ACC, mean confidence, and agreement with exact data, by method."""
     data = with_errors(truth, level, np.random.default_rng([seed, 2]))
     k = target.max() + 1
     control = KMeans(k, n_init=10, random_state=seed)

@@ -34,7 +34,7 @@ SIZE, UNEVEN = 0.4, 0.8
 
 
 def told(classes, share, seed):
-    """The classes of a share of the objects, of one of each class at least; else −1."""
+    """Return the classes of a share of the objects, at least one per class; else −1."""
     order = np.random.default_rng(seed).permutation(len(classes))
     first = np.unique(classes[order], return_index=True)[1]
     order = np.concatenate([order[first], np.delete(order, first)])
@@ -45,7 +45,7 @@ def told(classes, share, seed):
 
 
 def named_by(labels, clusters, k):
-    """Clusters of a fit without labels, named one to one by the objects with labels."""
+    """Rename clusters of a fit without labels by the objects with labels."""
     known = labels >= 0
     overlap = np.zeros((k, k))
     np.add.at(overlap, (clusters[known], labels[known]), 1.0)
@@ -60,7 +60,7 @@ def ours(k, n_worlds):
 
 
 def accuracies(name, seed, n_worlds):
-    """Accuracy of each method with each share: {(method, share): accuracy}."""
+    """Return the accuracies {(method, share): accuracy}."""
     case = displaced(name, Design(SIZE, UNEVEN), seed)
     data, classes, found = case.scaled(), case.classes, {}
     values, k = data.mean(), classes.max() + 1

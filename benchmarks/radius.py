@@ -28,7 +28,7 @@ def bent(make, error):
 
 
 def blobs(seed, n):
-    """Three round clusters, seven deviations apart."""
+    """Draw three round clusters, seven deviations apart."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     centers = 7.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]])

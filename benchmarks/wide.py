@@ -116,7 +116,7 @@ def by_components(made, seed):
 
 
 def by_ranking(made, seed, most=10, starts=10):
-    """Sparse k-means by feature ranking (Zhang, Lange, Xu 2020), told 10 features."""
+    """Run sparse k-means by feature ranking (Zhang, Lange, Xu 2020), 10 features."""
     values, best = scaled(made), (-np.inf, None)
     for start in range(starts):
         centers, _ = kmeans_plusplus(values, K, random_state=seed + start)
@@ -193,7 +193,7 @@ def noise_row(n, d, seed):
 
 
 def _anyway(data):
-    """Whether directions were taken although none is beyond chance."""
+    """Return whether directions were used although none is beyond chance."""
     from incerta import settings
     from incerta.directions.factors import found_in
     from incerta.directions.transformer import MOST_DIRECTIONS, table_of

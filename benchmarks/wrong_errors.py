@@ -30,7 +30,7 @@ WRONG = {
 
 
 def sets(seed):
-    """Standardized exact data, with their classes."""
+    """Return standardized exact data with their classes."""
     rng = np.random.default_rng(seed)
     for load in (load_iris, load_wine, load_breast_cancer):
         X, y = load(return_X_y=True)
@@ -71,7 +71,7 @@ def told(std, wrong):
 
 
 def found(values, std, k):
-    """Labels of each way."""
+    """Return the labels by each kind of errors."""
     data = ic.from_gaussian(values, std=std)
     exact = ic.from_gaussian(values, std=0.0)
     belief = ic.Deconvolver().fit_transform(data)
