@@ -25,17 +25,17 @@ from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
-# Views are found with so many objects at most; the others are put into their clusters.
+# Views are found on at most this many objects; the others are assigned by laws.
 MOST_OBJECTS = 1000
-# Laws that objects are put into clusters by may be more bent than those that judge.
+# Laws for assigning objects may take more Gaussians than those that judge views.
 MORE_NUMBERS = (*NUMBERS, 8)
-# Memory for a block of objects, and what an object takes at least.
+# Bytes for a block of objects, and the least that one object takes.
 BLOCK_BYTES, OBJECT_BYTES = 256 * 2**20, 4_000
 
 
 @stored()
 class Clusters(NamedTuple):
-    """What predictions need: where true values come from, and the laws of clusters."""
+    """Hold what predictions need: the origin of true values, and laws of clusters."""
 
     truths: Truths
     laws: Laws
@@ -43,14 +43,14 @@ class Clusters(NamedTuple):
 
 @with_parameters
 class AutoClusterer(UncertainClusterer):
-    """Cluster uncertain objects by the views of them that see clear clusters.
+    """Cluster uncertain objects by several methods, and trust those that see gaps.
 
-    No single idea of a cluster is right for all data. Several are tried: Gaussian
-    components that errors have blurred, as in `ErrorMixture`; centers, as in k-means;
-    and a graph of near neighbors among what is believed about the true values. Each
-    view is judged by how much of its labels the true values tell: a gap between
-    clusters leaves no doubt where an object belongs, a cut through a dense place does.
-    The result is the mean of the memberships, in which clear views count most.
+    No single definition of a cluster suits all data. We look for Gaussian clusters
+    blurred by errors, as in `ErrorMixture`, for round clusters, as in k-means, and for
+    connected neighborhoods. Each of these *views* is judged by how well the true values
+    predict its labels: a gap between clusters leaves no doubt where an object belongs,
+    a cut through a dense region does. The result is a weighted mean of the memberships,
+    in which the clearest views count most.
 
     It is the default of `cluster`. If clusters are known to be elliptical,
     `ErrorMixture` is better; `UKMeans` is faster.
@@ -60,14 +60,13 @@ class AutoClusterer(UncertainClusterer):
     n_clusters : int, default=3
         Number of clusters.
     n_worlds : int, default=16
-        Number of worlds in which views look for clusters again.
+        Number of possible worlds, random draws of the true values, to cluster.
     views : sequence of str, optional
-        Names of the only views to take, as `views_` has them: "mixture", "centers",
-        "nearness".
+        Use only these views, named as in `views_`: "mixture", "centers", "nearness".
     one_shape : bool, default=False
-        Whether the clusters of the mixture may have one covariance in common, if BIC
-        prefers that. `cluster` says so for objects in `Directions`: few objects fit a
-        mixture with a shape for each cluster so well that wrong clusters look clear.
+        Whether the clusters of the mixture may share one covariance if BIC prefers
+        that. `cluster` sets this after `Directions`: with few objects, a mixture with
+        one covariance per cluster overfits, and wrong clusters look clear.
     device : str, default="cpu"
         Where objects beyond the 1000 that views are found with, and new ones, are put
         into clusters: "cpu", or a device of torch such as "cuda" (extra ``gpu``).
@@ -100,43 +99,41 @@ class AutoClusterer(UncertainClusterer):
 
     Notes
     -----
-    The score of a view is the share of the entropy of its labels that the true values
-    tell. For each cluster the law of the true values is fitted to one half of the
-    objects: a mixture of one, two or four Gaussians, with the errors taken off. It says
-    how probable each cluster is for the other half, from their measured values and
-    errors. A random clustering scores 0, one with gaps 1.
+    The score of a view is the share of the entropy of its labels that true values
+    explain. On one half of the objects, the law of the true values of each cluster is
+    fitted: a mixture of one, two or four Gaussians, with the errors removed. These laws
+    then predict the clusters of the other half, from measured values and errors. A
+    random clustering scores 0, one with clear gaps 1.
 
-    Views look for clusters again in worlds, in which the objects are as they could
-    really be. What most worlds say is judged. How probable a cluster is for an object,
-    by such a view, is the mean of two numbers: the share of the worlds in which the
-    object is in the cluster, which knows what errors do to the view; and the
-    probability by the laws that judge the view, which knows where clusters overlap. The
-    mixture has its own probabilities, which know both. Weights are
-    ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
-    are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
-    have 4 % of the objects (smaller ones count in part), keeps a view from leaving a
-    cluster over. Stability, the likeness of the clusterings of worlds, is low where
-    noise alone has drawn clusters.
+    Every view also clusters *worlds*, which are random draws of the true values, and
+    what most worlds say is judged. The probability of a cluster, in such a view, is the
+    mean of two numbers: the share of worlds that put the object there, which accounts
+    for errors, and the prediction of the laws, which accounts for overlap. The mixture
+    has probabilities of its own, which account for both. A view has the weight
+    ``exp(30 * (score * balance + 0.15 * stability))``, so that views with similar
+    scores are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters
+    that hold 4 % of the objects (smaller ones count in part), discourages clusters that
+    are nearly empty. Stability is the mean agreement between worlds; it is low if a
+    view finds clusters in noise.
 
-    What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, half of them are drawn from beliefs that take true values to be of a mixture
-    (AIC), the others from mixtures of random halves of the objects: where these
-    disagree, the data leave open what the truth is.
-    Beliefs are drawn from as they are; of objects with many values, these are weighted
-    anew (Bayesian bootstrap), and views look at means, at means and deviations, and at
-    whole laws. Exact data have one world; there, the laws of the clusters say how
-    probable each is.
+    How worlds are drawn depends on the meaning of the uncertainty. For measured values
+    with errors, half of the worlds assume that true values follow a mixture (AIC); the
+    others assume mixtures fitted to random halves of the objects, and differ from each
+    other where the data leave the truth open. Beliefs are drawn from directly. Objects
+    with many values have them reweighted (Bayesian bootstrap), and views look at means,
+    at means and deviations, and at whole distributions. Exact data have one world;
+    there the laws of the clusters give the probabilities.
 
-    Labels of some objects, ``fit(X, y)`` with −1 for the others, stay as they are, in
-    every view and world, and are certain: the mixture is that of `ErrorMixture` with
-    labels, centers are those of constrained k-means [1]_, and in the graph two objects
-    of one label are as near as can be, two of different labels unconnected. A `y`
-    without any −1 counts as classes to compare with, and is not used.
+    Known labels of some objects, ``fit(X, y)`` with −1 for the others, are kept in
+    every view and world, with certainty: the mixture is that of `ErrorMixture` with
+    labels, k-means is constrained [1]_, and the graph connects objects with the same
+    label and separates those with different labels. A `y` without any −1 is taken for
+    classes to compare with, and not used.
 
-    A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
-    1000 objects views are found with 1000 of them, chosen by their ids; the laws of
-    their clusters, which are used in predictions, say how probable these are for all.
-    Data in partitions (`from_dask`, ``read_table(..., lazy=True)``) stay there but for
+    For each world, a fit takes an eigenproblem of a sparse graph and a mixture. With
+    more than 1000 objects, views are found on 1000 of them, chosen by their ids; the
+    laws of their clusters, which also make predictions, assign the others. Data in
+    partitions (`from_dask`, ``read_table(..., lazy=True)``) stay there except for
     these.
 
     References
