@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import ndtri, xlogy
 
+from incerta import settings
 from incerta.backend.keyed import keys_of, stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.mixture.expectation import log_densities
@@ -12,13 +13,7 @@ from incerta.typing import Array, Indices
 N_DRAWS = 4000
 # With thousands of features draw fewer values, to limit memory.
 FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
-# Join two components if a value leaves more than this share of the entropy about which
-# of them it comes from. Equal Gaussians 2.5 standard deviations apart are at the limit.
-MOST_OPEN = 0.35
-# Components that overlap by only SOME_OPEN are joined if there is no valley: between
-# them the density stays above this share of the lower end.
-SOME_OPEN, NO_VALLEY = 0.1, 0.75
-STEPS = 21  # points on the line between two means
+STEPS = 21  # places between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
@@ -38,7 +33,9 @@ def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     while len(shares) > 1:
         open_parts = _open_parts(shares)
         open_parts[:n_named, :n_named] = 0.0
-        most = np.where(lowest >= NO_VALLEY, SOME_OPEN, MOST_OPEN)
+        most = np.where(
+            lowest >= settings.NO_VALLEY, settings.SOME_OPEN, settings.MOST_OPEN
+        )
         open_parts[open_parts <= most] = 0.0
         a, b = np.unravel_index(int(open_parts.argmax()), open_parts.shape)
         if open_parts[a, b] == 0.0:

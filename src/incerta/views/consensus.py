@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from incerta import settings
 from incerta.backend.progress import track
 from incerta.data.container import UncertainData
 from incerta.known import kept, n_named
@@ -71,7 +72,7 @@ def balance(labels: Indices, k: int) -> float:
     if k < 2:
         return 1.0
     sizes = np.bincount(labels, minlength=k) / len(labels)
-    in_full = min(LEAST_IN_FULL, PART_OF_MEAN / k)
+    in_full = min(settings.FULL_SHARE, settings.FULL_PART_OF_MEAN / k)
     return float(np.log(np.minimum(sizes / in_full, 1.0).sum()) / np.log(k))
 
 
@@ -87,9 +88,6 @@ AT_FIRST = Work(("diag", "full"), 10, Effort())
 OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
 # Start from scratch: with starts from the given data, worlds would agree too often.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
-# Weights of views are exp(SHARPNESS * (score * balance + STABLE * stability)).
-SHARPNESS, STABLE = 30.0, 0.15
-LEAST_IN_FULL, PART_OF_MEAN = 0.04, 0.25
 
 
 @stored()
@@ -165,8 +163,10 @@ def consensus(
             each = [renamed(world.shares, shares, named) for world in several]
             found[name] = np.mean(each, axis=0)
     told = [scores[name] * balance(decided[name], k) for name in found]
-    worth = np.array(told) + STABLE * np.array([stable[name] for name in found])
-    weights = np.exp(SHARPNESS * (worth - worth.max()))
+    worth = np.array(told) + settings.STABLE * np.array(
+        [stable[name] for name in found]
+    )
+    weights = np.exp(settings.SHARPNESS * (worth - worth.max()))
     weights /= weights.sum()
     leading = list(found)[int(worth.argmax())]
     found = {name: renamed(own, found[leading], named) for name, own in found.items()}

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.mixture.expectation import shares_of_clusters, sums_of_each
 from incerta.mixture.fitting import (
@@ -28,21 +29,12 @@ from incerta.models.checks import within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# A law has one of these numbers of Gaussians (BIC), with at least OBJECTS_EACH objects
-# for each. Full covariances overfit, so they need OBJECTS_PER_FEATURE per feature.
-NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# With fewer objects a law gets the variance of a typical cluster, 10 % of the total.
-FEWEST, USUAL_WIDTH = 2, 0.1
-# Stop adding Gaussians once they gain less than half of what BIC charges for them (a
-# ring needs four, and two already gain something), or if BIC would charge a second one
-# more than MOST_TO_BRING of log density per object.
-HOPELESS, MOST_TO_BRING = 0.5, 1.0
+# Numbers of Gaussians that the law of a cluster may have (BIC), and objects for each.
+NUMBERS, OBJECTS_EACH = (1, 2, 4), 5
+FEWEST = 2  # objects that a law is fitted to
 N_FOLDS = 2
 QUICK = Effort(n_init=1, tol=1e-3, max_iter=40)
 SETTLING = 4  # rounds
-# Scores are relative to the entropy of the labels, but to no less than that of a split
-# into 5 % and 95 %: a handful of outliers is always easy to predict.
-WORTH = float(entr([0.05, 0.95]).sum())
 
 
 def _check(laws: Laws) -> None:
@@ -84,7 +76,7 @@ def laws_of(
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
-    usual = USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
+    usual = settings.USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
     found = [
         _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
         for c in clusters
@@ -146,9 +138,10 @@ def share_told(membership: Array, sizes: Array) -> float:
 
     A random labeling scores 0. Dividing by H(sizes) lets rare clusters count.
     """
-    most = entr(sizes).sum()
+    rare = settings.LEAST_TO_TELL
+    most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
     told = most - entr(membership).sum(axis=1).mean()
-    return float(max(told / max(most, WORTH), 0.0))
+    return float(max(told / max(most, least), 0.0))
 
 
 def _law_of(
@@ -164,7 +157,7 @@ def _law_of(
         means = own.true_spread().means
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
-    kind = kind or ("full" if n > OBJECTS_PER_FEATURE * d else "diag")
+    kind = kind or ("full" if n > settings.LAW_OBJECTS_PER_FEATURE * d else "diag")
     search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
     tried: list[FittedMixture] = []
     for found in candidates(own, search):
@@ -172,7 +165,7 @@ def _law_of(
         m = found.components.n_components
         # What BIC charges for each further Gaussian, in units of 2 log density.
         price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
-        too_dear = price > 2.0 * MOST_TO_BRING * n
-        if too_dear or found.bic - tried[0].bic > HOPELESS * (m - 1) * price:
+        too_dear = price > 2.0 * settings.MOST_TO_BRING * n
+        if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:
             break
     return min(tried, key=lambda found: found.bic).components

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
+from incerta import settings
 from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed
@@ -45,11 +46,8 @@ from incerta.worlds.sequence import worlds_of
 
 # Random waves; distances between laws are off by about 1 / sqrt(N_WAVES), relatively.
 N_WAVES = 500
-# Kernel width in median distances of values: WIDTH / sqrt(n), within BOUNDS, for n
-# values per object. A few values say little about a law beyond its mean.
-WIDTH, BOUNDS = 5.0, (0.35, 2.0)
-# Leading directions in which laws differ; the rest is mostly noise.
-N_AXES = 20
+# Bounds of the width of the kernel, in median distances of values.
+BOUNDS = 0.35, 2.0
 
 
 @stored(frequencies="f d w", center="f m", axes="f m a")
@@ -80,22 +78,24 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
     """Choose features for laws; more values per object allow a narrower kernel."""
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
-    width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
+    width = median_distance(values) * np.clip(
+        settings.KERNEL_WIDTH / np.sqrt(n_values), *BOUNDS
+    )
     frequencies = rng.normal(size=(values.shape[1], N_WAVES)) / width
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
     for part in followed(blocks(len(values), 8 * 2 * N_WAVES), "laws"):
         means += shares[:, part] @ waves(values[part], frequencies)
     center = means.mean(axis=0)
-    axes = np.linalg.svd(means - center, full_matrices=False)[2][:N_AXES].T
+    axes = np.linalg.svd(means - center, full_matrices=False)[2][: settings.N_AXES].T
     return KernelMeans(frequencies, center, axes)
 
 
 # Numbers of components to try for the true values, as multiples of the number of
 # clusters. Steps grow, because a ring needs many components to gain over two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
-# Half of the worlds come from mixtures of so many random halves of the objects, or of
-# more than a half where a component would have fewer objects than this on average.
-N_HALVES, LEAST_EACH = 4, 5
+# Half of the worlds come from mixtures of random halves of the objects, or of more where
+# a component would have fewer than this on average.
+LEAST_EACH = 5
 # Leading features in which laws are judged; at least two more than clusters.
 LEADING = 8
 # Stream numbers of these random draws; worlds use other ones.
@@ -140,9 +140,9 @@ class Measurements(NamedTuple):
         m, n = best.n_components, len(data)
         n = max(n // 2, min(n, LEAST_EACH * m))
         search = replace(search, numbers=[m], near=())
-        halves = (some_objects(data, n, seed + i)[0] for i in range(N_HALVES))
+        halves = (some_objects(data, n, seed + i)[0] for i in range(settings.N_HALVES))
         others = [fitted(measured(half), search).components for half in halves]
-        return [Measurements(each) for each in (*[best] * N_HALVES, *others)]
+        return [Measurements(each) for each in (*[best] * settings.N_HALVES, *others)]
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
