@@ -93,7 +93,7 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
 # Numbers of components to try for the true values, as multiples of the number of
 # clusters. Steps grow, because a ring needs many components to gain over two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
-# Halves of the objects hold at least this many for each component, if there are as many.
+# Least number of objects per component in a random half, where there are so many.
 LEAST_EACH = 5
 # Leading features in which laws are judged; at least two more than clusters.
 LEADING = 8
