@@ -1,7 +1,6 @@
 """Classifiers of uncertain data, scikit-learn style.
 
-Their names are listed in ``__init__.pyi``, and nowhere else; each is imported when it
-is first used.
+Names are listed only in ``__init__.pyi``. A class is imported when it is first used.
 """
 
 from incerta.lazy import lazy_names

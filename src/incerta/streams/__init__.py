@@ -1,6 +1,6 @@
-"""Streams of uncertain objects: what is kept of them does not grow.
+"""Clustering of streams of uncertain objects, in bounded memory.
 
-Names are listed in ``__init__.pyi``, and nowhere else.
+Names are listed only in ``__init__.pyi``.
 """
 
 from incerta.lazy import lazy_names
