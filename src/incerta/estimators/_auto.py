@@ -43,7 +43,7 @@ class Clusters(NamedTuple):
 
 @with_parameters
 class AutoClusterer(UncertainClusterer):
-    """Cluster uncertain objects with several methods, weighted by how well each fits.
+    """Cluster uncertain data automatically, by several methods weighted by their fit.
 
     Three kinds of clusters, called views, are tried: Gaussian components with the
     errors removed, as in `ErrorMixture` ("mixture"); round clusters, as in k-means
@@ -70,8 +70,8 @@ class AutoClusterer(UncertainClusterer):
         `cluster` sets it for objects in `Directions`: with few objects, a covariance
         for each cluster can make wrong clusters look clear.
     device : str, default="cpu"
-        Where new objects, and objects beyond the first 1000, are assigned to clusters:
-        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+        Where new objects, and those that the views did not cluster, are assigned to
+        clusters: "cpu", or a torch device such as "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds and of the starts.
 
