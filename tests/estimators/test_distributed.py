@@ -240,7 +240,7 @@ def test_mixtures_of_partitions(monkeypatch, most, covariance):
 @pytest.mark.parametrize("most", [2000, 60])
 @pytest.mark.parametrize("meaning", ["error", "belief", "spread"])
 def test_views_of_partitions(monkeypatch, most, meaning):
-    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", most)
+    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", most)
     data = blobs(n=80, seed=1)
     if meaning != "spread":
         std = np.sqrt(data.variance())

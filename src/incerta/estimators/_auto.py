@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
@@ -25,8 +26,6 @@ from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
-# Number of objects that the views cluster; the others are assigned to their clusters.
-MOST_OBJECTS = 1000
 # Numbers of Gaussians per cluster tried for assignment; scoring tries NUMBERS only.
 MORE_NUMBERS = (*NUMBERS, 8)
 # Memory of a block of objects, and the least that one object takes.
@@ -60,7 +59,7 @@ class AutoClusterer(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    n_worlds : int, default=24
+    n_worlds : int, default=16
         Number of worlds (random versions of the data) that each view clusters.
     views : sequence of str, optional
         Names of the views to use, among "mixture", "centers" and "nearness". By default
@@ -109,16 +108,17 @@ class AutoClusterer(UncertainClusterer):
     Each view clusters every world, and the majority over the worlds is scored. The
     probability of a cluster is the mean of the share of worlds in which the object is
     in it, which reflects the effect of the errors on the view, and of the probability
-    by the laws of the clusters, which reflects their overlap. The mixture's own
-    probabilities account for both. Weights are
+    by the laws that score the view, which reflects the overlap of clusters. The
+    mixture's own probabilities account for both. Weights are
     ``exp(30 * (score * balance + 0.15 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
     with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.
 
     How worlds are drawn depends on the meaning of the uncertainty. For measurement
-    errors, they come from the posterior of each true value under a mixture chosen by
-    AIC. Beliefs are sampled as they are. The values of objects with many values are
+    errors, half of them come from the posterior of each true value under a mixture
+    chosen by AIC, and the others from mixtures fitted to random halves of the objects.
+    Beliefs are sampled as they are. The values of objects with many values are
     reweighted (Bayesian bootstrap), and the views use means, means with deviations, and
     whole distributions. Exact data have one world, and the laws of the clusters give
     the probabilities.
@@ -159,7 +159,7 @@ class AutoClusterer(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    n_worlds: int = parameter(WHOLE, default=24)
+    n_worlds: int = parameter(WHOLE, default=16)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
     one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)
@@ -185,7 +185,9 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(objects, MOST_OBJECTS, seed, known)
+        some, told, n_objects = some_labeled(
+            objects, settings.MOST_OBJECTS, seed, known
+        )
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape

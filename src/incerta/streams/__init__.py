@@ -3,6 +3,6 @@
 Names are listed only in ``__init__.pyi``.
 """
 
-import lazy_loader
+from incerta.lazy import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
