@@ -233,7 +233,7 @@ def test_warnings_are_kept_and_passed_on():
 def test_every_kind_of_data(kind):
     result = ic.cluster(make(kind, n=9, d=2, seed=5), 2, "UKMeans")
     assert len(result.labels) == 9
-    assert ("given draws" in result.explain()) == (kind == "worlds")
+    assert ("The draws are joint" in result.explain()) == (kind == "worlds")
     assert ("no uncertainty" in result.explain()) == (kind == "exact")
 
 
@@ -267,7 +267,7 @@ def test_the_table_goes_back_where_the_data_came_from(library, maker, kind):
 
 
 def test_the_table_without_any_frame_library(blobs, monkeypatch):
-    monkeypatch.setattr("incerta.api.clustering.installed", lambda name: False)
+    monkeypatch.setattr("incerta.api.result.installed", lambda name: False)
     table = ic.cluster(blobs, 3, "UKMeans").table()
     np.testing.assert_array_equal(table["cluster"].shape, (60,))
 
@@ -438,8 +438,9 @@ def test_columns_of_predictions_are_those_of_the_labels():
 
 
 def test_nothing_to_cluster(blobs):
-    with pytest.raises(DataError, match="data has no objects"):
-        ic.cluster(blobs[[]])
+    for door in (ic.cluster, ic.choose_k, ic.UKMeans(2).fit, ic.ErrorMixture(2).fit):
+        with pytest.raises(DataError, match="data has no objects"):
+            door(blobs[[]])
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**64])

@@ -40,7 +40,7 @@ def test_a_copy_without_its_metadata(monkeypatch):
     def nothing(name):
         raise metadata.PackageNotFoundError(name)
 
-    module = import_module("incerta.api.clustering")
+    module = import_module("incerta.api.result")
     monkeypatch.setattr(module, "version", nothing)
     monkeypatch.setattr(metadata, "requires", nothing)
     told = module.versions()

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import incerta as ic
 from incerta.backend import writing
 from incerta.backend.writing import filling
-from incerta.cli.output import tell_formulas, write_table
+from incerta.cli.output import Target, write_table
 from tests.extras import not_on_windows
 
 COLUMNS = ["--id", "star", "--values", "mass,radius", "--errors", "{}_error", "-k", 3]
@@ -85,10 +86,11 @@ def test_every_beginning_of_a_formula(begin):
     write_table({"id": ids}, "csv", out, spreadsheet=True)
     rows = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))
     assert rows == [["id"], [f"'{begin}x"], ["-12.5"], ["x=1"]]
-    assert "1 id" in tell_formulas(ids, "csv")[0]
-    assert tell_formulas(ids[1:], "csv") == []
-    assert tell_formulas(ids, "csv", spreadsheet=True) == []
-    assert tell_formulas(ids, "json") == []
+    target = Target(folder=None, form="csv")
+    assert "1 id" in target.unsafe(ids)[0]
+    assert target.unsafe(ids[1:]) == []
+    assert replace(target, spreadsheet=True).unsafe(ids) == []
+    assert replace(target, form="json").unsafe(ids) == []
 
 
 @pytest.mark.parametrize("option", ["-o", "--output"])

@@ -130,7 +130,7 @@ CASES = [
         "thousands_in_doubt_quoted.csv",
         {},
         {"a": [1234, 10], "b": [2345, 20], "c": [3456, 30]},
-        "taken for marks of thousands: '1,234' is 1234",
+        "taken for thousands separators: '1,234' is 1234",
     ),
     ("dots_in_doubt.csv", {}, "Pass decimal='.' for 1.234, or decimal=','", None),
     (

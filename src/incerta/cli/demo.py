@@ -9,7 +9,7 @@ from incerta.cli import options
 from incerta.wording import SURE
 
 N_UNSURE = 5
-# One of the draws, about one in four, in which k-means falls for bad measurements.
+# Seed of a draw, one in about four, in which bad measurements mislead k-means.
 DRAW = 3
 
 EPILOG = """\

@@ -1,4 +1,4 @@
-"""What uncertain data is, and every way to bring it in.
+"""Uncertain data, and all constructors.
 
 Names are listed in ``__init__.pyi``, and nowhere else; each is imported when it is
 first used, so that reading a table does not wait for scikit-learn. No module has the

@@ -116,12 +116,12 @@ class AutoClusterer(UncertainClusterer):
     empty clusters. Stability is low where random noise decides the clusters.
 
     How worlds are drawn depends on the meaning of the uncertainty. For measurement
-    errors, half of them come from the posterior of each true value under a mixture
-    chosen by AIC, and the others from mixtures fitted to random halves of the objects.
-    Beliefs are sampled as they are. The values of objects with many values are
-    reweighted (Bayesian bootstrap), and the views use means, means with deviations, and
-    whole distributions. Exact data have one world, and the laws of the clusters give
-    the probabilities.
+    errors, they come from the posterior of each true value: half of the worlds under a
+    mixture chosen by AIC, the others under mixtures of random halves of the objects, so
+    that worlds differ where the data do not determine the mixture. Beliefs are sampled
+    as they are. The values of objects with many values are reweighted (Bayesian
+    bootstrap), and the views use means, means with deviations, and whole distributions.
+    Exact data have one world, and the laws of the clusters give the probabilities.
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, are kept in every view
     and world. The mixture is that of `ErrorMixture` with labels, and the centers are

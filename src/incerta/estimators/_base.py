@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData, at_their_rows, order_of
-from incerta.data.equals import first_equals
+from incerta.data.container import UncertainData, at_their_rows, first_equals, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.exceptions import IncertaWarning
 from incerta.known import known_labels, partial

@@ -19,8 +19,8 @@ from incerta.backend.parameters import (
 from incerta.data.checks import as_feature_names
 from incerta.data.coerce import as_uncertain, objects_of
 from incerta.data.container import UncertainData
-from incerta.data.extremes import refuse_extremes
 from incerta.data.partitioned import PartitionedData
+from incerta.data.refused import refuse_extremes
 from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.exceptions import DataError

@@ -12,8 +12,8 @@ import numpy as np
 from incerta import settings
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData, sorted_by_id
-from incerta.data.extremes import refuse_extremes
 from incerta.data.projections import projected
+from incerta.data.refused import refuse_extremes
 from incerta.directions import Directions
 from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.merging import merged

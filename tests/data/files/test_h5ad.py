@@ -190,7 +190,7 @@ def test_foreign(tmp_path):
     path = tmp_path / "d.h5ad"
     with h5py.File(path, "w") as file:
         file["a"] = [1]
-    with pytest.raises(FileError, match="is no AnnData file: it has no 'obs'"):
+    with pytest.raises(FileError, match="is not an AnnData file: it has no 'obs'"):
         ic.read_table(path, values="g1")
 
 
