@@ -68,6 +68,14 @@ class AssessedPair:
         The objects along the axis, counted in cells.
     law : Gaussians or None
         The law of the true values along the axis.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
+    >>> found = ic.assess(data, classes)
+    >>> [(each.label, each.size, each.verdict) for each in found.clusters]
+    [(0, 100, 'separate'), (1, 100, 'separate'), (2, 100, 'separate')]
     """
 
     one: Any
@@ -104,6 +112,14 @@ class AssessedLabel:
         Depth of the valley within the label; NaN if there are too few objects.
     hides_two : bool
         Whether there is such a valley.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
+    >>> found = ic.assess(data, classes)
+    >>> [(each.label, each.size, each.verdict) for each in found.clusters]
+    [(0, 100, 'separate'), (1, 100, 'separate'), (2, 100, 'separate')]
     """
 
     label: Any

@@ -65,6 +65,20 @@ class Group:
     -----
     With ``sky=``, errors, dispersion and covariance are in degrees of arc: those of the
     longitude are multiplied by the cosine of the latitude.
+
+    Examples
+    --------
+    A group of 30 in a field of 400, with errors as large as the group is wide:
+
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng = np.random.default_rng(0)
+    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.03, size=(30, 2))
+    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
+    >>> found.n_groups, int((found.labels[400:] == 0).sum())
+    (1, 30)
+    >>> ic.members(ic.from_gaussian(field, std=0.02)).n_groups
+    0
     """
 
     expected: float
@@ -128,6 +142,20 @@ class Members(Result):
         Which features are places on a sphere.
     versions : dict of str to str
         What it was made with.
+
+    Examples
+    --------
+    A group of 30 in a field of 400, with errors as large as the group is wide:
+
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng = np.random.default_rng(0)
+    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.03, size=(30, 2))
+    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
+    >>> found.n_groups, int((found.labels[400:] == 0).sum())
+    (1, 30)
+    >>> ic.members(ic.from_gaussian(field, std=0.02)).n_groups
+    0
     """
 
     data: UncertainData
