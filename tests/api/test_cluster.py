@@ -102,7 +102,7 @@ def test_a_few_imputations_are_enough(n_draws):
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
         ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
+        ({"k": 99}, "n_clusters=99 exceeds the number of objects, n_samples=60"),
     ],
 )
 def test_bad_questions(blobs, options, message):

@@ -1,8 +1,8 @@
 """Commands that end where they should not: killed while they write, or without room."""
 
 import os
-import resource
 import signal
+import sys
 
 import pytest
 
@@ -11,6 +11,9 @@ from incerta.backend.writing import replacing
 from incerta.cli.app import app
 from tests.endings.jobs import COLUMNS, results_in, write_results, write_stars
 from tests.extras import needs
+
+resource = pytest.importorskip("resource", reason="Windows limits no files")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks what runs")
 
 
 @pytest.fixture(scope="module")

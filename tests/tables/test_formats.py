@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.app import app
 from incerta.exceptions import DataError, FileError, IncertaWarning
+from tests.runner import Runner
 
 FILES = Path(__file__).parent / "formats"
 NEEDS = {
@@ -159,7 +159,7 @@ def test_every_file_has_a_case():
 )
 def test_names_of_columns(file):
     needs_of(file)
-    done = CliRunner().invoke(app, ["info", str(FILES / file)])
+    done = Runner().invoke(app, ["info", str(FILES / file)])
     assert done.exit_code == 0, done.output
     names = [line.split()[0] for line in done.stdout.splitlines()[3:6]]
     assert names == ["id", "h", "g"]
@@ -169,10 +169,10 @@ def test_options():
     needs_of("a.xlsx")
     file = str(FILES / "several_sheets.xlsx")
     said = ["--id", "id", "--values", "h,g"]
-    done = CliRunner().invoke(app, ["info", file, *said, "--sheet", "Data"])
+    done = Runner().invoke(app, ["info", file, *said, "--sheet", "Data"])
     assert done.exit_code == 0, done.output
     assert not done.stderr
-    done = CliRunner().invoke(app, ["info", file])
+    done = Runner().invoke(app, ["info", file])
     assert "\nwho " in done.stdout
     assert "\nwhen " in done.stdout
     assert "one pass --sheet: 'Data'" in done.stderr

@@ -5,16 +5,16 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from incerta.cli.app import app
+from tests.runner import Runner
 
 FILES = Path(__file__).parent / "objects"
 QUICK = ("-k", "2", "--method", "UKMeans")
 
 
 def call(*words, code=0):
-    done = CliRunner().invoke(app, [str(word) for word in words])
+    done = Runner().invoke(app, [str(word) for word in words])
     assert done.exit_code == code, done.output
     return done
 

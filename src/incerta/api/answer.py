@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from incerta import settings
 from incerta.api.clustering import Clustering, reworded
 from incerta.api.methods import Method, asked
 from incerta.api.notes import crumbs, in_views, skewed, unlike
@@ -27,8 +28,6 @@ from incerta.worlds.streams import as_seed
 
 # Seeds that scikit-learn accepts: from 0 to one less.
 MOST_SEEDS = 2**32
-# Largest number of clusters tried at first.
-MOST_TRIED = 30
 # How the uncertainty was interpreted, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
@@ -217,7 +216,7 @@ def chosen_number(
     """
     if len(data) < 2:
         return None
-    few, most = None if directions is None else "auto", MOST_TRIED
+    few, most = None if directions is None else "auto", settings.MOST_CLUSTERS
     while True:
         tried = range(1, min(most, len(data)) + 1)
         choice = choose_k(data, tried, random_state=seed, directions=few)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from incerta.backend.optional import pip_install
 from incerta.backend.progress import bars
 from incerta.cli import options
 from incerta.cli.output import WIDTH, echo, noted, shown, warn, wrapped
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from incerta.data.guess.described import Described
     from incerta.data.guess.guess import Guess
 
-EXTRAS = ("plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
+EXTRAS = ("cli", "plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
 MOST_COLUMNS = 40  # of a table that is shown whole
 FIRST, LAST = 20, 5
 LONGEST_COMMAND = 800
@@ -127,7 +128,7 @@ def _extra(name: str) -> str:
         try:
             versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            return f"{package} is missing; pip install 'incerta[{name}]'"
+            return f"{package} is missing; {pip_install(name)}"
     return ", ".join(versions)
 
 

@@ -53,7 +53,8 @@ def obeyed() -> Iterator[None]:
         yield  # somebody else decides: a shell that runs us in the background
         return
     heard, rung = os.pipe()
-    os.set_blocking(rung, False)
+    if os.name != "nt":  # which asks for it only of sockets
+        os.set_blocking(rung, False)
     threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
     before = signal.set_wakeup_fd(rung, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, _raise_once)

@@ -175,7 +175,7 @@ def watch(
         raise DataError(msg)
     if output is not None:
         from incerta.api.result import versions
-        from incerta.backend.optional import installed
+        from incerta.backend.optional import installed, pip_install
         from incerta.report.watched import facts, page_of_stream
 
         command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
@@ -195,7 +195,7 @@ def watch(
                 Path.write_text, data=page, encoding="utf-8", newline="\n"
             )
         else:
-            out.say("A report needs the extra report: pip install 'incerta[report]'")
+            out.say(f"A report needs the extra report: {pip_install('report')}")
         written = fill(output, files)
     if not quiet:
         _tell(watcher, file, task.warned)

@@ -5,6 +5,6 @@ first used, so that reading a table does not wait for scikit-learn. No module ha
 name of a function here: who imports the one would get the other.
 """
 
-import lazy_loader
+from incerta.lazy import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
