@@ -72,10 +72,10 @@ class AssessedPair:
     Examples
     --------
     >>> import incerta as ic
-    >>> data, classes = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
-    >>> found = ic.assess(data, classes)
-    >>> [(each.label, each.size, each.verdict) for each in found.clusters]
-    [(0, 100, 'separate'), (1, 100, 'separate'), (2, 100, 'separate')]
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> pair = ic.assess(data, classes).pairs[0]
+    >>> pair.one, pair.other, pair.verdict
+    (0, 1, 'separate')
     """
 
     one: Any
@@ -116,10 +116,10 @@ class AssessedLabel:
     Examples
     --------
     >>> import incerta as ic
-    >>> data, classes = ic.datasets.make_uncertain_blobs(300, 2, 3, random_state=0)
-    >>> found = ic.assess(data, classes)
-    >>> [(each.label, each.size, each.verdict) for each in found.clusters]
-    [(0, 100, 'separate'), (1, 100, 'separate'), (2, 100, 'separate')]
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> first = ic.assess(data, classes).clusters[0]
+    >>> first.label, first.size, first.nearest, first.hides_two
+    (0, 100, 1, False)
     """
 
     label: Any
