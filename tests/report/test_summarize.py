@@ -409,7 +409,7 @@ def test_choice_of_k():
     )
     condition = "Confidences hold if there are 2 clusters (plausibility 0.60)."
     assert condition in summary["sentences"]
-    assert "hardly ever look as clustered (p = 0.020)" in told
+    assert "would rarely look like this (p = 0.020)" in told
     assert "k=" not in summary["reproduce"]["python"]
 
 
