@@ -311,7 +311,7 @@ def test_what_the_sets_are_is_said():
     assert "means of the objects" not in as_markdown(table(["wine"]), ABOUT)
     both = as_markdown(table(["wine", "nba", "weather"]), ABOUT)
     assert "NBA and Weather: the data are of the same kind as in the paper" in both
-    assert "figures for Wine are not of the same uncertain data" in both
+    assert "figures for Wine are not for the same uncertain data" in both
     assert "(of NBA and Weather, the means of the objects)" in both
 
 
