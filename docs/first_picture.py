@@ -2,10 +2,10 @@
 
 INCERTA_DATA=... python docs/first_picture.py    # a minute
 
-writes measured/real.txt, its rows in README.md and, for light and dark pages, first.png.
-The sets and the
-methods are those of benchmarks/accuracy, with seed 0. All methods get standardized
-values and the number of classes. The classes serve for scoring, colors and axes only.
+writes measured/real.txt, its rows in README.md, and first.png for light and dark pages.
+The sets and the methods are those of benchmarks/accuracy, with seed 0. All methods get
+standardized values and the number of classes. The classes serve for scoring, colors and
+axes only.
 """
 
 import re
