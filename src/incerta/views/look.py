@@ -38,7 +38,6 @@ class Work(NamedTuple):
     covariances: tuple[str, ...]  # covariance types to choose from
     kmeans_starts: int
     of_mixtures: Effort
-    near: tuple[Components, ...] = ()  # a further start of the mixture
 
 
 class Seen(NamedTuple):
@@ -81,11 +80,7 @@ def by_mixture(
 ) -> tuple[Components, Array]:
     """Find Gaussian clusters and their probabilities for each object, (n, k)."""
     search = Search(
-        numbers=[k],
-        covariances=work.covariances,
-        seed=seed,
-        effort=work.of_mixtures,
-        near=work.near,
+        numbers=[k], covariances=work.covariances, seed=seed, effort=work.of_mixtures
     )
     some = some._replace(labels=known)
     components = fitted(some, search).components
