@@ -86,8 +86,9 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
 OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
-# Start from scratch: with starts from the given data, worlds would agree too often.
-IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
+# Start from scratch: with starts from the given data, worlds would agree too often. And
+# start often: a search that fails now and then would pass for an unstable clustering.
+IN_WORLDS = Work((), 5, Effort(n_init=8, tol=1e-4, max_iter=100))
 
 
 @stored()
