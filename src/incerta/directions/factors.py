@@ -129,6 +129,16 @@ class Found:
         """Features that repeat no other one, (d,)."""
         return self.copy_of == np.arange(len(self.copy_of))
 
+    def reordered(self, order: Indices) -> Found:
+        """The same where feature ``order[j]`` of the table was feature j before."""
+        place = np.argsort(order)
+        return Found(
+            factors=self.factors and self.factors.only(place),
+            copy_of=order[self.copy_of[place]],
+            constant=self.constant[place],
+            empty=self.empty[place],
+        )
+
 
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0

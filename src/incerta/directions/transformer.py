@@ -21,7 +21,7 @@ from incerta.backend.parameters import (
     with_parameters,
 )
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, features_by_name, order_of_names
 from incerta.data.laws import Gaussian
 from incerta.data.meaning import of_errors
 from incerta.data.partitioned import PartitionedData
@@ -108,7 +108,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     copies_ : ndarray of shape (n_features,)
         For each feature the one that it repeats, or its own number. Features repeat
         each other if their values are correlated by more than 0.99, of data that are
-        left alone 0.9999; the first counts.
+        left alone 0.9999; the first by name counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -202,6 +202,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         looks = wanted or d > FEW_FEATURES
         most = max(MANY_OBJECTS, MOST_VALUES // d) if looks else OBJECTS_FOR_COPIES
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
+        order, some = order_of_names(some.feature_names), features_by_name(some)
         limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
         anyway = ANYWAY if d > MANY_FEATURES else 0
         found = None
@@ -213,7 +214,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             pays = found and (wanted or d > MANY_FEATURES)
             if found is None or not (pays or _pays(found.factors, limit)):
                 found = found_in(exact_table_of(some), 0, seed)
-        return self._keep(found)
+        return self._keep(found if order is None else found.reordered(order))
 
     def transform(self, X: Any) -> Any:
         """Put objects into the directions, those of the fit or new ones.
