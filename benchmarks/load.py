@@ -62,7 +62,9 @@ def written(folder, n, parquet):
         values, errors = table(min(part, n - start), 4, seed=number)
         columns = {"id": np.arange(start, start + len(values))}
         columns |= dict(zip(names, values.round(4).T, strict=True))
-        columns |= {f"{n}_error": e for n, e in zip(names, errors.round(4).T)}
+        columns |= {
+            f"{name}_error": e for name, e in zip(names, errors.round(4).T, strict=True)
+        }
         rows = pa.table(columns)
         if parquet:
             pq.write_table(rows, path / f"{number}.parquet")

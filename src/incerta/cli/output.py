@@ -4,7 +4,6 @@ import csv
 import errno
 import io
 import json
-import os
 import re
 import textwrap
 import warnings
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import typer
@@ -253,8 +253,11 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
 
 def check_writable(folder: Path) -> None:
     """Raise, before long work, if a folder cannot be written to."""
-    if not os.access(folder, os.W_OK):
-        refuse("-o", f"{folder} is not writable.")
+    try:
+        with TemporaryFile(dir=folder):  # what is allowed does not say what works
+            return
+    except OSError as error:
+        refuse("-o", f"{folder} is not writable: {error.strerror}.")
 
 
 def _not_run(cell: Any) -> Any:

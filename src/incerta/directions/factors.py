@@ -15,7 +15,14 @@ import numpy as np
 
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.data.reliability import true_spread
-from incerta.directions.search import by_object, count, leading, repeated, shared
+from incerta.directions.search import (
+    COPY,
+    by_object,
+    count,
+    leading,
+    repeated,
+    shared,
+)
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
@@ -112,9 +119,11 @@ def _check_found(found: Found) -> None:
     if not isinstance(found.factors, Factors | None):
         wrong("what should be factors is something else")
     within(found.copy_of, len(found.copy_of), "copy_of")
+    if found.near_to is not None:
+        within(found.near_to, len(found.copy_of), "near_to")
 
 
-@stored(_check_found, copy_of="i d", constant="b d", empty="b d")
+@stored(_check_found, copy_of="i d", near_to="i d", constant="b d", empty="b d")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Found:
     """What a table of d features has shown."""
@@ -123,6 +132,8 @@ class Found:
     copy_of: Indices  # (d,), the feature that each repeats, or its own number
     constant: Mask  # (d,), features that do not vary
     empty: Mask  # (d,), features that nearly all objects lack
+    # (d,), the feature that each repeats or nearly repeats; looked for among few.
+    near_to: Indices | None = None
 
     @property
     def originals(self) -> Mask:
@@ -137,6 +148,7 @@ class Found:
             copy_of=order[self.copy_of[place]],
             constant=self.constant[place],
             empty=self.empty[place],
+            near_to=None if self.near_to is None else order[self.near_to[place]],
         )
 
 
@@ -162,7 +174,9 @@ def found_in(
     gaps /= np.sqrt(true[varies, None] + some.variances)
     if most == 0:
         rest.copy_of[varies] = varies[repeated(gaps, some.known)]
-        return rest
+        near_to = np.arange(d)
+        near_to[varies] = varies[repeated(gaps, some.known, COPY)]
+        return replace(rest, near_to=near_to)
     common = shared(gaps, some.known, most, seed)
     rest.copy_of[varies] = varies[common.copy_of]
 

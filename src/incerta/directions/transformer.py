@@ -315,12 +315,19 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
                 f"{where}. Objects were compared there.",
                 *(f"{label[0].upper()}{label[1:]}." for label in self.labels()),
             ]
-        copies = [
-            f"{names[j]} ({names[other]})"
-            for j, other in enumerate(found.copy_of.tolist())
-            if j != other
-        ]
-        lines += _of_features(copies, "repeats another one", "repeat others")
+        nothing, copy_of = np.arange(d), found.copy_of
+        near_to = nothing if found.near_to is None else found.near_to
+        near_to = np.where(copy_of == nothing, near_to, nothing)
+        for which, one, many in (
+            (copy_of, "repeats another one", "repeat others"),
+            (near_to, "nearly repeats another one", "nearly repeat others"),
+        ):
+            pairs = [
+                f"{names[j]} ({names[other]})"
+                for j, other in enumerate(which.tolist())
+                if j != other
+            ]
+            lines += _of_features(pairs, one, many)
         for which, one, many in (
             (found.constant, "does not vary", "do not vary"),
             (found.empty, "is missing nearly always", "are missing nearly always"),
