@@ -85,6 +85,8 @@ def find(
                 also = _all_of([also, more])
                 tried, found = _together(some, tried, len(found), prior)
             field = tried.only(np.arange(len(found), tried.n_components))
+            if field.ranges is None and not field.weights.any():
+                break  # the groups have taken all objects
             narrow = _widths(tried.only(np.arange(len(found))), field) <= MOST_WIDE
             if wanted is None and not (narrow & (found >= needed)).all():
                 break
