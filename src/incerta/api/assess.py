@@ -18,6 +18,7 @@ from incerta.api.clustering import as_frame, versions
 from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
+from incerta.data.checks import nothing_in
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
@@ -30,7 +31,7 @@ from incerta.models.registry import stored
 from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
-from incerta.wording import capital, counted, cut, joined, printable, share, verb
+from incerta.wording import counted, cut, joined, printable, share, verb
 
 # Each label is compared with so many that its objects could be of, and the nearest.
 MOST_CONFUSED = 3
@@ -322,10 +323,10 @@ class Assessment:
         n = int((self.codes >= 0).sum())
         several = counted(len(self.names), "label")
         n_wrong = round(self.wrong)
-        wrong = (
-            f"about {counted(n_wrong, 'object')} probably "
-            f"{verb(n_wrong, 'has', 'have')} a wrong one."
-        )
+        wrong = "hardly any object has a wrong one."
+        if n_wrong:
+            has = verb(n_wrong, "has", "have")
+            wrong = f"about {counted(n_wrong, 'object')} {has} a wrong one."
         told = f"{counted(n, 'object')} have the same label."
         if len(self.names) > 1:
             share = f"The values tell {self.score:.0%} of the {several} of"
@@ -343,10 +344,10 @@ class Assessment:
             valleys += f"; there are too few objects to tell {listed[2]}"
         two = [str(each.label) for each in self.clusters if each.hides_two]
         if two:
-            each = verb(len(two), "two clusters", "two clusters each")
-            hides = f"{capital(joined(_few(two)))} may hide {each}"
+            which = verb(len(two), "Label", "Each of the labels")
+            hides = f"{which} {joined(_few(two))} may hide two clusters"
         else:
-            hides = "No label hides two clusters that could be shown"
+            hides = "No label can be shown to hide two clusters"
         if len(self.look):
             first = joined(_few([str(each) for each in self.look]))
             hides += f"; look first at {first}"
@@ -358,7 +359,7 @@ class Assessment:
         for each in self.clusters:
             remarks = ["may hide two"] * each.hides_two
             if each.nearest is not None:
-                way = "from" if each.verdict == SEPARATE else "to"
+                way = "to" if each.verdict == TOGETHER else "from"
                 nearest = cut(printable(each.nearest), 9)
                 remarks.insert(0, f"{each.verdict} {way} {nearest}")
             rows.append(
@@ -615,16 +616,15 @@ def _named(labels: Any, n: int) -> tuple[Ids, Indices]:
             "label for each, None where there is none."
         )
         raise DataError(msg)
-    if given.dtype.kind == "f" and (np.isnan(given) | (given == np.rint(given))).all():
-        known = ~np.isnan(given)
-        given = np.where(known, given, 0.0).astype(np.int64)
-    elif given.dtype.kind in "iub":
-        known = np.ones(n, dtype=bool)
-    else:
+    known = ~nothing_in(given)
+    if given.dtype.kind == "f" and (given[known] == np.rint(given[known])).all():
+        given = np.where(known, given, 0.0)
+        given = given.astype(np.int64 if np.isfinite(given).all() else str)
+    elif given.dtype.kind not in "iub":
         words = given.astype(object)
-        known = np.array([each is not None and each == each for each in words], bool)
-        known &= words != ""
-        given = np.where(known, words, "").astype(str)
+        words[~known] = ""
+        given = words.astype(str)
+        known = given != ""
     if not known.any():
         msg = "labels has no label at all; give one for each object, None for some."
         raise DataError(msg)

@@ -21,6 +21,7 @@ from incerta.exceptions import DataError, IncertaWarning
 from incerta.groups.errors import errors_of
 from incerta.groups.search import find
 from incerta.groups.sky import Sky, around
+from incerta.mixture.deconvolver import located
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, Measured, measured
 from incerta.models.checks import wrong
@@ -196,7 +197,9 @@ class Members:
             msg = f"threshold={threshold!r} must lie between 0 and 1, such as 0.5."
             raise ValueError(msg)
         if group is not None and not 0 <= group < self.n_groups:
-            msg = f"group={group!r} is none of the {counted(self.n_groups, 'group')}."
+            few = verb(self.n_groups, "is", "are")
+            several = counted(self.n_groups, "group")
+            msg = f"group={group!r} must be a number from 0: there {few} {several}."
             raise ValueError(msg)
         own = self._of(group)
         taken = own[own >= threshold]
@@ -271,13 +274,14 @@ class Members:
         ax : matplotlib Axes, optional
             Where to draw; those of a new figure by default.
         """
+        data = located(self.data)
         if features is None:
-            spread = np.nanstd(self.data.mean(), axis=0)
+            spread = np.nanstd(data.mean(), axis=0)
             narrow = np.zeros(self.data.n_features)
             if self.groups:
                 narrow = self.groups[0].dispersion / np.where(spread > 0, spread, 1.0)
             features = np.argsort(narrow, kind="stable")[:2].tolist()
-        return plot.members(self.data, self._of(None), features, ax)
+        return plot.members(data, self._of(None), features, ax)
 
     def sentences(self) -> list[str]:
         """What was found, in plain sentences."""
@@ -495,6 +499,13 @@ def members(
         )
         raise DataError(msg)
     some, plane = measured(objects), None
+    if some.projection is not None and (sky is not None or field == "uniform"):
+        msg = (
+            f"{given(sky=sky) if sky is not None else given(field=field)} does not fit "
+            "values that were measured in projection: places on a sphere, and the "
+            "borders of a uniform field, take the features themselves. Leave it out."
+        )
+        raise DataError(msg)
     if sky is not None:
         plane = around(some, *_places(some, objects, sky))
         some = plane.flat(some)
@@ -586,6 +597,11 @@ def _places(some: Measured, data: UncertainData, sky: Sequence[str]) -> list[int
 
 
 def _scaled(some: Measured, middle: Array, scale: Array) -> Measured:
+    if some.projection is not None:
+        values = some.values - np.einsum("qdn,d->qn", some.projection, middle)
+        values *= 1.0 if some.known is None else some.known
+        through = some.projection * scale[:, None]
+        return some._replace(values=values, projection=through)
     values = (some.values - middle[:, None]) / scale[:, None]
     if some.known is not None:
         values *= some.known

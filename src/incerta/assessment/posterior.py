@@ -13,7 +13,7 @@ from incerta.mixture.expectation import filled, log_densities
 from incerta.mixture.fitting import single_gaussian
 from incerta.mixture.model import Measured
 from incerta.typing import Array, Indices, Mask
-from incerta.views.judge import Laws, laws_of
+from incerta.views.judge import OBJECTS_PER_FEATURE, Laws, laws_of
 
 # Laws are fitted to at most so many objects of each label in each fold.
 MOST_EACH = 1000
@@ -26,6 +26,8 @@ LEAST_BETA, MOST_BETA, MOST_WRONG = 0.05, 2.0, 0.5
 TINY = 1e-300
 # In more features than this, laws have diagonal covariances along common axes.
 MOST_CORRELATED = 12
+# Variances of these are drawn to what labels have in common, worth so many objects.
+IN_COMMON = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +91,13 @@ def posterior(some: Measured, labels: Indices, k: int, seed: int) -> Posterior:
 def along_common_axes(some: Measured, labels: Indices) -> Measured:
     """Many features along the axes of the covariance within all labels together.
 
-    There one variance for each feature describes laws well, and costs little. Errors
-    are taken to be independent there, and gaps to be values with large errors.
+    So are few, if no label has the objects for a covariance of its own. Along the axes
+    one variance for each feature describes laws well, and costs little. Errors are
+    taken to be independent there, and gaps to be values with large errors.
     """
-    if some.n_features <= MOST_CORRELATED:
+    enough = 2 * OBJECTS_PER_FEATURE * some.n_features
+    several = np.bincount(labels[labels >= 0]).max() > enough
+    if some.n_features <= MOST_CORRELATED and several:
         return some
     some = without_gaps(some)
     given = np.flatnonzero(labels >= 0)
@@ -143,9 +148,14 @@ def _laws(
     laws = laws_of(some.only(rows), labels[rows], len(counts), seed, kind=kind)
     weights = laws.components.weights
     fitted = np.bincount(laws.clusters, weights, minlength=len(counts))
+    held, own = weights[:, None] * len(rows), laws.components.covariances
+    if own.ndim == 2:
+        own = (held * own + IN_COMMON * (weights @ own)) / (held + IN_COMMON)
     weights = weights * (counts / np.where(fitted > 0.0, fitted, 1.0))[laws.clusters]
-    components = laws.components._replace(weights=weights / weights.sum())
-    return laws._replace(components=components)
+    weights /= weights.sum()
+    return laws._replace(
+        components=laws.components._replace(weights=weights, covariances=own)
+    )
 
 
 def _explained(some: Measured, labels: Indices, rows: Indices, laws: Laws) -> Indices:

@@ -46,6 +46,7 @@ LEAST_SPREAD, MOST_SPREAD = 1e-3, 10.0
 # Rounds of weighted moments; each takes most of what is left.
 MOST_ROUNDS, SAME_SPREAD = 30, 1e-4
 NUMBER_BYTES = 8
+MOST_COUNTED = 2.0**53
 SHOWN = 3  # names in a message
 
 
@@ -272,8 +273,8 @@ def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
 
 
 def no_counts(numbers: Array) -> Mask:
-    """Which are not whole numbers from 0 on."""
-    return (numbers < 0.0) | (numbers % 1.0 != 0.0)
+    """Which are not whole numbers from 0 on, or too large for floats to tell."""
+    return (numbers < 0.0) | (numbers % 1.0 != 0.0) | (numbers > MOST_COUNTED)
 
 
 def _refuse_no_counts(table: Any) -> None:

@@ -15,8 +15,14 @@ from scipy.special import expit, gammaln, xlogy
 
 from incerta.backend.device import threads
 from incerta.backend.memory import Scratch, blocks
-from incerta.mixture.expectation import Sums, log_densities, sums
-from incerta.mixture.fitting import Effort, Search, fitted, some_of
+from incerta.mixture.expectation import Sums, filled, log_densities, sums
+from incerta.mixture.fitting import (
+    Effort,
+    Search,
+    fitted,
+    single_gaussian,
+    some_of,
+)
 from incerta.mixture.maximisation import Prior, moments, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.under import under_all
@@ -193,7 +199,9 @@ def _best(
     """The group that gains most over all that is known, if there is one."""
     rest = log_density(some, now)
     field = now.only(np.arange(n_groups, now.n_components))
-    starts = _dense_places(some, rest, also)
+    seen = _placed(some)
+    there = rest if seen is some else log_density(seen, now)
+    starts = _dense_places(seen, there, also)
     if not starts.n_components:
         return None
     for most, n_rounds in FOLLOWED:
@@ -210,6 +218,13 @@ def _fit(some: Measured, ends: Components, field: Components, clear: Array) -> M
     """Which of several are groups: compact, not too few, and denser than the field."""
     many = ends.weights * some.n_objects >= FEWEST
     return many & (clear >= LEAST_CLEAR) & (_widths(ends, field) <= MOST_WIDE)
+
+
+def _placed(some: Measured) -> Measured:
+    """The objects at places of their own: of projections, a Gaussian fills in."""
+    if some.projection is None:
+        return some
+    return filled(some, single_gaussian(some_of(some, MOST_FITTED, 0)))
 
 
 def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
@@ -270,7 +285,7 @@ def _followed(
     n = some.n_objects
     if n <= MOST_FITTED:
         return _climb(some, rest, starts, n, n_rounds)
-    tree = cKDTree(some.values.T)
+    tree = cKDTree(_placed(some).values.T)
     ends = []
     for c in range(starts.n_components):
         most = max(MOST_NEAR, int(TIMES_NEAR * n * starts.weights[c]))
