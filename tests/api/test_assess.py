@@ -61,6 +61,14 @@ def test_two_clusters_under_one_label_are_found():
     assert "Label a may hide two clusters" in found.sentences()[2]
 
 
+def test_a_few_wrong_labels_far_away_are_no_half():
+    data, labels = blobs(k=3, n=600)
+    labels[:6] = (labels[:6] + 1) % 3
+    found = ic.assess(data, labels)
+    assert not any(np.isnan(each.depth_within) for each in found.clusters)
+    assert not any(each.hides_two for each in found.clusters)
+
+
 def test_few_objects_are_not_judged():
     data, labels = blobs(n=120)
     found = ic.assess(data, labels)

@@ -259,7 +259,7 @@ class Assessment:
         """Labels that are plausible for each object.
 
         The set holds the label of `coverage` of objects that are labelled as these
-        were, whatever their laws: it is conformal.
+        were, whatever their laws: it is conformal. A set is empty if no label is.
 
         Parameters
         ----------
@@ -590,7 +590,8 @@ def assess(
     pairs = _pairs(names, valleys)
     inside = {}
     for c in np.flatnonzero(real).tolist():
-        rows = np.flatnonzero(codes == c)[:MOST_HALVED]
+        # A few wrong labels far away would be a half by themselves.
+        rows = np.flatnonzero((codes == c) & (found.right >= DOUBTFUL))[:MOST_HALVED]
         inside[c] = within(some.only(rows), seed) if len(rows) >= FEWEST else None
     return Assessment(
         data=objects,
