@@ -1,16 +1,16 @@
 """How far the verdicts and probabilities of `assess` can be trusted.
 
-    INCERTA_DATA=... python benchmarks/assess.py --jobs 2   # prints docs/assess.txt
+    INCERTA_DATA=... python benchmarks/assess.py --jobs 2  # docs/measured/assess.txt
 
 *One cluster cut by k-means*: share of the pairs of pieces that are called separate, by
 `assess` and by rules that people use: the dip test along the same axis (p < 0.05), a
-mean silhouette above 0.25, neighbours that share the label (0.9), the same pieces in
+mean silhouette above 0.25, neighbors that share the label (0.9), the same pieces in
 bootstraps (mean adjusted Rand index 0.8) and prediction strength (0.8). The last four
 judge all pieces at once. *Two clusters*: the same for true labels, and how often one
 label for both is said to hide two. *Probabilities*: ECE of the most probable label,
 coverage of 95 % sets, share of wrong labels that is estimated when some are given at
 random, and how well ``right`` ranks them (AUC), beside the share of the ten nearest
-neighbours with the same label.
+neighbors with the same label.
 """
 
 import argparse
@@ -35,11 +35,11 @@ from scores import calibration_error
 
 SIZES, PIECES = (100, 300, 1000, 3000), (2, 3, 8)
 LEVEL, UNEVEN = 0.25, 0.8
-N_BOOTSTRAPS, N_NEIGHBOURS = 5, 10
+N_BOOTSTRAPS, N_NEIGHBORS = 5, 10
 N_MODES, N_UNIFORM, N_SAMPLES = 16, 300, 200
 # Larger samples have more pairs, and fewer seeds.
 SEEDS_OF_PEERS, ALL_SEEDS = 3, 300
-PEERS = ("dip", "silhouette", "neighbours", "bootstrap", "prediction")
+PEERS = ("dip", "silhouette", "neighbors", "bootstrap", "prediction")
 WRONG = (0.01, 0.05, 0.2)
 
 
@@ -147,7 +147,7 @@ def dipped(found):
 
 def peers(values, labels, k, seed):
     """Whether other rules take labels for real."""
-    near = cKDTree(values).query(values, N_NEIGHBOURS + 1)[1][:, 1:]
+    near = cKDTree(values).query(values, N_NEIGHBORS + 1)[1][:, 1:]
     rng = np.random.default_rng(seed)
     again = []
     for _ in range(N_BOOTSTRAPS):
@@ -209,7 +209,7 @@ def found_two(shape, n, apart, level, seed):
 
 def probabilities(data, labels, seed):
     """Calibration of the probabilities, and what is said of wrong labels."""
-    found = ic.assess(data, labels, seed=seed)
+    found = ic.assess(data, labels, random_state=seed)
     n, k = found.probability.shape
     right = found.likeliest == labels
     row = [calibration_error(found.probability.max(axis=1), right)]
@@ -218,12 +218,12 @@ def probabilities(data, labels, seed):
         np.mean([own in each for own, each in zip(labels, found.sets(), strict=True)])
     )
     rng = np.random.default_rng(seed)
-    near = cKDTree(_filled(data)).query(_filled(data), N_NEIGHBOURS + 1)[1][:, 1:]
+    near = cKDTree(_filled(data)).query(_filled(data), N_NEIGHBORS + 1)[1][:, 1:]
     for share in WRONG:
         rows = rng.permutation(n)[: round(share * n)]
         given = labels.copy()
         given[rows] = (labels[rows] + rng.integers(1, k, len(rows))) % k
-        again = ic.assess(data, given, seed=seed)
+        again = ic.assess(data, given, random_state=seed)
         row.append(again.wrong / n)
         wrong = given != labels
         row.append(roc_auc_score(wrong, -again.right))
@@ -279,7 +279,7 @@ def calibration(parallel, seeds):
     print(
         "Probabilities: their calibration error, and how large it is by chance in 5 %;"
     )
-    print("sets of 95 %; of wrong labels the share, AUC of right, AUC of neighbours:\n")
+    print("sets of 95 %; of wrong labels the share, AUC of right, AUC of neighbors:\n")
     heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
     print(f"{'':24}{'ECE':>6}{'chance':>8}{'sets':>6}{heads}")
     for name, rows in tables(parallel, seeds[: max(len(seeds) // 20, 1)]):

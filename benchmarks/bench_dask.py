@@ -1,11 +1,11 @@
-"""One and two dask workers: UKMeans and ViewConsensus on partitions, WorldConsensus.
+"""One and two dask workers: UKMeans and AutoClusterer on partitions, WorldConsensus.
 
     python benchmarks/bench_dask.py
     python benchmarks/bench_dask.py --objects 1000000 --workers 1 2 4 --methods UKMeans
 
 Objects with five values and ten features around ten places, made on the workers. Wall
 time of the fits; "in one place" is without dask. Objects are whole in their partitions,
-so nothing is shuffled. Of ViewConsensus, what is done with 2000 objects stays here, and
+so nothing is shuffled. Of AutoClusterer, what is done with 2000 objects stays here, and
 only the others are with the workers. WorldConsensus has all objects in one place, and
 the workers have worlds, by joblib's backend, which leaves a single worker idle. Fits
 with any number of workers and partitions must give the same labels.
@@ -20,7 +20,7 @@ import numpy as np
 N_VALUES, N_FEATURES, K = 5, 10, 10
 NAMES = [f"f{j}" for j in range(N_FEATURES)]
 # Number of objects, as a share of what is asked for: some methods are slower.
-SHARES = {"UKMeans": 1.0, "ViewConsensus": 0.2, "WorldConsensus": 0.01}
+SHARES = {"UKMeans": 1.0, "AutoClusterer": 0.2, "WorldConsensus": 0.01}
 
 
 def rows_of(piece):
@@ -65,8 +65,8 @@ def estimator(method, n_worlds=100):
 
     if method == "UKMeans":
         return ic.UKMeans(K, n_init=5, random_state=0)
-    if method == "ViewConsensus":
-        return ic.ViewConsensus(K, n_worlds=8, random_state=0)
+    if method == "AutoClusterer":
+        return ic.AutoClusterer(K, n_worlds=8, random_state=0)
     return ic.WorldConsensus(GaussianMixture(K, n_init=5), n_worlds, random_state=0)
 
 

@@ -1,4 +1,4 @@
-"""FDBSCAN: distance probabilities, neighbours and clusters.
+"""FDBSCAN: distance probabilities, neighbors and clusters.
 
     python benchmarks/bench_density.py            # 2000 objects, some minutes
     python benchmarks/bench_density.py --large    # 20,000 objects: time and memory
@@ -38,8 +38,8 @@ def blobs(n, apart, n_values=N_VALUES):
     import incerta as ic
 
     rng = np.random.default_rng(0)
-    centres = rng.uniform(-10, 10, size=(5, N_FEATURES)) if apart else np.zeros((5, 1))
-    means = centres[np.arange(n) % 5] + 0.7 * rng.normal(size=(n, N_FEATURES))
+    centers = rng.uniform(-10, 10, size=(5, N_FEATURES)) if apart else np.zeros((5, 1))
+    means = centers[np.arange(n) % 5] + 0.7 * rng.normal(size=(n, N_FEATURES))
     values = means[:, None] + 0.7 * rng.normal(size=(n, n_values, N_FEATURES))
     return ic.from_array(values)
 

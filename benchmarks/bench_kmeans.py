@@ -30,8 +30,8 @@ def best(function):
 
 def make(n, n_values, d, k):
     rng = np.random.default_rng(0)
-    centres = rng.uniform(-10, 10, size=(k, d))
-    places = centres[rng.integers(k, size=n)] + rng.normal(size=(n, d))
+    centers = rng.uniform(-10, 10, size=(k, d))
+    places = centers[rng.integers(k, size=n)] + rng.normal(size=(n, d))
     if n_values is None:
         return ic.from_gaussian(places, std=rng.uniform(0.2, 1.0, size=(n, d)))
     return ic.from_array(places[:, None] + 0.5 * rng.normal(size=(n, n_values, d)))
@@ -70,8 +70,8 @@ def pruned(data, k):
 
 def many_starts(n, k, apart):
     rng = np.random.default_rng(0)
-    centres = apart * rng.normal(size=(k, 10))
-    values = centres[rng.integers(k, size=n)] + rng.normal(size=(n, 10))
+    centers = apart * rng.normal(size=(k, 10))
+    values = centers[rng.integers(k, size=n)] + rng.normal(size=(n, 10))
     ours = best(lambda: lloyd(values, k, 10, np.random.default_rng(0)))
     theirs = best(lambda: KMeans(k, n_init=10, random_state=0).fit(values))
     told = "clusters" if apart else "no clusters"

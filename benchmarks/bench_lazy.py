@@ -26,7 +26,7 @@ FILE_ROWS = 10**6
 METHODS = {
     "UKMeans": {"n_clusters": K, "n_init": 2},
     "ErrorMixture": {"n_components": K},
-    "ViewConsensus": {"n_clusters": K, "n_worlds": 8},
+    "AutoClusterer": {"n_clusters": K, "n_worlds": 8},
 }
 
 
@@ -58,9 +58,9 @@ def fit(folder, method, n_rows, here):
     if method == "import":
         import pyarrow.parquet
 
-        ic.read, ic.ViewConsensus, pyarrow.parquet  # noqa: B018 (imported when used)
+        ic.read_table, ic.AutoClusterer, pyarrow.parquet  # noqa: B018 (imported when used)
     else:
-        data = ic.read(folder, lazy=True, id="star", values=NAMES)
+        data = ic.read_table(folder, lazy=True, id="star", values=NAMES)
         data = data.gather() if here else data
         found = getattr(ic, method)(**METHODS[method], random_state=0).fit(data)
         found.membership_  # noqa: B018 (computed when asked for)

@@ -48,7 +48,7 @@ def ours(values, std, k, **how):
 
 
 def one_start(values, std, k):
-    return ours(values, std, k, covariance="full", n_init=1)
+    return ours(values, std, k, covariance_type="full", n_init=1)
 
 
 def astroml(values, std, k):
@@ -119,7 +119,7 @@ def large(n, d, k, covariance):
     _target, values, std = problem(n, d, k)
     data = ic.from_gaussian(values, std=std)
     start = time.perf_counter(), time.process_time()
-    found = ic.ErrorMixture(k, covariance=covariance, random_state=0).fit(data)
+    found = ic.ErrorMixture(k, covariance_type=covariance, random_state=0).fit(data)
     wall, cpu = time.perf_counter() - start[0], time.process_time() - start[1]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     falls = np.diff(found.objective_).min(initial=0.0)

@@ -5,7 +5,7 @@
 
 The file has 50 rows per object and three features. Each task runs in a process of
 its own, so that peak memory is that task's alone. As a peer, pandas reads the same
-file and averages it per object, which is less than what `incerta.read` does. The
+file and averages it per object, which is less than what `incerta.read_table` does. The
 peak includes the libraries themselves; "import only" says how much they take.
 
 With `--columns` wide tables are read instead: 20 objects, of so many features and of a
@@ -36,11 +36,11 @@ print(json.dumps({{
     "peak": usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
 }}))
 """
-READ = 'data = ic.read(path, id="id", values=["x", "y", "z"])'
+READ = 'data = ic.read_table(path, id="id", values=["x", "y", "z"])'
 TASKS = {
-    "import only": "import incerta as ic, pyarrow.csv; ic.read",
-    "incerta.read": f"import incerta as ic; {READ}",
-    "incerta.read + 10 worlds": (
+    "import only": "import incerta as ic, pyarrow.csv; ic.read_table",
+    "incerta.read_table": f"import incerta as ic; {READ}",
+    "incerta.read_table + 10 worlds": (
         f"import incerta as ic; {READ}; [w.sum() for w in data.worlds(10, 0)]"
     ),
     "pandas.read_csv + groupby mean": (
@@ -94,9 +94,9 @@ def wide(n_columns: int) -> None:
                 names = [f"gene{i}" for i in range(n)]
                 path = Path(folder) / f"wide{n}.{suffix}"
                 make_wide(path, names)
-                ic.read(path, id="id", values=names[:2])  # imports
+                ic.read_table(path, id="id", values=names[:2])  # imports
                 start = time.process_time()
-                ic.read(path, id="id", values=names)
+                ic.read_table(path, id="id", values=names)
                 took = time.process_time() - start
                 ratio = "" if before is None else f"{took / before:.1f}"
                 print(f"{suffix:<10}{n:>10,}{took:>9.2f}{ratio:>18}", flush=True)

@@ -2,16 +2,16 @@
 
     python benchmarks/bench_scale.py
     python benchmarks/bench_scale.py --sizes 10000 100000 1000000
-    python benchmarks/bench_scale.py --sizes 60 --features 150 --methods ViewConsensus
+    python benchmarks/bench_scale.py --sizes 60 --features 150 --methods AutoClusterer
     python benchmarks/bench_scale.py --sizes 2000 --clusters 10 --overlap
-    python benchmarks/bench_scale.py --methods ViewConsensus ErrorMixture KMeans
+    python benchmarks/bench_scale.py --methods AutoClusterer ErrorMixture KMeans
 
 Gaussian objects around three blobs or more, with ten features or more; with --overlap,
 clusters that overlap, of values that errors of unequal sizes have displaced: it takes
 longest. RPC draws 100 worlds and keeps ten, chosen by their divergences or at random;
 above 1000 objects worlds are compared by 250 of them, above 5000 objects 1000 stand for
 all. The time of `membership_`, which goes through all 100 worlds, is separate;
-ViewConsensus has its own with the labels.
+AutoClusterer has its own with the labels.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import numpy as np
 METHODS = {
     "RPC": {"n_worlds": 100, "n_representatives": 10},
     "RPC, random": {"n_worlds": 100, "n_representatives": 10, "selection": "random"},
-    "ViewConsensus": {},
+    "AutoClusterer": {},
 }
 # Beside them; the last two, of scikit-learn, take values for exact.
 PEERS = {"ErrorMixture": {}, "GaussianMixture": {"n_init": 5}, "KMeans": {"n_init": 10}}
@@ -36,11 +36,11 @@ def overlapping(n_objects, n_features, n_clusters):
     import incerta as ic
 
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(n_clusters, n_features)) * 2.0 * np.sqrt(2 / n_features)
+    centers = rng.normal(size=(n_clusters, n_features)) * 2.0 * np.sqrt(2 / n_features)
     labels = rng.integers(n_clusters, size=n_objects)
     errors = 0.35 * rng.lognormal(0.0, 0.8, size=(n_objects, n_features))
     off = 0.5 * rng.normal(size=errors.shape) + errors * rng.normal(size=errors.shape)
-    return ic.from_gaussian(centres[labels] + off, std=errors), labels
+    return ic.from_gaussian(centers[labels] + off, std=errors), labels
 
 
 def named(method):

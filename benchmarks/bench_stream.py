@@ -22,18 +22,18 @@ from incerta.backend.optional import engine_for
 PIECE, N_FEATURES, N_MICRO = 50_000, 10, 100
 
 
-def piece(rng, centres, n):
-    values = centres[rng.integers(len(centres), size=n)]
+def piece(rng, centers, n):
+    values = centers[rng.integers(len(centers), size=n)]
     std = 0.2 * rng.lognormal(0.0, 0.5, values.shape)
     return ic.from_gaussian(values + 0.5 * rng.normal(size=values.shape), std=std)
 
 
-def rate(stream, rng, centres, n):
+def rate(stream, rng, centers, n):
     """Objects that a stream takes per second of CPU time; the first are not counted."""
-    stream.partial_fit(piece(rng, centres, 200))
+    stream.partial_fit(piece(rng, centers, 200))
     spent, step = 0.0, min(10_000, n)
     for _ in range(n // step):
-        some = piece(rng, centres, step)
+        some = piece(rng, centers, step)
         start = time.process_time()
         stream.partial_fit(some)
         spent += time.process_time() - start
@@ -45,15 +45,15 @@ def main():
     parser.add_argument("--objects", type=int, default=10_000_000)
     n_objects = parser.parse_args().objects
     rng = np.random.default_rng(0)
-    centres = 10.0 * rng.normal(size=(200, N_FEATURES))
+    centers = 10.0 * rng.normal(size=(200, N_FEATURES))
     stream = ic.UMicro(10, n_micro_clusters=N_MICRO, half_life=1e5)
     peer = MiniBatchKMeans(N_MICRO, n_init=1, random_state=0)
-    some = piece(rng, centres, min(PIECE, n_objects))
+    some = piece(rng, centers, min(PIECE, n_objects))
     stream.partial_fit(some[:100])  # compiled, or loaded
     ours = theirs = 0.0
     seen, early = 0, None
     while seen < n_objects:
-        some = piece(rng, centres, min(PIECE, n_objects - seen))
+        some = piece(rng, centers, min(PIECE, n_objects - seen))
         start = time.process_time()
         stream.partial_fit(some)
         ours += time.process_time() - start
@@ -68,9 +68,9 @@ def main():
     late = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     few = min(n_objects, 2 * PIECE)
     how = {"n_micro_clusters": N_MICRO}
-    sliding = rate(ic.SlidingUMicro(10, window=2e4, **how), rng, centres, few)
+    sliding = rate(ic.SlidingUMicro(10, window=2e4, **how), rng, centers, few)
     worlds = ic.StreamRPC(10, half_life=1e5, **how)
-    in_worlds = rate(worlds, rng, centres, few)
+    in_worlds = rate(worlds, rng, centers, few)
     start = time.process_time()
     worlds.macro_clusters()
     asked = time.process_time() - start

@@ -34,13 +34,13 @@ def measure(uncertainty, seed, n_objects, n_worlds):
         random_state=seed,
     )
     found = consistency(Laplacians(data.worlds(n_worlds, seed)), K)
-    labels, centres = cut(found.common, K, 10, seed)
+    labels, centers = cut(found.common, K, 10, seed)
     rows, columns = linear_sum_assignment(-contingency_matrix(labels, truth))
     name_of = dict(zip(columns, rows, strict=True))
     true_cluster = np.array([name_of[c] for c in truth])
     numbers = [(labels == true_cluster).mean()]
     for embeddings in (found.per_world, found.alone.embeddings):
-        each = [nearest(U @ aligned(U, found.common), centres) for U in embeddings]
+        each = [nearest(U @ aligned(U, found.common), centers) for U in embeddings]
         membership = shares(np.array(each), K)
         numbers.append(membership[np.arange(n_objects), labels].mean())
         miss = membership - np.eye(K)[true_cluster]

@@ -44,16 +44,16 @@ class Measured:
         self.seed, self.n_worlds = seed, n_worlds
         rng = np.random.default_rng([seed, 1])
         self.component = rng.integers(2, size=n_objects)
-        centres = np.array([[-HALF_GAP, 0.0], [HALF_GAP, 0.0]])
-        self.true = centres[self.component] + rng.normal(size=(n_objects, 2))
+        centers = np.array([[-HALF_GAP, 0.0], [HALF_GAP, 0.0]])
+        self.true = centers[self.component] + rng.normal(size=(n_objects, 2))
         self.error = rng.uniform(0.3, 1.5, size=(n_objects, 1))
         self.seen = self.true + self.error * rng.normal(size=(n_objects, 2))
-        # Given the component the true value is Gaussian, drawn towards the centre.
+        # Given the component the true value is Gaussian, drawn towards the center.
         variance = self.error**2
         spread = np.sqrt(1.0 + variance[:, 0])
-        likelihood = norm.pdf(self.seen[:, :1], centres[:, 0], spread[:, None])
+        likelihood = norm.pdf(self.seen[:, :1], centers[:, 0], spread[:, None])
         self.of_component = likelihood[:, 1] / likelihood.sum(axis=1)
-        self.means = (variance[:, :, None] * centres.T + self.seen[:, :, None]) / (
+        self.means = (variance[:, :, None] * centers.T + self.seen[:, :, None]) / (
             1.0 + variance[:, :, None]
         )
         self.spread = np.sqrt(variance / (1.0 + variance))

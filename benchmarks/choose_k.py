@@ -1,9 +1,9 @@
 """How often `choose_k` finds the number of clusters, beside BIC without errors.
 
-    python benchmarks/choose_k.py --jobs 2    # an hour; prints docs/choose_k.txt
+    python benchmarks/choose_k.py --jobs 2  # an hour; docs/measured/choose_k.txt
 
 300 objects with unequal errors. Round clusters are so many deviations apart, errors
-included (half of the variance), that every one has its nearest neighbour at that
+included (half of the variance), that every one has its nearest neighbor at that
 distance; there are two to six of them, as often. Then come data without clusters, a
 clump of 500 in a field of 1500, shapes of the study, nine clusters in 6 of 30
 dimensions, and halves of the exact digits, where 8 to 13 clusters count as right. "BIC"
@@ -41,7 +41,7 @@ def errors(rng, n, d, size):
     return size * std / np.sqrt(np.square(std).mean())
 
 
-def centres(rng, k, d, apart):
+def centers(rng, k, d, apart):
     """Places of which each is `apart` from its nearest one."""
     found = [np.zeros(d)]
     while len(found) < k:
@@ -59,7 +59,7 @@ def measured(truth, std, rng):
 
 def blobs(rng, number, d, apart):
     k = 2 + number % 5
-    truth = centres(rng, k, d, apart)[rng.integers(k, size=300)]
+    truth = centers(rng, k, d, apart)[rng.integers(k, size=300)]
     truth = truth + np.sqrt(0.5) * rng.standard_normal((300, d))
     return k, measured(truth, errors(rng, 300, d, np.sqrt(0.5)), rng)
 

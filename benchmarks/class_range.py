@@ -15,7 +15,7 @@ This shows that the classes went into the paper's Waveform, unless its scores or
 are wrong. It does not show that its errors were made in this very way: Wine reaches
 its scores without, and Ecoli comes near.
 
-Standardised data, means over seeds. RPC takes its worlds at random: the divergences of
+Standardized data, means over seeds. RPC takes its worlds at random: the divergences of
 all worlds are at or near their limit, log 2, so that choosing by them costs time and is
 no less arbitrary. (Not so in Ecoli, where the choice hardly changes the scores.)
 """
@@ -28,10 +28,11 @@ from pathlib import Path
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.metrics import normalized_mutual_info_score
 
 import incerta as ic
 from incerta import datasets
-from incerta.metrics import clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 
 sys.path.append(str(Path(__file__).parents[1]))  # paper is beside src
 from paper import datasets as fetched
@@ -67,8 +68,8 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         interval is the mean plus and minus three standard deviations.
     strength : float, default=1.0
         From 0 to 1, how much of the way from the value to the middle of the interval
-        the centre moves. Widths are the same for all strengths, so that 0 leaves the
-        centres at the values, but not the data free of the classes.
+        the center moves. Widths are the same for all strengths, so that 0 leaves the
+        centers at the values, but not the data free of the classes.
     random_state : int, Generator or None, default=None
         Seed.
 
@@ -101,11 +102,11 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         highest[own] = X[own].max(axis=0) + margin
     down = (X - lowest) * rng.random(X.shape)
     up = (highest - X) * rng.random(X.shape)
-    centre = X + strength * (up - down) / 2
+    center = X + strength * (up - down) / 2
     half = (up + down) / 2
     if kind == "uniform":
-        return ic.from_interval(centre - half, centre + half)
-    return ic.from_gaussian(centre, half / 3)
+        return ic.from_interval(center - half, center + half)
+    return ic.from_gaussian(center, half / 3)
 
 
 def log_posteriors(X, n_nodes=40):
@@ -135,7 +136,11 @@ def bayes(X, y):
     # The UCI file numbers the classes in another way; only the right one is likely.
     orders = np.array(list(itertools.permutations(range(3))))
     true = max(posteriors[np.arange(len(y)), order[y]].mean() for order in orders)
-    return clustering_accuracy(y, rule), nmi(y, rule), 1 + true / np.log(3)
+    return (
+        clustering_accuracy(y, rule),
+        normalized_mutual_info_score(y, rule),
+        1 + true / np.log(3),
+    )
 
 
 def print_bounds(dataset, n_simulated):
@@ -172,7 +177,10 @@ def scores(X, y, k, seed, kind, strength):
         ic.RPC(k, selection="random", random_state=seed),
     )
     found = [[m.fit(data).labels_ for data in (blind, leaking)] for m in methods]
-    return [[(clustering_accuracy(y, c), nmi(y, c)) for c in row] for row in found]
+    return [
+        [(clustering_accuracy(y, c), normalized_mutual_info_score(y, c)) for c in row]
+        for row in found
+    ]
 
 
 def main():

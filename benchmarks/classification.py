@@ -71,8 +71,8 @@ PAIRS = {
         lambda X: Kernels(),
     ),
     "SupportMeasureClassifier": (lambda X: ic.SupportMeasureClassifier(), machine),
-    "WorldVote of logistic regression": (
-        lambda X: ic.WorldVote(LogisticRegression(max_iter=500)),
+    "WorldsClassifier of logistic regression": (
+        lambda X: ic.WorldsClassifier(LogisticRegression(max_iter=500)),
         lambda X: LogisticRegression(max_iter=500),
     ),
 }
@@ -127,8 +127,8 @@ OF_KEPLER = {
     "  radii with one error": (mixtures, "values, shared"),
     "  values as exact": (mixtures, "values"),
     "quadratic discriminant": (PAIRS["ErrorDiscriminant"][1], "values"),
-    "WorldVote of RandomForest": (
-        lambda X: ic.WorldVote(RandomForestClassifier(20), n_worlds=10),
+    "WorldsClassifier of RandomForest": (
+        lambda X: ic.WorldsClassifier(RandomForestClassifier(20), n_worlds=10),
         "values, errors",
     ),
     "RandomForest": (forest, "values"),
@@ -140,7 +140,7 @@ OF_KEPLER = {
 def radii_with_one_error(data):
     """The radius of a planet is a multiple of its star's, and so is most of its error.
 
-    The catalogue states no correlations.
+    The catalog states no correlations.
     """
     planet = data.feature_names.index("log_planet_radius")
     star = data.feature_names.index("log_star_radius")

@@ -1,12 +1,12 @@
 """Counts: which values with errors stand for them, and what the default makes of them.
 
-Simulated: rates of three clusters are Gamma laws of a common shape around centres of
+Simulated: rates of three clusters are Gamma laws of a common shape around centers of
 their own, and counts are Poisson. Beside the methods stands the Bayes rule, which knows
 these laws (negative binomial likelihoods) and cannot be beaten. Then the mixtures of
 RNA, if INCERTA_DATA names their folder. Thinned counts are those of which each was kept
 with probability one half.
 
-    python benchmarks/counts.py > docs/counts.txt
+    python benchmarks/counts.py > docs/measured/counts.txt
 """
 
 import argparse
@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import digamma, logsumexp, polygamma
 from scipy.stats import nbinom
+from sklearn.metrics import normalized_mutual_info_score
 
 import incerta as ic
 
@@ -33,20 +34,20 @@ SETS = {
 
 
 def drawn(seed, n, mean, shape=10.0, apart=0.8, range=10.0):
-    """Counts, exposures, clusters, and the centres and shape of rates."""
+    """Counts, exposures, clusters, and the centers and shape of rates."""
     rng = np.random.default_rng(seed)
     clusters = rng.integers(K, size=n)
     usual = mean * np.exp(0.5 * rng.normal(size=D))
-    centres = usual * np.exp(apart * rng.normal(size=(K, D)))
+    centers = usual * np.exp(apart * rng.normal(size=(K, D)))
     exposure = range ** rng.uniform(-0.5, 0.5, size=n)
-    rates = centres[clusters] * rng.gamma(shape, 1 / shape, size=(n, D))
+    rates = centers[clusters] * rng.gamma(shape, 1 / shape, size=(n, D))
     counts = rng.poisson(exposure[:, None] * rates)
-    return counts, exposure, clusters, centres, shape
+    return counts, exposure, clusters, centers, shape
 
 
-def bayes(counts, exposure, centres, shape):
+def bayes(counts, exposure, centers, shape):
     """Probability of each cluster by the true laws."""
-    expected = exposure[:, None, None] * centres
+    expected = exposure[:, None, None] * centers
     likely = nbinom.logpmf(counts[:, None], shape, shape / (shape + expected))
     likely = likely.sum(axis=2)
     return np.exp(likely - logsumexp(likely, axis=1, keepdims=True))
@@ -138,8 +139,8 @@ def print_ways(n, seeds):
     for name, told in SETS.items():
         best, found = [], {way: [] for way in WAYS}
         for seed in range(seeds):
-            counts, exposure, clusters, centres, shape = drawn(seed, n, **told)
-            likely = bayes(counts, exposure, centres, shape)
+            counts, exposure, clusters, centers, shape = drawn(seed, n, **told)
+            likely = bayes(counts, exposure, centers, shape)
             best.append((likely.argmax(axis=1) == clusters).mean())
             for way, made in WAYS.items():
                 answer = mixture(made(counts, exposure))
@@ -160,10 +161,10 @@ def print_default(n, seeds):
         for kept in (1.0, 0.5):
             rows = []
             for seed in range(seeds):
-                counts, exposure, clusters, centres, shape = drawn(seed, n, **told)
+                counts, exposure, clusters, centers, shape = drawn(seed, n, **told)
                 rng = np.random.default_rng(seed)
                 counts, exposure = rng.binomial(counts, kept), kept * exposure
-                likely = bayes(counts, exposure, centres, shape)
+                likely = bayes(counts, exposure, centers, shape)
                 best = (likely.argmax(axis=1) == clusters).mean()
                 answer = default(ic.from_counts(counts, exposure))
                 rows.append((best, *scores(*answer, clusters)))
@@ -199,7 +200,9 @@ def print_rna(seeds):
             labels, confidence = default(made(some, kept * totals), 7)
             acc, gap, mean = scores(labels, confidence, mixtures)
             parts = [confidence[amount == each].mean() for each in amounts]
-            rows.append((acc, ic.metrics.nmi(mixtures, labels), gap, mean, *parts))
+            rows.append(
+                (acc, normalized_mutual_info_score(mixtures, labels), gap, mean, *parts)
+            )
         cells = "".join(f"{cell:7.3f}" for cell in np.mean(rows, axis=0))
         print(f"{name:<27}{cells}", flush=True)
 

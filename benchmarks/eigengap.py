@@ -2,7 +2,7 @@
 
     INCERTA_DATA=... python benchmarks/eigengap.py
 
-Ten worlds of each set, standardised; exact sets get Gaussian uncertainty of scale 0.5.
+Ten worlds of each set, standardized; exact sets get Gaussian uncertainty of scale 0.5.
 Sets that need INCERTA_DATA are left out without it.
 """
 

@@ -6,7 +6,7 @@ Replicates (240 objects, 3 to 6 of each, 4 features that matter and 6 that do no
 counties (600, margins that go with one over the root of the population). In every
 design the distance between the groups is chosen so that k-means has 0.75 (replicates),
 or so that 0.955 is possible (counties); nothing is chosen by looking at ours. k-means
-is the better of the one on the values and the one on standardised values. "Best
+is the better of the one on the values and the one on standardized values. "Best
 possible" knows the groups and the true errors. Mean ACC over the seeds.
 """
 
@@ -29,7 +29,7 @@ class Case(NamedTuple):
 
     data: ic.UncertainData
     target: np.ndarray
-    centres: np.ndarray  # (k, n_features)
+    centers: np.ndarray  # (k, n_features)
     within: np.ndarray  # (k, n_features), true deviations in a group
     error: np.ndarray  # (n, n_features), true deviations of the errors of the means
 
@@ -43,16 +43,16 @@ def replicates(
     """
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
-    centres = np.zeros((3, 10))
-    centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * distance
+    centers = np.zeros((3, 10))
+    centers[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * distance
     within = np.tile(np.r_[np.full(4, 0.5), np.full(6, really)], (3, 1))
-    truth = centres[target] + within[target] * rng.normal(size=(n, 10))
+    truth = centers[target] + within[target] * rng.normal(size=(n, 10))
     count = rng.integers(3, 7, size=n)
     objects = np.repeat(np.arange(n), count)
     std = np.exp(uneven * rng.normal(size=(n, 1))) * np.r_[np.ones(4), [noise] * 6]
     values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
     data = ic.from_samples(values, objects=objects, meaning="error")
-    return Case(data, target, centres, within, std / np.sqrt(count)[:, None])
+    return Case(data, target, centers, within, std / np.sqrt(count)[:, None])
 
 
 def counties(
@@ -61,18 +61,18 @@ def counties(
     """Counties of very unequal size; `unlike`: of features by their margins."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
-    centres = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
+    centers = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
     within = np.tile([1.0, 0.7, 1.0, 1.3], (3, 1))
-    truth = centres[target] + within[target] * rng.normal(size=(n, 4))
+    truth = centers[target] + within[target] * rng.normal(size=(n, 4))
     few = np.exp(0.5 * uneven * rng.normal(size=(n, 1)))
     std = few * np.exp(unlike * np.array([-1.0, -0.3, 0.3, 1.0]))
     values = truth + std * rng.normal(size=(n, 4))
-    return Case(ic.from_gaussian(values, std=std), target, centres, within, std)
+    return Case(ic.from_gaussian(values, std=std), target, centers, within, std)
 
 
 def of_kmeans(case: Case) -> float:
     values = case.data.mean()
-    kmeans = KMeans(len(case.centres), n_init=10, random_state=0)
+    kmeans = KMeans(len(case.centers), n_init=10, random_state=0)
     return max(
         clustering_accuracy(case.target, kmeans.fit_predict(each))
         for each in (values, values / values.std(axis=0))
@@ -82,7 +82,7 @@ def of_kmeans(case: Case) -> float:
 def best_possible(case: Case) -> float:
     """Accuracy of who knows the groups and the errors."""
     var = case.within[None] ** 2 + case.error[:, None] ** 2  # (n, k, n_features)
-    off = case.data.mean()[:, None] - case.centres
+    off = case.data.mean()[:, None] - case.centers
     log_density = -0.5 * (off**2 / var + np.log(var)).sum(axis=2)
     return float(np.mean(log_density.argmax(axis=1) == case.target))
 
@@ -148,12 +148,12 @@ def row(design: Design, seeds: int) -> dict[str, float]:
     distance = float(brentq(beyond, 0.3, 40.0, xtol=0.02))
 
     def of_ours(case: Case) -> float:
-        mixture = ic.ErrorMixture(len(case.centres), random_state=0).fit(case.data)
+        mixture = ic.ErrorMixture(len(case.centers), random_state=0).fit(case.data)
         return clustering_accuracy(case.target, mixture.labels_)
 
     def of_default(case: Case) -> float:
         return clustering_accuracy(
-            case.target, ic.cluster(case.data, len(case.centres)).labels
+            case.target, ic.cluster(case.data, len(case.centers)).labels
         )
 
     ways = {

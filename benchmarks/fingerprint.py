@@ -59,10 +59,10 @@ def methods(k):
         "RP-REP": ic.published.REP(DBSCAN(1.5), n_representatives=10, **fewer),
         "RPC": ic.RPC(k, **fewer),
         "RPC, random": ic.RPC(k, selection="random", normalize_rows=True, **fewer),
-        "RPC, energy": ic.RPC(k, divergence="energy", width="self-tuning", **fewer),
+        "RPC, energy": ic.RPC(k, divergence="energy", gamma="self-tuning", **fewer),
         "RPC, sparse": ic.RPC(k, selection="central", n_neighbors=12, **fewer),
         "ExpectedSpectral": ic.ExpectedSpectral(k, **fewer),
-        "PossibleWorldConsistency": ic.PossibleWorldConsistency(
+        "PossibleWorldConsistency": ic.published.PossibleWorldConsistency(
             k, n_worlds=10, n_representatives=5, **seed
         ),
         "WorldConsensus": ic.WorldConsensus(KMeans(k, n_init=2), **fewer),

@@ -3,7 +3,7 @@
     python benchmarks/hidden_shapes.py            # half a minute
     python benchmarks/hidden_shapes.py --twins    # a minute
 
-Rings and moons of the study, displaced by errors. *In favour* is the logarithm of how
+Rings and moons of the study, displaced by errors. *In favor* is the logarithm of how
 much more probable the measured values are under the law that they are really of than
 under the one Gaussian that describes them best: what the data say for the shape,
 whatever a method makes of it. Below some five there is next to nothing to be seen, and
@@ -67,7 +67,7 @@ def cloud(rng):
 
 
 def show_twins(sizes, seeds, n_worlds=32):
-    print("shape  size  in favour  agrees   says")
+    print("shape  size  in favor  agrees   says")
     EXACT["cloud"] = cloud
     for size in sizes:
         for name in ("rings", "cloud"):
@@ -76,7 +76,7 @@ def show_twins(sizes, seeds, n_worlds=32):
             for seed in range(seeds):
                 made = displaced(name, Design(size, 0.0), seed)
                 gain = told(made.data, values, classes)[0] - by_one_gaussian(made.data)
-                model = ic.ViewConsensus(2, n_worlds=n_worlds, random_state=seed)
+                model = ic.AutoClusterer(2, n_worlds=n_worlds, random_state=seed)
                 labels = model.fit(made.data).labels_
                 says = model.confidence_.mean()
                 exact = in_names_of(model.fit(made.exact).labels_, labels, 2)
@@ -98,7 +98,7 @@ def main():
         return
     sizes = SIZES[:1] if options.small else SIZES
     seeds = 1 if options.small else options.seeds
-    print("shape  size  errors   in favour   best")
+    print("shape  size  errors   in favor   best")
     for name in SHAPES[: 1 if options.small else None]:
         values, classes = law_of(name)
         for size in sizes:

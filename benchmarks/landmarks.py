@@ -4,7 +4,7 @@
     python benchmarks/landmarks.py --objects 300 --seeds 1 --landmarks 100
 
 Simulated objects with known clusters and errors, 5000 of them. RPC embeds all pairs, or
-1000 objects and puts the others next to them; ViewConsensus looks at all objects, or at
+1000 objects and puts the others next to them; AutoClusterer looks at all objects, or at
 2000. Mean adjusted Rand index against the truth over the seeds, and the difference.
 """
 
@@ -22,12 +22,12 @@ from incerta.estimators import _rpc, _views
 def blobs(rng, n, sizes, d, apart):
     """Gaussian clusters of some relative sizes, and errors of three kinds."""
     labels = rng.choice(len(sizes), n, p=np.array(sizes) / sum(sizes))
-    centres = np.zeros((len(sizes), d))
-    centres[:, :2] = apart * np.array(
+    centers = np.zeros((len(sizes), d))
+    centers[:, :2] = apart * np.array(
         [[np.cos(a), np.sin(a)] for a in 2 * np.pi * np.arange(len(sizes)) / len(sizes)]
     )
     std = rng.choice([0.2, 0.5, 1.0], (n, 1)) * np.ones(d)
-    truth = centres[labels] + rng.normal(size=(n, d))
+    truth = centers[labels] + rng.normal(size=(n, d))
     return ic.from_gaussian(truth + std * rng.normal(size=(n, d)), std=std), labels
 
 
@@ -40,7 +40,7 @@ SETS = {
 
 
 def fits(data, k, n_all, n_landmarks):
-    """RPC and ViewConsensus, each with all objects and with a part."""
+    """RPC and AutoClusterer, each with all objects and with a part."""
     for name, part in (("all", False), ("part", True)):
         with (
             mock.patch.object(_rpc, "DENSE_OBJECTS", 0 if part else n_all),
@@ -51,8 +51,8 @@ def fits(data, k, n_all, n_landmarks):
         ):
             rpc = ic.RPC(k, 20, 5, selection="random", random_state=0)
             yield "RPC", name, rpc.fit(data).labels_
-            views = ic.ViewConsensus(k, n_worlds=8, random_state=0)
-            yield "ViewConsensus", name, views.fit(data).labels_
+            views = ic.AutoClusterer(k, n_worlds=8, random_state=0)
+            yield "AutoClusterer", name, views.fit(data).labels_
 
 
 def main():

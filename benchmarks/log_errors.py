@@ -29,11 +29,11 @@ RULES = ("first order", "log-normal", "widths only")
 
 
 def measured(truth, size, how, rng):
-    """Values and the deviations that their catalogue would state."""
+    """Values and the deviations that their catalog would state."""
     relative = size * rng.uniform(0.2, 1.8, size=(len(truth), 1)) * np.ones(2)
     noise = rng.normal(size=truth.shape)
     if how == "adds":
-        # A catalogue states the deviation of the instrument, which does not depend on
+        # A catalog states the deviation of the instrument, which does not depend on
         # the noise.
         deviation = relative * truth
         return truth + deviation * noise, deviation
@@ -51,8 +51,8 @@ def logarithms(value, deviation, rule):
 def sample(n, size, how, seed):
     rng = np.random.default_rng(seed)
     group = rng.integers(0, 2, size=n)
-    centre = np.array([[0.0, 0.0], [0.7, 0.9]])
-    truth = np.exp(centre[group] + SPREAD * rng.normal(size=(n, 2)))
+    center = np.array([[0.0, 0.0], [0.7, 0.9]])
+    truth = np.exp(center[group] + SPREAD * rng.normal(size=(n, 2)))
     value, deviation = measured(truth, size, how, rng)
     kept = (value > 0).all(axis=1)
     return group[kept], truth[kept], value[kept], deviation[kept]

@@ -1,6 +1,6 @@
 """How well `members` finds a group of stars in a field, and none where there is none.
 
-    python benchmarks/members.py --jobs 2    # prints docs/members.txt; half an hour
+    python benchmarks/members.py --jobs 2  # half an hour; docs/measured/members.txt
 
 *Groups*: 2000 stars with two positions on the sky, parallax and two proper motions. The
 field has four broad parts; 20, 50 or 200 stars are of a group. Errors are 0.3 to 2
@@ -31,7 +31,7 @@ from incerta.mixture.model import Components, Measured
 N = 2000
 SIZES, SEEDS, DEFAULTS = (20, 50, 200), 20, 1
 NAMES = ("ra", "dec", "parallax", "pmra", "pmdec")
-CENTRE = (359.6, 28.0)  # on both sides of 0 degrees
+CENTER = (359.6, 28.0)  # on both sides of 0 degrees
 # The field: shares, means and deviations of its parts.
 SHARES = np.array([0.35, 0.35, 0.2, 0.1])
 MEANS = np.array(
@@ -80,7 +80,7 @@ def stars(n, n_members, seed):
 
 def on_sky(values, covariances):
     """The same on a sphere, with errors of the coordinates."""
-    a, d = np.radians(CENTRE)
+    a, d = np.radians(CENTER)
     x, y = np.radians(values[:, :2]).T
     # Of the tangent plane.
     down = np.cos(d) - y * np.sin(d)

@@ -25,8 +25,8 @@ LEVELS = (0.15, 0.4, 0.7)
 
 def blobs(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     target = rng.integers(4, size=n)
-    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
-    return centres[target] + within * rng.normal(size=(n, 6)), target
+    centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    return centers[target] + within * rng.normal(size=(n, 6)), target
 
 
 def moons(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

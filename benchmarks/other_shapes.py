@@ -92,10 +92,10 @@ def main():
         best = [found_by("incerta", name, EXACTLY, seed) for seed in seeds]
         for design in designs:
             rows = [scores(name, design, seed, best[seed]) for seed in seeds]
-            centres, graph, exact, acc, _, agrees, says, ece = np.mean(rows, axis=0)
+            centers, graph, exact, acc, _, agrees, says, ece = np.mean(rows, axis=0)
             errors = "unequal" if design.uneven else "equal"
             print(
-                f"{name:13}  {design.size:<4}  {errors:7}  {centres:7.2f}  "
+                f"{name:13}  {design.size:<4}  {errors:7}  {centers:7.2f}  "
                 f"{graph:4.2f}  {acc:7.2f}  {exact:5.2f}  {agrees:6.2f}  {says:4.2f}  "
                 f"{ece:4.2f}"
             )

@@ -55,7 +55,7 @@ def named_by(labels, clusters, k):
 def ours(k, n_worlds):
     return {
         "ErrorMixture": ic.ErrorMixture(k, random_state=0),
-        "ViewConsensus": ic.ViewConsensus(k, n_worlds=n_worlds, random_state=0),
+        "AutoClusterer": ic.AutoClusterer(k, n_worlds=n_worlds, random_state=0),
     }
 
 
@@ -78,7 +78,7 @@ def accuracies(name, seed, n_worlds):
             found[f"{method}, named by all", share] = best
         alone = ic.ErrorDiscriminant().fit(data[known], labels[known])
         right = alone.predict(data[open_]) == classes[open_]
-        found["ErrorDiscriminant, labelled only", share] = right.mean()
+        found["ErrorDiscriminant, labeled only", share] = right.mean()
         peers = {
             "LabelSpreading, values": LabelSpreading("knn", n_neighbors=10),
             "SelfTraining, values": SelfTrainingClassifier(

@@ -1,6 +1,6 @@
 """Means behind measurements in projection, and what projections cost.
 
-    python benchmarks/projections.py            # minutes; writes docs/projections.txt
+    python benchmarks/projections.py  # minutes; docs/measured/projections.txt
 
 Two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of Gaussians, of
 which objects are seen along some directions only, with errors of their own. Deviations
@@ -28,7 +28,7 @@ from incerta.mixture.expectation import log_densities  # noqa: E402
 from incerta.mixture.model import Components, measured  # noqa: E402
 from incerta.mixture.under import under  # noqa: E402
 
-OUT = Path(__file__).parents[1] / "docs" / "projections.txt"
+OUT = Path(__file__).parents[1] / "docs" / "measured" / "projections.txt"
 
 
 def drawn(rng, n, weights, means, covariances):
@@ -95,7 +95,7 @@ def recovery(made, n, seeds):
     for seed in range(seeds):
         which, law, data = made(seed, n)
         k = law.n_components
-        fit = ic.ErrorMixture(k, covariance="full", random_state=seed).fit(data)
+        fit = ic.ErrorMixture(k, covariance_type="full", random_state=seed).fit(data)
         falls += int((np.diff(fit.objective_) < -1e-9).sum())
         gaps = np.square(fit.means_[:, None] - law.means).sum(axis=2)
         order = list(
@@ -141,7 +141,7 @@ def timed(how, n):
         data = ic.from_gaussian(w, cov=cov)
     else:
         data = ic.from_gaussian(x + std * rng.normal(size=x.shape), std=std)
-    fit = ic.ErrorMixture(k, covariance="full", random_state=0).fit(data)
+    fit = ic.ErrorMixture(k, covariance_type="full", random_state=0).fit(data)
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     right = clustering_accuracy(which, fit.labels_)

@@ -31,8 +31,8 @@ def blobs(seed, n):
     """Three round clusters, seven deviations apart."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
-    centres = 7.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]])
-    return measured(centres[target] + rng.normal(size=(n, 2)), 0.3, rng), target
+    centers = 7.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]])
+    return measured(centers[target] + rng.normal(size=(n, 2)), 0.3, rng), target
 
 
 def structureless(law):
@@ -64,7 +64,7 @@ CASES = {
 
 
 def ours(method, seed):
-    return lambda data: ic.cluster(data, method=method, seed=seed).labels
+    return lambda data: ic.cluster(data, method=method, random_state=seed).labels
 
 
 def score(truth, labels):

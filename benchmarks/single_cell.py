@@ -2,11 +2,11 @@
 
 Cells are counts of genes, drawn for types of cells whose true labels are known, and
 the mixtures of RNA if INCERTA_DATA names their folder. Steps before the assessment are
-those that are usual: log1p of normalised counts, principal components, and a clusterer
-that knows nothing of errors. The clusterer of the graph of nearest neighbours is
+those that are usual: log1p of normalized counts, principal components, and a clusterer
+that knows nothing of errors. The clusterer of the graph of nearest neighbors is
 spectral; scikit-learn has no Leiden.
 
-    python benchmarks/single_cell.py > docs/single_cell.txt
+    python benchmarks/single_cell.py > docs/measured/single_cell.txt
 """
 
 import argparse
@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
 from sklearn.decomposition import PCA
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
 import incerta as ic
 
@@ -31,10 +31,10 @@ def counts_of(seed, sizes, unlike=1.0, depth=3000.0):
     rng = np.random.default_rng(seed)
     types = np.repeat(np.arange(len(sizes)), sizes)
     own = rng.random((len(sizes), N_GENES)) < 0.1
-    centres = unlike * own * rng.normal(size=own.shape)
+    centers = unlike * own * rng.normal(size=own.shape)
     # Cells of a type differ, too, in a few programs that genes share.
     programs = 0.2 * rng.normal(size=(3, N_GENES))
-    logs = centres[types] + rng.normal(size=(len(types), 3)) @ programs
+    logs = centers[types] + rng.normal(size=(len(types), 3)) @ programs
     shares = (rng.gamma(0.5, size=N_GENES) + 1e-3) * np.exp(logs)
     caught = depth * np.exp(0.4 * rng.normal(size=(len(types), 1)))
     return rng.poisson(caught * shares / shares.sum(axis=1, keepdims=True)), types
@@ -93,7 +93,8 @@ def print_clusterings(name, adata, types):
         joined = found.joined()
         print(
             f"{name:<22} {tool:<20} {len(found.clusters):6} "
-            f"{ic.metrics.ari(types, labels):5.2f} {ic.metrics.ari(types, joined):6.2f}"
+            f"{adjusted_rand_score(types, labels):5.2f} "
+            f"{adjusted_rand_score(types, joined):6.2f}"
             f" {counts[0]:8} {counts[1]:9} {counts[2]:7} {hide:8} {seconds:7.1f}"
         )
 

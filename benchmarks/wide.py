@@ -1,11 +1,11 @@
 """Tables with more features than objects: right, and how fast.
 
-    python benchmarks/wide.py --jobs 2 --seeds 3   # ten minutes; prints docs/wide.txt
+    python benchmarks/wide.py --jobs 2 --seeds 3  # ten minutes; docs/measured/wide.txt
     python benchmarks/wide.py --costs              # time and memory: some minutes
 
 400 features (or as many as the name says), four clusters that differ in a few of them,
 each by twice the deviation within clusters times a normal number; errors of 0.7 such
-deviations, unequal between objects (log-normal, 0.8). *Best* knows the centres. The
+deviations, unequal between objects (log-normal, 0.8). *Best* knows the centers. The
 others are told that there are four clusters; *k* is the share of tables for which
 `choose_k` says four. *Features* is the default without directions, *ErrorMixture* is
 run in directions, *ranking* is sparse k-means told how many features tell.
@@ -36,7 +36,7 @@ class Table(NamedTuple):
     values: np.ndarray
     std: np.ndarray
     classes: np.ndarray
-    best: np.ndarray  # labels of who knows the centres
+    best: np.ndarray  # labels of who knows the centers
 
     @property
     def data(self):
@@ -60,9 +60,9 @@ def table(
     classes = rng.integers(K, size=n)
     within = np.exp(0.3 * rng.normal(size=d))
     tells = rng.choice(d, informative or max(2, d // 20), replace=False)
-    centres = np.zeros((K, d))
-    centres[:, tells] = shift * within[tells] * rng.normal(size=(K, len(tells)))
-    truth = centres[classes] + within * rng.normal(size=(n, d))
+    centers = np.zeros((K, d))
+    centers[:, tells] = shift * within[tells] * rng.normal(size=(K, len(tells)))
+    truth = centers[classes] + within * rng.normal(size=(n, d))
     truth += nuisance * within * rng.normal(size=(n, 1)) * rng.normal(size=d)
     batches = rng.integers(3, size=n)
     truth += (batch * within * rng.normal(size=(3, d)))[batches]
@@ -75,7 +75,7 @@ def table(
     )
     values = truth + std * unit
     variances = within**2 + std**2
-    fits = np.stack([((values - one) ** 2 / variances).sum(axis=1) for one in centres])
+    fits = np.stack([((values - one) ** 2 / variances).sum(axis=1) for one in centers])
     if gaps:
         likely = np.full(values.shape, gaps)
         if by_value:
@@ -118,18 +118,18 @@ def by_ranking(made, seed, most=10, starts=10):
     """Sparse k-means by feature ranking (Zhang, Lange, Xu 2020), told 10 features."""
     values, best = scaled(made), (-np.inf, None)
     for start in range(starts):
-        centres, _ = kmeans_plusplus(values, K, random_state=seed + start)
+        centers, _ = kmeans_plusplus(values, K, random_state=seed + start)
         kept, labels = np.arange(values.shape[1]), None
         for _ in range(50):
-            gaps = values[:, None][..., kept] - centres[:, kept]
+            gaps = values[:, None][..., kept] - centers[:, kept]
             found = np.square(gaps).sum(axis=2).argmin(axis=1)
             if labels is not None and (found == labels).all():
                 break
             labels = found
             member = np.eye(K)[labels]
             sizes = np.maximum(member.sum(axis=0), 1.0)
-            centres = member.T @ values / sizes[:, None]
-            scores = sizes @ centres**2
+            centers = member.T @ values / sizes[:, None]
+            scores = sizes @ centers**2
             kept = np.argsort(-scores)[:most]
         best = max(best, (scores[kept].sum(), labels.tolist()))
     return np.array(best[1])
@@ -147,9 +147,9 @@ def kmeans(values, seed):
 
 
 METHODS = {
-    "default": lambda made, seed: ic.cluster(made.data, K, seed=seed).labels,
+    "default": lambda made, seed: ic.cluster(made.data, K, random_state=seed).labels,
     "features": lambda made, seed: (
-        ic.cluster(made.data, K, seed=seed, directions=None).labels
+        ic.cluster(made.data, K, random_state=seed, directions=None).labels
         if made.values.size <= MOST_VALUES
         else None
     ),

@@ -30,7 +30,7 @@ WRONG = {
 
 
 def sets(seed):
-    """Standardised exact data, with their classes."""
+    """Standardized exact data, with their classes."""
     rng = np.random.default_rng(seed)
     for load in (load_iris, load_wine, load_breast_cancer):
         X, y = load(return_X_y=True)
@@ -41,8 +41,8 @@ def sets(seed):
     pcs = PCA(12, random_state=0).fit_transform(X)
     yield "digits", (pcs / pcs.std(axis=0).mean())[some], y[some]
     y = rng.integers(4, size=300)
-    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
-    yield "blobs", standard(centres[y] + within * rng.normal(size=(300, 6))), y
+    centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    yield "blobs", standard(centers[y] + within * rng.normal(size=(300, 6))), y
     y = (rng.random(400) < 0.3).astype(int)
     clump = rng.normal([1.0, 1.0, 0.5, 0.0, -1.0], 0.15, size=(400, 5))
     field = 1.2 * rng.standard_t(4, size=(400, 5))

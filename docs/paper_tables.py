@@ -11,7 +11,7 @@ from paper.blocks import sections
 from paper.cells import Cell
 from paper.sets import SETS, TITLES, usual_noise
 from paper.store import Store
-from paper.table2 import summarised, tasks_of
+from paper.table2 import summarized, tasks_of
 
 HERE = Path(__file__).parent
 RESULTS, OUT = HERE.parent / "paper" / "results", HERE / "generated"
@@ -86,7 +86,7 @@ def saturation(found):
 
 def main():
     of = {cell.task: cell for cell in Store(RESULTS / "cells.csv", Cell).rows}
-    lines = list(summarised(of[task] for task in tasks_of()))
+    lines = list(summarized(of[task] for task in tasks_of()))
     for section in sections(lines):
         for block in section.blocks:
             write(f"paper_{section.id}_{block.caption[:3].lower()}", table_of(block))

@@ -188,8 +188,8 @@ def draw(found, theme):
         ax.axvline(0.0, color=ink, linewidth=0.8)
         for s in range(len(SHAPES)):
             dots = gain[s, m]
-            colour = np.where(dots < 0, WORSE[theme], BETTER[theme])
-            ax.scatter(dots, s + jitter, s=16, c=colour, alpha=0.8, linewidths=0)
+            color = np.where(dots < 0, WORSE[theme], BETTER[theme])
+            ax.scatter(dots, s + jitter, s=16, c=color, alpha=0.8, linewidths=0)
             ax.plot([dots.mean()] * 2, [s - 0.3, s + 0.3], color=ink, linewidth=2)
             told = f"{better[s, m]} : {worse[s, m]}"
             ax.text(0.72, s, told, color=ink, ha="right", va="center", fontsize=10)
@@ -216,7 +216,7 @@ def main():
     parser.add_argument("what", nargs="?", choices=("run", "draw"), default="draw")
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     parser.add_argument("--objects", type=int, default=N_OBJECTS)
-    parser.add_argument("--csv", type=Path, default=HERE / "picture.csv")
+    parser.add_argument("--csv", type=Path, default=HERE / "measured" / "picture.csv")
     given = parser.parse_args()
     if given.what == "run":
         with given.csv.open("w", encoding="utf-8", newline="") as file:
@@ -228,7 +228,7 @@ def main():
         return
     found = stored(given.csv)
     text = table(found)
-    (HERE / "picture.txt").write_text(text, encoding="utf-8")
+    (HERE / "measured" / "picture.txt").write_text(text, encoding="utf-8")
     print(text, end="")
     for theme in INK:
         draw(found, theme)

@@ -123,7 +123,7 @@ def readings(lines: Sequence[Line]) -> list[str]:
         "Consistency Learning”, IJCAI 2019, with the methods as incerta implements "
         "them. The paper's figures stand in parentheses beside ours.",
         "ACC is the share of objects that are right when clusters are matched to "
-        "classes as well as can be; noise is never right. NMI is normalised mutual "
+        "classes as well as can be; noise is never right. NMI is normalized mutual "
         "information, by the arithmetic mean, with noise as one more cluster. Both are "
         "1 at best. A seed decides on all that is drawn: errors, worlds and starts.",
     ]

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
 
-from incerta.metrics import clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 from paper.methods import TUNED, Point, is_tuned, tuned, usual
 from paper.quiet import quietly
 from paper.search import cut_at, ordered, search
@@ -153,7 +154,7 @@ def compute(task: Task, point: Point | None = None) -> Cell:
     return Cell(
         *task,
         clustering_accuracy(given.target, labels),
-        nmi(given.target, labels),
+        normalized_mutual_info_score(given.target, labels),
         len(np.unique(labels[labels >= 0])),
         float((labels < 0).mean()),
         sure,

@@ -38,7 +38,7 @@ def draw_figure2(points: Sequence[Point]) -> "Figure":
     -------
     matplotlib Figure
         A column for each set. Lines are means, with a standard deviation over seeds up
-        and down; beyond 70 worlds the ground is grey. All panels span as much, so that
+        and down; beyond 70 worlds the ground is gray. All panels span as much, so that
         equal steps look equal. A star is what the paper prints; it is at the border,
         with its value, if it is beyond.
 
@@ -170,9 +170,9 @@ def draw_figure3(durations: Sequence[Duration]) -> "Figure":
 
 
 def _draw_duration(ax: Any, row: int, one: Duration) -> None:
-    colour, marker = (VERMILION, "D") if one.method == "RPC" else (BLUE, "o")
-    ax.hlines(row, one.least, one.most, color=colour, linewidth=1.4)
-    ax.plot(one.milliseconds, row, marker=marker, markersize=5, color=colour)
+    color, marker = (VERMILION, "D") if one.method == "RPC" else (BLUE, "o")
+    ax.hlines(row, one.least, one.most, color=color, linewidth=1.4)
+    ax.plot(one.milliseconds, row, marker=marker, markersize=5, color=color)
     ax.annotate(
         f"{one.milliseconds:,.{int(one.milliseconds < 10)}f}".replace(",", " "),
         (np.nanmax([one.milliseconds, one.most]), row),
@@ -260,8 +260,8 @@ def _draw_difference(
 def _mark_of(sign: int) -> dict[str, Any]:
     if sign == 0:
         return _hollow(INK, "o", 4.5)
-    colour, marker = (BLUE, "o") if sign > 0 else (VERMILION, "s")
-    return {"color": colour, "marker": marker, "markersize": 4.5}
+    color, marker = (BLUE, "o") if sign > 0 else (VERMILION, "s")
+    return {"color": color, "marker": marker, "markersize": 4.5}
 
 
 def _limits(differences: Sequence[Difference]) -> tuple[float, float]:
@@ -384,9 +384,9 @@ def _legend_above(
     figure.legend(handles, names, loc="outside upper center", frameon=False, **look)
 
 
-def _hollow(colour: str, marker: str, size: float) -> dict[str, Any]:
+def _hollow(color: str, marker: str, size: float) -> dict[str, Any]:
     """Keywords for a marker that only has an outline."""
-    return {"color": colour, "marker": marker, "markersize": size, "mfc": "white"}
+    return {"color": color, "marker": marker, "markersize": size, "mfc": "white"}
 
 
 def _in_order(order: Sequence[str], found: Iterable[str]) -> list[str]:

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.cluster import DBSCAN
 
 from incerta.data import UncertainData
-from incerta.density.persistence import knee, neighbour_distances
+from incerta.density.persistence import knee, neighbor_distances
 from incerta.estimators import FDBSCAN, FOPTICS, RPC, UKMeans, UKMedoids
 from incerta.published import PDBSCAN, REP, SC, UCPC, CKMeans, MMVar
 from incerta.typing import Array
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
-from paper.radius import expected_neighbour_distances
+from paper.radius import expected_neighbor_distances
 from paper.sets import Problem
 
 N_WORLDS, N_REPRESENTATIVES = 100, 10
@@ -53,7 +53,7 @@ METHODS = (
     "RPC",
 )
 
-# Which neighbours, and which parts of the distances to them, are tried as parameters.
+# Which neighbors, and which parts of the distances to them, are tried as parameters.
 MIN_SAMPLES = (3, 5, 10, 20)
 MANY_FEATURES = 15
 LEVELS = tuple(np.linspace(0.025, 0.975, 20).round(3).tolist())
@@ -75,20 +75,20 @@ def is_tuned(method: str) -> bool:
     return method not in BY_NUMBER
 
 
-def usual_neighbours(n_features: int) -> int:
+def usual_neighbors(n_features: int) -> int:
     """How many near objects make an object core, where no label decides."""
     return int(np.clip(n_features + 1, 4, 20))
 
 
 def near_distances(worlds: Worlds) -> Array:
-    """Distances to the 3rd, 5th, 10th and 20th neighbour, of five worlds, pooled."""
-    each = [neighbour_distances(worlds, m) for m in MIN_SAMPLES]
+    """Distances to the 3rd, 5th, 10th and 20th neighbor, of five worlds, pooled."""
+    each = [neighbor_distances(worlds, m) for m in MIN_SAMPLES]
     return np.concatenate(each)
 
 
 def expected_distances(data: UncertainData) -> Array:
     """The same over all worlds, for methods that ask how probably objects are near."""
-    each = [expected_neighbour_distances(data.law, m) for m in MIN_SAMPLES]
+    each = [expected_neighbor_distances(data.law, m) for m in MIN_SAMPLES]
     return np.concatenate(each)
 
 
@@ -115,14 +115,14 @@ def usual(method: str, problem: Problem) -> Any:
     k, seed = problem.n_clusters, problem.seed
     if method in BY_NUMBER:
         return BY_NUMBER[method](k, random_state=seed)
-    m = usual_neighbours(problem.data.n_features)
+    m = usual_neighbors(problem.data.n_features)
     if method == "FOPTICS":
         return FOPTICS(m, n_clusters=k, random_state=seed)
     if method in BY_PROBABILITY:
-        eps = knee(expected_neighbour_distances(problem.data.law, m))
+        eps = knee(expected_neighbor_distances(problem.data.law, m))
         return _by_probability(method, problem, eps, m)
     worlds = worlds_of(problem.data, N_WORLDS, seed)
-    eps = knee(neighbour_distances(worlds, m))
+    eps = knee(neighbor_distances(worlds, m))
     return _in_worlds(method, eps, m, seed)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Figures(NamedTuple):
-    """Accuracy and normalised mutual information."""
+    """Accuracy and normalized mutual information."""
 
     acc: float
     nmi: float

@@ -9,11 +9,11 @@ from incerta.typing import Array
 FEW_DRAWS = 20
 
 
-def expected_neighbour_distances(law: Law, min_samples: int) -> Array:
+def expected_neighbor_distances(law: Law, min_samples: int) -> Array:
     """Distances of all objects to their `min_samples`-th nearest, over all worlds.
 
     The distance of two objects is the root of its expected square. At about this radius
-    one is within reach of the other in every second world. `neighbour_distances` may be
+    one is within reach of the other in every second world. `neighbor_distances` may be
     far below: in each world others are near.
 
     Parameters
@@ -21,7 +21,7 @@ def expected_neighbour_distances(law: Law, min_samples: int) -> Array:
     law : Law
         The objects.
     min_samples : int
-        Which neighbour; an object is its own first, at distance 0. Where there are
+        Which neighbor; an object is its own first, at distance 0. Where there are
         fewer objects, the farthest of them.
 
     Returns
@@ -37,7 +37,7 @@ def expected_neighbour_distances(law: Law, min_samples: int) -> Array:
     --------
     >>> import incerta as ic
     >>> data = ic.from_gaussian([[0.0], [1.0], [3.0]], std=2.0)
-    >>> expected_neighbour_distances(data.law, 2).round(2)
+    >>> expected_neighbor_distances(data.law, 2).round(2)
     array([3.  , 3.  , 3.46])
     """
     rank = min(min_samples, law.n_objects)

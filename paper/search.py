@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn.cluster import DBSCAN
+from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.density.probabilities import grown, of_marginals, of_products
 from incerta.density.within import within
@@ -18,7 +19,7 @@ from incerta.ensemble.alternatives import alternatives
 from incerta.ensemble.consensus import consensus
 from incerta.ensemble.runs import cluster_worlds
 from incerta.estimators import FOPTICS
-from incerta.metrics import clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 from incerta.typing import Indices
 from incerta.worlds.sequence import worlds_of
 from paper.methods import (
@@ -55,7 +56,7 @@ class Trial(NamedTuple):
 def points_of(family: str, part: int) -> list[Point]:
     """The points of one part of a grid.
 
-    Orderings are shared by all radii, and tables by all numbers of neighbours, so
+    Orderings are shared by all radii, and tables by all numbers of neighbors, so
     that parts divide the grid where nothing is shared.
     """
     if family == "order":
@@ -120,7 +121,7 @@ def _by_probability(problem: Problem, points: list[Point]) -> Found:
 
 
 def _by_order(problem: Problem, points: list[Point]) -> Found:
-    """Cut one ordering per number of neighbours at parts of its reachabilities."""
+    """Cut one ordering per number of neighbors at parts of its reachabilities."""
     for m in dict.fromkeys(point.min_samples for point in points):
         fitted = ordered(problem, m)
         for point in points:
@@ -175,7 +176,7 @@ def _trial(method: str, point: Point, labels: Indices, target: Indices) -> Trial
         point.min_samples,
         point.level,
         clustering_accuracy(target, labels),
-        nmi(target, labels),
+        normalized_mutual_info_score(target, labels),
         len(np.unique(labels[labels >= 0])),
         float((labels < 0).mean()),
     )

@@ -49,7 +49,7 @@ def selection_of(setting: Setting) -> Selection:
         N_WORLDS,
         N_REPRESENTATIVES,
         divergence=divergences_of,
-        seed=setting.seed,
+        random_state=setting.seed,
     )
     return Selection(kept, time.process_time() - start)
 

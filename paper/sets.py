@@ -1,8 +1,8 @@
 """The nine data sets, and how each becomes uncertain.
 
-Six sets are exact. They are standardised, and every value gets a Gaussian error of its
+Six sets are exact. They are standardized, and every value gets a Gaussian error of its
 own, which no label has a part in. Three are uncertain as they come; the means of their
-objects are standardised. NBA and Weather are substitutes: other players and stations
+objects are standardized. NBA and Weather are substitutes: other players and stations
 than the paper's, described the same way.
 """
 
@@ -95,7 +95,7 @@ def problem(setting: Setting) -> Problem:
     >>> problem(Setting("wine", seed=0, noise=0.5)).data.kind
     'gaussian'
     """
-    found = _standardised(setting.set)
+    found = _standardized(setting.set)
     data = _uncertain(found, setting)
     if setting.input == "one world":
         data = as_uncertain(data.worlds(1, setting.seed)[0])
@@ -106,7 +106,7 @@ def problem(setting: Setting) -> Problem:
 
 
 @cache
-def _standardised(name: str) -> Dataset:
+def _standardized(name: str) -> Dataset:
     found = LOADERS[name]()
     return replace(found, data=Standardizer(spread="means").fit_transform(found.data))
 

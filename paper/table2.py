@@ -100,10 +100,10 @@ def table2(
     list of Line
     """
     cells = cells_of(tasks_of(sets, methods, n_seeds, mode), folder, n_jobs)
-    return list(summarised(cells))
+    return list(summarized(cells))
 
 
-def summarised(cells: Iterable[Cell]) -> Iterator[Line]:
+def summarized(cells: Iterable[Cell]) -> Iterator[Line]:
     """Mean over seeds; the paper's figures stand beside the uncertain data alone."""
     groups: dict[tuple[str, str, str, str], list[Cell]] = {}
     for cell in cells:

@@ -8,14 +8,15 @@ that are compared share the data, the seed and the 100 worlds.
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
 
 from incerta.estimators import RPC, ExpectedSpectral, UKMeans
-from incerta.metrics import clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 from incerta.selection import Kept, random_worlds, representatives
 from incerta.spectral import (
     gaussian_affinity,
     leading_eigenvectors,
-    normalised_laplacian,
+    normalized_laplacian,
 )
 from incerta.spectral.embedding import cut
 from incerta.typing import Array, Indices
@@ -114,7 +115,7 @@ def compute_variants(task: VariantTask) -> list[VariantCell]:
             labels = labels_of(given, variant, table)
             scores = (
                 clustering_accuracy(given.target, labels),
-                nmi(given.target, labels),
+                normalized_mutual_info_score(given.target, labels),
             )
             cell = (*task[:4], *variant, *scores, *_mean_and_sd(table))
             cells.append(VariantCell._make(cell))
@@ -130,7 +131,7 @@ def labels_of(given: Problem, variant: Variant, divergences: Array | None) -> In
     if variant.agreement == "means":
         return _fitted(UKMeans(k, random_state=seed), given)
     if variant.agreement == "consistency":
-        rpc = RPC(k, width=variant.width, random_state=seed)
+        rpc = RPC(k, gamma=variant.width, random_state=seed)
         found: Indices = rpc.fit(_kept(given, variant, divergences)).labels_
         return found
     return _by_mean_affinity(given, variant, divergences)
@@ -165,6 +166,6 @@ def _by_mean_affinity(
     total = np.zeros((len(given.data), len(given.data)))
     for world in _kept(given, variant, divergences).worlds:
         total += np.asarray(gaussian_affinity(world, width=variant.width))
-    laplacian = normalised_laplacian(total / variant.n_kept)
+    laplacian = normalized_laplacian(total / variant.n_kept)
     rows = leading_eigenvectors(laplacian, given.n_clusters)[1]
     return cut(rows, given.n_clusters, N_STARTS, given.seed)[0]

@@ -78,11 +78,11 @@ def make(kind, n=4, d=2, seed=0):
         above = rng.uniform(0.1, 2.0, size=(n, d))
         return ic.UncertainData(SplitNormal(mean, std, above), ids, names)
     if kind.endswith("mixtures"):
-        centres = mean[:, None] + rng.normal(size=(n, 3, d))
+        centers = mean[:, None] + rng.normal(size=(n, 3, d))
         plain = kind == "plain mixtures"  # features are independent
         factors = 0.3 * rng.normal(size=(n, 3, d, d))
         factors = np.abs(factors[..., 0]) if plain else factors
-        law = Mixtures(rng.dirichlet(np.ones(3), size=n), centres, factors)
+        law = Mixtures(rng.dirichlet(np.ones(3), size=n), centers, factors)
         return ic.UncertainData(law, ids, names)
     return ic.concat(
         [

@@ -215,10 +215,10 @@ def test_the_citations_agree():
     assert re.findall(r"url += \{(.+)\}", CITATION) == told
 
 
-def test_licences_of_all_that_is_brought():
+def test_licenses_of_all_that_is_brought():
     pytest.importorskip("packaging", reason="needs the package packaging")
     checked = subprocess.run(
-        [sys.executable, ROOT / ".ci" / "licences.py"], capture_output=True, text=True
+        [sys.executable, ROOT / ".ci" / "licenses.py"], capture_output=True, text=True
     )
     if "PackageNotFoundError" in checked.stderr or "not installed" in checked.stdout:
         pytest.skip("not all extras are installed")

@@ -65,7 +65,7 @@ def test_import_costs_no_more_than_scikit_learn(code):
 
 
 def test_reading_a_table_does_not_wait_for_what_clusters():
-    code = "import incerta; incerta.read; import incerta.data.files.profile"
+    code = "import incerta; incerta.read_table; import incerta.data.files.profile"
     loaded = modules_after(code)
     assert "incerta.data.files.text" in loaded
     assert not loaded & {"sklearn", "scipy.stats", "scipy.optimize"}

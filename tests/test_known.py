@@ -80,14 +80,14 @@ def test_clusters_without_names_are_numbered_as_they_appear():
     np.testing.assert_array_equal(numbered(labels, 5, 2), [0, 1, 3, 2, 4])
 
 
-def test_centres_are_named_by_what_is_near():
+def test_centers_are_named_by_what_is_near():
     places = np.array([[0.0], [0.2], [5.0], [9.0], [9.2]])
     known = np.array([2, -1, -1, 0, 0])
     classes, means = class_means(places, known)
     assert classes.tolist() == [0, 2]
     np.testing.assert_allclose(means, [[9.1], [0.0]])
-    centres = np.array([[0.1], [5.0], [9.1]])
-    np.testing.assert_array_equal(named_order(centres, places, known), [2, 1, 0])
+    centers = np.array([[0.1], [5.0], [9.1]])
+    np.testing.assert_array_equal(named_order(centers, places, known), [2, 1, 0])
 
 
 def test_up_to_half_of_some_objects_have_labels():
@@ -109,13 +109,13 @@ def test_k_means_that_keeps_labels(seed):
     weights = rng.uniform(0.5, 2.0, size=40)
     found = lloyd(values, 4, 5, rng, weights, known)
     np.testing.assert_array_equal(found.labels[known >= 0], known[known >= 0])
-    apart = np.square(values[:, None] - found.centres).sum(axis=2)
+    apart = np.square(values[:, None] - found.centers).sum(axis=2)
     free = known < 0
     np.testing.assert_array_equal(found.labels[free], apart[free].argmin(axis=1))
     for c in range(4):
         own = found.labels == c
         mean = np.average(values[own], axis=0, weights=weights[own])
-        np.testing.assert_allclose(found.centres[c], mean, atol=0.02)
+        np.testing.assert_allclose(found.centers[c], mean, atol=0.02)
 
 
 def test_classes_in_words_are_not_passed_over():

@@ -23,13 +23,13 @@ def counts_of(seed=0, n=N_CELLS, depth=2000.0):
     return rng.poisson(expected), types, rng.poisson(expected, (2, n, N_GENES))
 
 
-def normalised(counts, target=1000.0):
+def normalized(counts, target=1000.0):
     return np.log1p(counts * (target / counts.sum(axis=1, keepdims=True)))
 
 
 def cells(counts, types, form=sparse.csr_matrix):
     """What looks like AnnData after the usual steps."""
-    X = normalised(counts)
+    X = normalized(counts)
     loadings = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
     loadings = loadings[:N_COMPONENTS].T
     return SimpleNamespace(
@@ -48,7 +48,7 @@ def test_what_is_written_is_what_is_found():
     counts, types, _ = counts_of()
     adata = cells(counts, types)
     adata.obs["leiden"][:2] = ""
-    found = scverse.assess(adata, "leiden", key_added="types", seed=3)
+    found = scverse.assess(adata, "leiden", key_added="types", random_state=3)
     np.testing.assert_array_equal(adata.obs["types_right"], found.right)
     assert np.isnan(adata.obs["types_right"][:2]).all()
     assert adata.obs["types_set"].tolist() == ["|".join(s) for s in found.sets()]
@@ -114,7 +114,7 @@ def test_errors_are_those_of_a_second_look(depth):
     # Loadings of the first look would know its errors.
     adata.varm["PCs"] = loadings = cells(third, types).varm["PCs"]
     data, _ = scverse._cells(adata, None, None)
-    moved = (normalised(first) - normalised(second)) @ loadings
+    moved = (normalized(first) - normalized(second)) @ loadings
     ratio = data.variance().mean(axis=0) / (0.5 * np.square(moved).mean(axis=0))
     assert (ratio > 0.9).all()
     assert (ratio < 1.6).all()
@@ -133,8 +133,8 @@ def test_later_components_are_left_out_if_there_are_errors(monkeypatch):
 def test_components_are_exact_if_nobody_knows_how_they_were_made():
     counts, types, _ = counts_of()
     adata = cells(counts, types)
-    adata.X = (normalised(counts) - normalised(counts).mean(axis=0)) / 0.3
-    with pytest.warns(IncertaWarning, match="X is not log1p of the normalised counts"):
+    adata.X = (normalized(counts) - normalized(counts).mean(axis=0)) / 0.3
+    with pytest.warns(IncertaWarning, match="X is not log1p of the normalized counts"):
         data, source = scverse._cells(adata, None, None)
     assert data.exact
     assert source == "obsm['X_pca']"
@@ -163,7 +163,7 @@ def test_counts_are_taken_as_counts(form):
     )
     adata.layers = {}
     data, source = scverse._cells(adata, None, None)
-    np.testing.assert_allclose(data.mean(), normalised(counts))
+    np.testing.assert_allclose(data.mean(), normalized(counts))
     assert (data.exact, source) == (True, "X")
 
 
@@ -180,7 +180,7 @@ def test_genes_that_vary_most_are_kept(monkeypatch):
     assert data.feature_names == tuple(f"g{j}" for j in best)
     adata.obsm, adata.layers = {}, {}
     data, _ = scverse._cells(adata, None, None)
-    best = np.sort(np.argsort(-normalised(counts).var(axis=0))[:5])
+    best = np.sort(np.argsort(-normalized(counts).var(axis=0))[:5])
     assert data.feature_names == tuple(f"g{j}" for j in best)
 
 

@@ -141,9 +141,10 @@ def test_commands_are_taken_from_console_blocks_alone(scripts):
 @needs("matplotlib", "plot")
 def test_the_picture_shows_the_stored_numbers():
     picture = runpy.run_path(str(DOCS / "picture.py"))
-    found = picture["stored"](DOCS / "picture.csv")
+    found = picture["stored"](DOCS / "measured" / "picture.csv")
     assert found.shape[2] == picture["N_DRAWS"] >= 20
-    assert picture["table"](found) == (DOCS / "picture.txt").read_text("utf-8")
+    page = DOCS / "measured" / "picture.txt"
+    assert picture["table"](found) == page.read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -40,4 +40,4 @@ def test_a_message_stays_as_it_was_made():
         TableSpec(missing="guess")
     assert str(caught.value).startswith("--missing guess must be one of")
     with pytest.raises(DataError, match="missing='guess' must be one of"):
-        ic.read("none.csv", id=None, values="x", missing="guess")
+        ic.read_table("none.csv", id=None, values="x", missing="guess")

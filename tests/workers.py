@@ -11,7 +11,7 @@ SETTINGS = {
     # Imports take seconds; here one process has done them, and all others are copies.
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-IMPORTED = ["distributed", "pandas", "incerta.estimators._views"]
+IMPORTED = ["distributed", "pandas", "incerta.estimators._auto"]
 
 
 @contextmanager

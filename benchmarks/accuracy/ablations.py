@@ -15,7 +15,7 @@ def default(data, k, seed):
 
 
 def as_beliefs(data, k, seed):
-    """Measured values are taken for the centres of beliefs, as in the paper."""
+    """Measured values are taken for the centers of beliefs, as in the paper."""
     return default(data.with_meaning("belief"), k, seed)
 
 

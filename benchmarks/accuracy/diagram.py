@@ -32,7 +32,7 @@ def drawn(results, picture):
         left = j < half
         height = below - 0.42 * (j if left else len(methods) - 1 - j)
         side = 0.2 if left else len(methods) + 0.8
-        axes.plot([rank, rank, side], [0, height, height], color="grey", lw=0.8)
+        axes.plot([rank, rank, side], [0, height, height], color="gray", lw=0.8)
         axes.text(
             side - 0.1 if left else side + 0.1,
             height,

@@ -16,8 +16,8 @@ N_OBJECTS = 400
 def unequal_sizes(rng):
     """Three clusters of 60, 30 and 10 %, which overlap."""
     target = rng.choice(3, N_OBJECTS, p=[0.6, 0.3, 0.1])
-    centres, within = 1.6 * rng.normal(size=(3, 3)), [1.0, 0.5, 2.0]
-    return centres[target] + within * rng.normal(size=(N_OBJECTS, 3)), target
+    centers, within = 1.6 * rng.normal(size=(3, 3)), [1.0, 0.5, 2.0]
+    return centers[target] + within * rng.normal(size=(N_OBJECTS, 3)), target
 
 
 def elongated(rng):
@@ -31,23 +31,23 @@ def elongated(rng):
 def wide_and_narrow(rng):
     """Three round clusters in the plane, one much wider than another."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = 4.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+    centers = 4.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
     width = np.array([0.3, 0.8, 1.6])[target, None]
-    return centres[target] + width * rng.normal(size=(N_OBJECTS, 2)), target
+    return centers[target] + width * rng.normal(size=(N_OBJECTS, 2)), target
 
 
 def skewed(rng):
     """Three clusters of log-normal values."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = 0.8 * rng.normal(size=(3, 4))
-    return np.exp(centres[target] + 0.4 * rng.normal(size=(N_OBJECTS, 4))), target
+    centers = 0.8 * rng.normal(size=(3, 4))
+    return np.exp(centers[target] + 0.4 * rng.normal(size=(N_OBJECTS, 4))), target
 
 
 def many(rng):
     """Ten clusters in five features."""
     target = rng.integers(10, size=N_OBJECTS)
-    centres = 2.5 * rng.normal(size=(10, 5))
-    return centres[target] + rng.normal(size=(N_OBJECTS, 5)), target
+    centers = 2.5 * rng.normal(size=(10, 5))
+    return centers[target] + rng.normal(size=(N_OBJECTS, 5)), target
 
 
 def rings(rng):

@@ -34,7 +34,7 @@ def by_weighted_kmeans(data, k, seed):
     return Answer(kmeans.fit_predict(values, sample_weight=weights))
 
 
-def by_neighbours(data, k, seed):
+def by_neighbors(data, k, seed):
     values = filled_means(data)
     spectral = SpectralClustering(
         k,
@@ -111,7 +111,7 @@ METHODS = {
     "incerta": by("auto"),
     "k-means": by_kmeans,
     "weighted k-means": by_weighted_kmeans,
-    "kNN spectral": by_neighbours,
+    "kNN spectral": by_neighbors,
     "GaussianMixture": by_gaussian_mixture,
     "XDGMM": by_xdgmm,
     "pygmmis": by_pygmmis,

@@ -8,7 +8,7 @@ import pandas as pd
 
 import incerta as ic
 
-COLOURS = (
+COLORS = (
     ("PS1_z", "PS1_y"),
     ("PS1_y", "2MASS_J"),
     ("2MASS_J", "2MASS_H"),
@@ -16,7 +16,7 @@ COLOURS = (
     ("2MASS_Ks", "WISE_W1"),
     ("WISE_W1", "WISE_W2"),
 )
-FEWEST_COLOURS = 3
+FEWEST_COLORS = 3
 
 
 def table(name):
@@ -30,15 +30,15 @@ def numbered(classes):
 
 
 def ultracool():
-    """Colours of cool dwarfs, whose types M, L and T are a sequence."""
+    """Colors of cool dwarfs, whose types M, L and T are a sequence."""
     stars = table("ultracool")
     stars = stars[stars["class"].isin(["M", "L", "T"])]
-    colours = np.column_stack([stars[a] - stars[b] for a, b in COLOURS])
-    errors = [np.hypot(stars[f"{a}_err"], stars[f"{b}_err"]) for a, b in COLOURS]
+    colors = np.column_stack([stars[a] - stars[b] for a, b in COLORS])
+    errors = [np.hypot(stars[f"{a}_err"], stars[f"{b}_err"]) for a, b in COLORS]
     errors = np.column_stack(errors)
-    known = np.isfinite(colours) & np.isfinite(errors)
-    rows = known.sum(axis=1) >= FEWEST_COLOURS
-    values = np.where(known, colours, np.nan)[rows]
+    known = np.isfinite(colors) & np.isfinite(errors)
+    rows = known.sum(axis=1) >= FEWEST_COLORS
+    values = np.where(known, colors, np.nan)[rows]
     data = ic.from_gaussian(values, std=errors[rows], missing="infinite")
     return data, numbered(stars["class"][rows])
 

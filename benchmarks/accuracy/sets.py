@@ -72,17 +72,17 @@ def of_folder(fetch: Callable[[], ic.datasets.Dataset]):
 
 
 def blobs(rng):
-    """BELIEF's: four centres in six features, some wider than others."""
+    """BELIEF's: four centers in six features, some wider than others."""
     target = rng.integers(4, size=MOST_OBJECTS)
-    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
-    return centres[target] + within * rng.normal(size=(len(target), 6)), target
+    centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    return centers[target] + within * rng.normal(size=(len(target), 6)), target
 
 
 def overlapping(rng):
     """Three round clusters, three deviations apart."""
     target = rng.integers(3, size=MOST_OBJECTS)
-    centres = 3.0 / np.sqrt(2.0) * np.eye(3, 4)
-    return centres[target] + rng.normal(size=(len(target), 4)), target
+    centers = 3.0 / np.sqrt(2.0) * np.eye(3, 4)
+    return centers[target] + rng.normal(size=(len(target), 4)), target
 
 
 def noisy(rng):

@@ -1,6 +1,6 @@
 """Shapes that a default must cope with, and errors that are unequal and displace.
 
-    python benchmarks/accuracy/shapes.py --jobs 2   # prints docs/shapes.txt
+    python benchmarks/accuracy/shapes.py --jobs 2   # prints docs/measured/shapes.txt
 
 Accuracy against the classes, of the controls, of the default, and of the default with
 exact values. *ECE* is the calibration error of the default against the labels that it
@@ -41,17 +41,17 @@ ERRORS = {
 }
 
 
-def around(centres, target, rng, within=1.0):
-    return centres[target] + within * rng.normal(size=(len(target), centres.shape[1]))
+def around(centers, target, rng, within=1.0):
+    return centers[target] + within * rng.normal(size=(len(target), centers.shape[1]))
 
 
 def apart(rng, k, d, least, spread):
-    """Centres that are at least so far from each other."""
+    """Centers that are at least so far from each other."""
     while True:
-        centres = spread * rng.normal(size=(k, d))
-        gaps = np.linalg.norm(centres[:, None] - centres, axis=2)
+        centers = spread * rng.normal(size=(k, d))
+        gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
         if gaps[~np.eye(k, dtype=bool)].min() >= least:
-            return centres
+            return centers
 
 
 def turned(rng, target, axes):
@@ -70,15 +70,15 @@ def sizes(rng):
 def rare(rng):
     """5 % in a dense clump beside a round cloud."""
     target = (rng.random(N_OBJECTS) < 0.05).astype(int)
-    centres, within = np.array([[0.0, 0.0], [4.5, 0.0]]), np.array([1.0, 0.5])
-    return around(centres, target, rng, within[target, None]), target
+    centers, within = np.array([[0.0, 0.0], [4.5, 0.0]]), np.array([1.0, 0.5])
+    return around(centers, target, rng, within[target, None]), target
 
 
 def long(rng):
     """Three clusters eight times as long as wide."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = apart(rng, 3, 2, 6.0, 5.0)
-    return centres[target] + turned(rng, target, np.array([4.0, 0.5])), target
+    centers = apart(rng, 3, 2, 6.0, 5.0)
+    return centers[target] + turned(rng, target, np.array([4.0, 0.5])), target
 
 
 def parallel(rng):
@@ -116,8 +116,8 @@ def moon_and_blobs(rng):
     target = rng.integers(3, size=N_OBJECTS)
     angle = np.pi * rng.random(N_OBJECTS)
     moon = 3.0 * np.column_stack([np.cos(angle), np.sin(angle)])
-    centres = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, -3.5]])[target]
-    X = np.where(target[:, None] == 0, moon, centres)
+    centers = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, -3.5]])[target]
+    X = np.where(target[:, None] == 0, moon, centers)
     width = np.array([0.25, 0.5, 0.6])[target, None]
     return X + width * rng.normal(size=X.shape), target
 
@@ -125,8 +125,8 @@ def moon_and_blobs(rng):
 def nested(rng):
     """Two pairs of clusters."""
     target = rng.integers(4, size=N_OBJECTS)
-    centres = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
-    return around(centres, target, rng, 0.7), target
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
+    return around(centers, target, rng, 0.7), target
 
 
 def units(rng):
@@ -155,8 +155,8 @@ def moons(rng):
 def lowrank(rng):
     """Three clusters in a plane, seen in ten features."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = 4.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
-    places = around(centres, target, rng)
+    centers = 4.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+    places = around(centers, target, rng)
     X = places @ rng.normal(size=(2, 10))
     return X + 0.1 * rng.normal(size=X.shape), target
 

@@ -21,9 +21,9 @@ def replicates(rng):
 def assays(rng):
     """Six replicates, eight features of which three tell; some objects are worse."""
     target = rng.integers(4, size=N_OBJECTS)
-    centres = np.zeros((4, 8))
-    centres[:, :3] = 2.0 * rng.normal(size=(4, 3))
-    means = centres[target] + rng.normal(size=(N_OBJECTS, 8))
+    centers = np.zeros((4, 8))
+    centers[:, :3] = 2.0 * rng.normal(size=(4, 3))
+    means = centers[target] + rng.normal(size=(N_OBJECTS, 8))
     width = np.exp(0.8 * rng.normal(size=N_OBJECTS))
     each = zip(means, width, strict=True)
     return [mean + w * rng.normal(size=(6, 8)) for mean, w in each], target
@@ -32,8 +32,8 @@ def assays(rng):
 def sensors(rng):
     """Logs of 5 to 100 readings with heavy tails; three states, which overlap."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = 2.1 * np.eye(3, 4)
-    means = centres[target] + rng.normal(size=(N_OBJECTS, 4))
+    centers = 2.1 * np.eye(3, 4)
+    means = centers[target] + rng.normal(size=(N_OBJECTS, 4))
     lengths = rng.integers(5, 101, size=N_OBJECTS)
     each = zip(means, lengths, strict=True)
     return [mean + rng.standard_t(3, size=(m, 4)) for mean, m in each], target
@@ -55,8 +55,8 @@ def seasons(rng):
 def widths(rng):
     """Three classes: two differ in how wide objects are, one in its mean."""
     target = rng.integers(3, size=N_OBJECTS)
-    centres = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0]])
-    means = centres[target] + 0.7 * rng.normal(size=(N_OBJECTS, 2))
+    centers = np.array([[0.0, 0.0], [0.0, 0.0], [4.0, 0.0]])
+    means = centers[target] + 0.7 * rng.normal(size=(N_OBJECTS, 2))
     width = np.array([1.0, 2.5, 1.0])[target]
     each = zip(means, width, strict=True)
     return [mean + w * rng.normal(size=(25, 2)) for mean, w in each], target

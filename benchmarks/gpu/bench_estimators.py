@@ -38,8 +38,8 @@ def means(n):
 def values(n):
     """Objects of 50 values, all in one place."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(size=(n, 1, 10))
-    return ic.from_array(0.9 * (centres + rng.normal(size=(n, 50, 10))))
+    centers = rng.normal(size=(n, 1, 10))
+    return ic.from_array(0.9 * (centers + rng.normal(size=(n, 50, 10))))
 
 
 def correlated(n):
@@ -123,13 +123,13 @@ def main():
         "ErrorMixture",
         correlated(200_000 // SHRINK),
         lambda device: ic.ErrorMixture(
-            4, covariance="full", random_state=0, device=device
+            4, covariance_type="full", random_state=0, device=device
         ),
     )
     fits(
-        "ViewConsensus",
+        "AutoClusterer",
         means(N_OBJECTS),
-        lambda device: ic.ViewConsensus(
+        lambda device: ic.AutoClusterer(
             4, n_worlds=N_WORLDS, random_state=0, device=device
         ),
     )

@@ -4,8 +4,8 @@ Counties with margins of error
 
 A survey gives income, rent and age of 600 counties, with margins of error that say what
 nine of ten repetitions would have given. Small counties have large margins. A table
-with columns of margins is all that `read` and `from_frame` need; the numbers here are
-simulated, so that the three kinds of counties are known.
+with columns of margins is all that `read_table` and `from_frame` need; the numbers
+here are simulated, so that the three kinds of counties are known.
 
 Margins help here because they are large for rent and small for age. With margins of the
 same relative size in all features, k-means on the values is as good (see
@@ -56,8 +56,8 @@ for c in range(3):
     right[inside] = kind[inside] == np.bincount(kind[inside]).argmax()
 fig, (left, middle) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 result.plot.scatter(ax=left, features=["income", "age"])
-for label, some, colour in (("right", right, "C0"), ("wrong", ~right, "C3")):
-    middle.scatter(people[some], result.confidence[some], s=10, c=colour, label=label)
+for label, some, color in (("right", right, "C0"), ("wrong", ~right, "C3")):
+    middle.scatter(people[some], result.confidence[some], s=10, c=color, label=label)
 middle.set(xscale="log", xlabel="people", ylabel="confidence", title="labels")
 middle.legend()
 plt.show()

@@ -68,15 +68,15 @@ print(f"all labels of the stream, as they were given: ARI {whole:.2f}")
 
 paths = np.array(paths)
 fig, (plane, curve) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
-plane.scatter(*readings.mean()[::6].T, s=3, c=day[::6], cmap="Greys", vmin=-30)
-for c, centre in enumerate(air):
+plane.scatter(*readings.mean()[::6].T, s=3, c=day[::6], cmap="Grays", vmin=-30)
+for c, center in enumerate(air):
     name = "truth" if c == 0 else None
-    plane.plot(*(centre + zero).T, color="#F0E442", linewidth=6, label=name)
-for c, colour in enumerate(["#0072B2", "#D55E00", "#009E73"]):
-    plane.plot(*paths[:, c].T, color=colour, label=f"cluster {c}")
-    plane.plot(*paths[-1, c], "o", color=colour)
+    plane.plot(*(center + zero).T, color="#F0E442", linewidth=6, label=name)
+for c, color in enumerate(["#0072B2", "#D55E00", "#009E73"]):
+    plane.plot(*paths[:, c].T, color=color, label=f"cluster {c}")
+    plane.plot(*paths[-1, c], "o", color=color)
 plane.plot(*fixed.cluster_centers_.T, "k*", markersize=11, label="UKMeans")
-plane.set(xlabel="first sensor", ylabel="second sensor", title="centres over time")
+plane.set(xlabel="first sensor", ylabel="second sensor", title="centers over time")
 plane.legend(fontsize=8)
 for (name, each), style in zip(agreement.items(), ["k", "C0", "C0:"], strict=True):
     curve.plot(each, style, label=name)

@@ -3,7 +3,7 @@ Kepler: planets and false alarms, with error bars
 =================================================
 
 Objects of interest of the Kepler mission: how long and how deep their star is dimmed,
-the sizes that follow from that, and the star itself, all with catalogue errors. Giant
+the sizes that follow from that, and the star itself, all with catalog errors. Giant
 planets and eclipsing binary stars, which look like giant planets, are hard to tell
 apart: what do clusters of all features say, and for which objects do they say nothing?
 
@@ -29,7 +29,7 @@ result = ic.cluster(data, k=2, method="UKMeans")
 print(result.explain())
 share = [np.mean(target[result.labels == c] == 1) for c in range(2)]
 print("share of", kepler.target_names[1], "per cluster:", np.round(share, 2))
-print(f"{len(result.unclassifiable())} of {len(data)} objects are below 0.9")
+print(f"{len(result.unsure())} of {len(data)} objects are below 0.9")
 
 fig, ax = plt.subplots(figsize=(8, 5.5), layout="constrained")
 result.plot.scatter(ax=ax, features=["log_duration", "log_planet_radius"])

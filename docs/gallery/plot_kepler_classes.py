@@ -3,13 +3,13 @@ Kepler: planet or false positive?
 =================================
 
 Many objects of interest of the Kepler mission are known by now to be planets, or false
-positives such as eclipsing binary stars. Their catalogue has an error for each value:
+positives such as eclipsing binary stars. Their catalog has an error for each value:
 can a classifier that knows the errors tell them apart better than a random forest that
 knows the values alone? Here it cannot, and the page shows why.
 
 ``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
 from the folder named by ``INCERTA_DATA``. Durations, depths and radii are positive and
-skewed: it has their logarithms, with the relative errors; where the catalogue has two
+skewed: it has their logarithms, with the relative errors; where the catalog has two
 unequal errors, above and below, it has their mean.
 """
 
@@ -39,7 +39,7 @@ contest = {
     "ErrorDiscriminant(3)": (ic.ErrorDiscriminant(3, n_init=1), data),
     "... values as exact": (ic.ErrorDiscriminant(3, n_init=1), values),
     "forests in six worlds": (
-        ic.WorldVote(RandomForestClassifier(5), n_worlds=6),
+        ic.WorldsClassifier(RandomForestClassifier(5), n_worlds=6),
         data,
     ),
     "forest of the values": (forest, values),
@@ -70,12 +70,12 @@ fig, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.2), width_ratios=[3, 2], layout="constrained"
 )
 names, found = list(scores), np.array(list(scores.values()))
-for kind, colour, rows in (
+for kind, color, rows in (
     ("values alone", "0.5", [0, 3, 5]),
     ("values with errors", "#0072B2", [1, 2, 4]),
     ("errors as features", "#D55E00", [6, 7]),
 ):
-    left.scatter(found[rows, 1], rows, c=colour, s=60, label=kind)
+    left.scatter(found[rows, 1], rows, c=color, s=60, label=kind)
 left.legend()
 for row, (accuracy, brier) in enumerate(found):
     left.annotate(f"accuracy {accuracy:.2f}", (brier + 0.01, row), va="center")
@@ -84,13 +84,13 @@ left.set(xlabel="Brier score, lower is better", xlim=(0.1, 0.62))
 left.invert_yaxis()
 column = data.feature_names.index("log_star_radius")
 size = 100.0 * (10.0 ** errors[:, column] - 1.0)
-for c, colour in enumerate(["#D55E00", "#0072B2"]):
+for c, color in enumerate(["#D55E00", "#0072B2"]):
     right.hist(
         size[is_planet == c],
         bins=np.geomspace(1.0, 100.0, 30),
         histtype="step",
         density=True,
-        color=colour,
+        color=color,
         label=kepler.target_names[c],
     )
 right.set(xscale="log", xlabel="error of the star's radius in %", yticks=[])

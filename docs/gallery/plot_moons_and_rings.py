@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import EllipseCollection
 from sklearn.cluster import DBSCAN, KMeans
+from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
 from incerta.published import PDBSCAN
@@ -21,13 +22,13 @@ SETS = {
     "rings": (ic.datasets.make_uncertain_rings(600, random_state=0), 0.25),
 }
 # Blue, orange and green that all eyes can tell apart.
-COLOURS = np.array(["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"])
+COLORS = np.array(["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"])
 
 
 def draw(ax, data, labels, confidence=None):
-    """Circles of one standard deviation; grey is noise, pale is not sure."""
+    """Circles of one standard deviation; gray is noise, pale is not sure."""
     mean, sd = data.mean(), np.sqrt(data.variance()[:, 0])
-    colours = np.where(labels < 0, "#999999", COLOURS[labels % len(COLOURS)])
+    colors = np.where(labels < 0, "#999999", COLORS[labels % len(COLORS)])
     alpha = 0.45 if confidence is None else 0.1 + 0.5 * confidence
     circles = EllipseCollection(
         2 * sd,
@@ -36,7 +37,7 @@ def draw(ax, data, labels, confidence=None):
         units="xy",
         offsets=mean,
         offset_transform=ax.transData,
-        facecolors=colours,
+        facecolors=colors,
         alpha=alpha,
         linewidths=0,
     )
@@ -49,7 +50,7 @@ def draw(ax, data, labels, confidence=None):
 # %%
 # Four ways to cluster them. The number under each picture is the adjusted Rand index
 # with the truth over the objects that have a label, and the share that has none. All
-# take the same radius and ten neighbours.
+# take the same radius and ten neighbors.
 
 fig, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
 for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
@@ -65,7 +66,7 @@ for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
         labels = way.labels_ if confidence is not None else way.fit_predict(data.mean())
         draw(ax, data, labels, confidence)
         kept = labels >= 0
-        score = ic.metrics.ari(truth[kept], labels[kept])
+        score = adjusted_rand_score(truth[kept], labels[kept])
         ax.set_xlabel(f"ARI {score:.2f}, {1 - kept.mean():.0%} noise")
         ax.set_title(title)
     row[0].set_ylabel(name)
@@ -81,11 +82,11 @@ for ax, (name, ((data, truth), _)) in zip(axes, SETS.items(), strict=True):
     # What is reached from nowhere is as high as the picture.
     heights = np.minimum(heights, 1.1 * heights[np.isfinite(heights)].max())
     labels = foptics.labels_[foptics.ordering_]
-    colours = np.where(labels < 0, "#999999", COLOURS[labels % len(COLOURS)])
-    ax.bar(np.arange(len(heights)), heights, width=1.0, color=colours)
+    colors = np.where(labels < 0, "#999999", COLORS[labels % len(COLORS)])
+    ax.bar(np.arange(len(heights)), heights, width=1.0, color=colors)
     ax.axhline(foptics.eps_, color="black", linestyle="--", linewidth=1)
     kept = foptics.labels_ >= 0
-    score = ic.metrics.ari(truth[kept], foptics.labels_[kept])
+    score = adjusted_rand_score(truth[kept], foptics.labels_[kept])
     ax.set(
         xlabel="objects, in the order they are reached",
         ylabel="expected reachability",

@@ -27,7 +27,7 @@ for cluster, player in enumerate(result.typical()):
         for name, value in zip(nba.feature_names, nba.data.mean()[player], strict=True)
     )
     print(f"cluster {cluster}: {nba.data.ids[player]} ({means})")
-print("least certain:", ", ".join(map(str, result.unclassifiable(0.7)[:6])))
+print("least certain:", ", ".join(map(str, result.unsure(0.7)[:6])))
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
 result.plot.scatter(ax=left)

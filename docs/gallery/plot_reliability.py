@@ -20,22 +20,22 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 
-CENTRES = np.array([-1.5, 1.5])
+CENTERS = np.array([-1.5, 1.5])
 N_WORLDS = 100
 
 
 def measured(n, rng):
     """True values, measurements and the errors they were made with."""
-    true = rng.choice(CENTRES, n) + rng.normal(size=n)
+    true = rng.choice(CENTERS, n) + rng.normal(size=n)
     error = rng.uniform(0.3, 1.5, n)
     return true, true + error * rng.normal(size=n), error
 
 
 def law_of_the_truth(seen, error, rng):
     """Draw true values given the measurements (Bayes, with the groups known)."""
-    weight = norm.pdf(seen[:, None], CENTRES, np.sqrt(1 + error**2)[:, None])
+    weight = norm.pdf(seen[:, None], CENTERS, np.sqrt(1 + error**2)[:, None])
     upper = rng.random((N_WORLDS, len(seen))) < weight[:, 1] / weight.sum(axis=1)
-    mean = (seen + error**2 * CENTRES[upper.astype(int)]) / (1 + error**2)
+    mean = (seen + error**2 * CENTERS[upper.astype(int)]) / (1 + error**2)
     draws = mean + error / np.sqrt(1 + error**2) * rng.normal(size=upper.shape)
     return ic.from_worlds(draws[:, :, None])
 
@@ -66,15 +66,15 @@ fig, (curve, counts) = plt.subplots(
 edges = np.linspace(0.5, 1.0, 6)
 curve.fill_between(edges, edges - 0.05, edges + 0.05, color="0.9")
 curve.plot(edges, edges, color="0.5", linewidth=1)
-for (name, pairs), colour in zip(answers.items(), ["#0072B2", "#D55E00"], strict=True):
+for (name, pairs), color in zip(answers.items(), ["#0072B2", "#D55E00"], strict=True):
     confidence, correct = (np.concatenate(each) for each in zip(*pairs, strict=True))
     bins = np.clip(np.digitize(confidence, edges) - 1, 0, len(edges) - 2)
     n = np.bincount(bins, minlength=len(edges) - 1)
     said = np.bincount(bins, confidence, len(edges) - 1) / n
     right = np.bincount(bins, correct, len(edges) - 1) / n
     gap = np.abs(said - right).max()
-    curve.plot(said, right, "o-", color=colour, label=f"{name}: within {gap:.3f}")
-    counts.step(edges, np.append(n, n[-1]), where="post", color=colour)
+    curve.plot(said, right, "o-", color=color, label=f"{name}: within {gap:.3f}")
+    counts.step(edges, np.append(n, n[-1]), where="post", color=color)
 curve.set(ylabel="share that is right", xlim=(0.5, 1.0), ylim=(0.4, 1.02))
 curve.legend(loc="lower right")
 counts.set(xlabel="confidence", ylabel="objects")

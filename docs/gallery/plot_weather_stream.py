@@ -61,13 +61,13 @@ except ValueError as problem:
     print(problem)
 
 # %%
-# Micro-clusters, the larger the more objects they have, in the colours of the three
+# Micro-clusters, the larger the more objects they have, in the colors of the three
 # clusters of all that came: cold, dry, and warm and wet. This winter was dry in half of
 # the objects, those of low altitudes above all; what was dry last summer is June in the
 # mountains.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
-colours = np.array(["#0072B2", "#E69F00", "#009E73"])
+colors = np.array(["#0072B2", "#E69F00", "#009E73"])
 everything = stream.micro_clusters_.mean * scale
 for ax, (name, part) in zip(
     axes, {"all that came": stream, **answers}.items(), strict=True
@@ -80,7 +80,7 @@ for ax, (name, part) in zip(
     ax.scatter(
         *(micro.mean * scale).T,
         s=300.0 * micro.weight / micro.weight.max(),
-        c=colours[cluster],
+        c=colors[cluster],
         alpha=0.6,
         edgecolor="k",
         linewidth=0.4,

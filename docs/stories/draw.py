@@ -31,21 +31,21 @@ def _objects(ax, result, truth, story):
     # An infinite error is that of a missing value.
     sd = np.sqrt(result.data.variance()[:, columns])
     sd[~np.isfinite(sd)] = np.nan
-    colours = np.array([*PALETTE, FIELD])[
+    colors = np.array([*PALETTE, FIELD])[
         np.where(result.labels < 0, -1, result.labels % len(PALETTE))
     ]
     unsure = confidence_of(result) < SURE
     ax.errorbar(
-        x, y, sd[:, 1], sd[:, 0], fmt="none", ecolor=colours, alpha=0.25, linewidth=0.6
+        x, y, sd[:, 1], sd[:, 0], fmt="none", ecolor=colors, alpha=0.25, linewidth=0.6
     )
     small = 6 if len(x) > 1000 else 14
-    ax.scatter(x[~unsure], y[~unsure], s=small, c=colours[~unsure], linewidths=0)
+    ax.scatter(x[~unsure], y[~unsure], s=small, c=colors[~unsure], linewidths=0)
     ax.scatter(
         x[unsure],
         y[unsure],
         s=small,
         facecolors="white",
-        edgecolors=colours[unsure],
+        edgecolors=colors[unsure],
         linewidths=0.9,
     )
     ax.scatter(
@@ -80,10 +80,10 @@ def _scores(ax, found, story):
     names = [name.replace("  ", "the ") for name in found]
     places = np.arange(len(names))[::-1]
     ours = np.array([name == "incerta" or " it is " in name for name in names])
-    for some, colour in ((ours, PALETTE[0]), (~ours, "0.45")):
+    for some, color in ((ours, PALETTE[0]), (~ours, "0.45")):
         heights = np.array(list(found.values()))[some]
-        ax.hlines(places[some], 0.0, heights, color=colour, linewidth=1.5)
-        ax.scatter(heights, places[some], c=colour, s=36)
+        ax.hlines(places[some], 0.0, heights, color=color, linewidth=1.5)
+        ax.scatter(heights, places[some], c=color, s=36)
         for height, place in zip(heights, places[some], strict=True):
             ax.text(1.06, place, f"{height:.2f}", va="center", fontsize=10)
     ax.set_yticks(places, names, fontsize=10)

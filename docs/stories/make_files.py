@@ -115,9 +115,9 @@ def embeddings(rng):
     n, n_passes = 240, 12
     kind = rng.integers(4, size=n)
     usual = np.array([[2, 2, 0, 0], [-2, 0, 2, 0], [0, -2, -2, 2], [0, 2, -2, -2]])
-    centre = usual[kind] + 0.7 * rng.normal(size=(n, 4))
+    center = usual[kind] + 0.7 * rng.normal(size=(n, 4))
     unsure = 0.8 * rng.lognormal(0.0, 0.8, size=(n, 1, 1))
-    draws = centre[:, None] + unsure * rng.normal(size=(n, n_passes, 4))
+    draws = center[:, None] + unsure * rng.normal(size=(n, n_passes, 4))
     names = np.array([f"item-{i:03d}" for i in range(n)])
     columns = {"item": np.repeat(names, n_passes)}
     columns["pass"] = np.tile(np.arange(1, n_passes + 1), n)

@@ -12,7 +12,7 @@ class About(NamedTuple):
 
 
 _UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
-_CC = "Licence: CC BY 4.0."
+_CC = "License: CC BY 4.0."
 
 ABOUT = {
     "ecoli": About(
@@ -77,8 +77,8 @@ ABOUT = {
     "usps": About(
         tuple(f"pixel{i}" for i in range(256)),
         tuple("0123456789"),
-        "USPS handwritten digits, 16 x 16 greys in [0, 1], row by row. OpenML 41082. "
-        "No licence is stated; the set is redistributed freely for research. Cite: "
+        "USPS handwritten digits, 16 x 16 grays in [0, 1], row by row. OpenML 41082. "
+        "No license is stated; the set is redistributed freely for research. Cite: "
         "J. J. Hull, A database for handwritten text recognition research, IEEE "
         "PAMI 16(5), 1994.",
     ),

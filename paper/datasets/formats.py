@@ -101,7 +101,7 @@ def _read(archive: ZipFile, member: ZipInfo, limit: int) -> bytes:
 
 
 def read_usps(path: Path) -> Table:
-    """Read the ARFF file of OpenML's data set 41082: labels 1..10, greys in [-1, 1]."""
+    """Read the ARFF file of OpenML's data set 41082: labels 1..10, grays in [-1, 1]."""
     with path.open(encoding="utf-8", newline="") as file:
         attributes = []
         for line in file:
@@ -116,7 +116,7 @@ def read_usps(path: Path) -> Table:
     values = np.delete(numbers, place, axis=1)
     if values.min() < 0:
         values = (values + 1) / 2
-    # Greys are whole steps of 0.0005; rounding removes what the format added.
+    # Grays are whole steps of 0.0005; rounding removes what the format added.
     return Table(values.round(4), numbers[:, place].astype(np.intp) - 1)
 
 

@@ -103,7 +103,7 @@ def _with_objects(
 
 def _read_usps_full(path: Path) -> Table:
     with np.load(path, allow_pickle=False) as arrays:
-        # Greys are whole steps of 0.0005, stored in single precision.
+        # Grays are whole steps of 0.0005, stored in single precision.
         values = arrays["X"].astype(np.float64).round(4)
         objects = {"is_test": arrays["is_test"]}
         return Table(values, arrays["y"].astype(np.intp), objects=objects)

@@ -38,7 +38,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "estimators": tuple(estimators.__all__),
         "mixture": ("Deconvolver",),
         "directions": ("Directions",),
-        "number": ("KChoice", "choose_k"),
+        "number": ("NumberOfClusters", "choose_k"),
         "streams": tuple(streams.__all__),
         "worlds": ("Worlds",),
     },

@@ -49,13 +49,13 @@ from .data import (
     from_uncertainties as from_uncertainties,
     from_worlds as from_worlds,
     from_xarray as from_xarray,
-    read as read,
+    read_table as read_table,
 )
 from .directions import Directions as Directions
 from .estimators import *
 from .mixture import Deconvolver as Deconvolver
 from .number import (
-    KChoice as KChoice,
+    NumberOfClusters as NumberOfClusters,
     choose_k as choose_k,
 )
 from .streams import *

@@ -105,30 +105,30 @@ def some_with_labels(
     """Positions, rising, of at most `most` objects; up to half have known labels."""
     if known is None or len(keys) <= most:
         return some_by_key(keys, most, seed)
-    labelled = np.flatnonzero(known >= 0)
-    labelled = labelled[some_by_key(keys[labelled], most // 2, seed)]
-    others = np.setdiff1d(np.arange(len(keys)), labelled)
-    others = others[some_by_key(keys[others], most - len(labelled), seed)]
-    return np.sort(np.concatenate([labelled, others]))
+    labeled = np.flatnonzero(known >= 0)
+    labeled = labeled[some_by_key(keys[labeled], most // 2, seed)]
+    others = np.setdiff1d(np.arange(len(keys)), labeled)
+    others = others[some_by_key(keys[others], most - len(labeled), seed)]
+    return np.sort(np.concatenate([labeled, others]))
 
 
 def class_means(
     places: Array, known: Indices, weights: Array | None = None
 ) -> tuple[Indices, Array]:
     """The classes that objects are known of, and the mean of those objects (c, d)."""
-    labelled = np.flatnonzero(known >= 0)
-    classes, codes = np.unique(known[labelled], return_inverse=True)
-    own = np.ones(len(labelled)) if weights is None else weights[labelled]
+    labeled = np.flatnonzero(known >= 0)
+    classes, codes = np.unique(known[labeled], return_inverse=True)
+    own = np.ones(len(labeled)) if weights is None else weights[labeled]
     member = np.eye(len(classes))[codes].T * own
-    return classes, member @ places[labelled] / member.sum(axis=1, keepdims=True)
+    return classes, member @ places[labeled] / member.sum(axis=1, keepdims=True)
 
 
-def named_order(centres: Array, places: Array, known: Indices) -> Indices:
-    """Which centre (k, d), each used once, clusters should have by known objects."""
+def named_order(centers: Array, places: Array, known: Indices) -> Indices:
+    """Which center (k, d), each used once, clusters should have by known objects."""
     classes, means = class_means(places, known)
     counts = np.bincount(known[known >= 0])[classes]
-    costs = euclidean_distances(means, centres, squared=True) * counts[:, None]
-    order = np.full(len(centres), -1, dtype=np.intp)
+    costs = euclidean_distances(means, centers, squared=True) * counts[:, None]
+    order = np.full(len(centers), -1, dtype=np.intp)
     order[classes] = linear_sum_assignment(costs)[1]
-    order[order < 0] = np.setdiff1d(np.arange(len(centres)), order)
+    order[order < 0] = np.setdiff1d(np.arange(len(centers)), order)
     return order

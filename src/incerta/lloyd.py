@@ -8,15 +8,15 @@ from scipy.sparse import csc_array
 from incerta.known import class_means, kept, named_order
 from incerta.typing import Array, Indices
 
-# As in scikit-learn: centres that move by less are at rest, by the mean variance.
+# As in scikit-learn: centers that move by less are at rest, by the mean variance.
 TOL = 1e-4
 MOST_ROUNDS = 300
 
 
 class Partition(NamedTuple):
-    """Clusters around centres."""
+    """Clusters around centers."""
 
-    centres: Array  # (k, d)
+    centers: Array  # (k, d)
     labels: Indices  # (n,)
 
 
@@ -31,8 +31,8 @@ def lloyd(
 ) -> Partition:
     """The best of `n_starts` runs of k-means on values (n, d).
 
-    `n_clusters` is at most n; where fewer values differ, centres coincide. Labels that
-    are known (−1 elsewhere) stay, with their numbers. One more run starts from centres
+    `n_clusters` is at most n; where fewer values differ, centers coincide. Labels that
+    are known (−1 elsewhere) stay, with their numbers. One more run starts from centers
     `also`. Takes ``n_starts * n_clusters * n`` numbers of memory.
     """
     n = len(values)
@@ -100,10 +100,10 @@ def spread_seeds(
     return places[seeds]
 
 
-def nearest_centres(places: Array, centres: Array) -> Indices:
-    """Nearest of the centres (k, d) to each place (n, d); centred, as for seeds."""
-    halves = 0.5 * np.square(centres).sum(axis=1)
-    return (places @ centres.T - halves).argmax(axis=1)
+def nearest_centers(places: Array, centers: Array) -> Indices:
+    """Nearest of the centers (k, d) to each place (n, d); centered, as for seeds."""
+    halves = 0.5 * np.square(centers).sum(axis=1)
+    return (places @ centers.T - halves).argmax(axis=1)
 
 
 def _squares(places: Array) -> Array:
@@ -120,28 +120,28 @@ def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array
 
 
 def _nearest(
-    places: Array, weights: Array, centres: Array, known: Indices | None = None
+    places: Array, weights: Array, centers: Array, known: Indices | None = None
 ) -> tuple[Indices, Array]:
-    """Nearest of the centres (s, k, d) in each start (n, s), relative costs (s,)."""
-    s, k, d = centres.shape
+    """Nearest of the centers (s, k, d) in each start (n, s), relative costs (s,)."""
+    s, k, d = centers.shape
     # |p − c|² − |p|² of all pairs in one product, of p and 1 with −2 c and |c|².
     begins = np.concatenate([places, np.ones((len(places), 1))], axis=1)
-    ends = np.concatenate([-2.0 * centres, _squares(centres)], axis=2)
+    ends = np.concatenate([-2.0 * centers, _squares(centers)], axis=2)
     far = begins @ ends.reshape(s * k, d + 1).T
     labels: Indices = kept(far.reshape(-1, s, k).argmin(axis=2), known)
     least = far.ravel()[k * np.arange(labels.size) + labels.ravel()]
     return labels, weights @ least.reshape(-1, s)
 
 
-def _means(places: Array, weights: Array, labels: Indices, centres: Array) -> Array:
+def _means(places: Array, weights: Array, labels: Indices, centers: Array) -> Array:
     """Means of the clusters, shape (s, k, d); those without values stay."""
-    s, k, d = centres.shape
+    s, k, d = centers.shape
     n = len(places)
     columns = (labels + k * np.arange(s)).ravel()
     within = np.repeat(weights, s), columns, np.arange(0, n * s + 1, s)
     member = csc_array(within, shape=(s * k, n))
     sizes = np.bincount(columns, within[0], minlength=s * k)[:, None]
-    old = centres.reshape(s * k, d).copy()
+    old = centers.reshape(s * k, d).copy()
     sums = np.asarray(member @ places)
     means = np.divide(sums, sizes, out=old, where=sizes > 0.0)
     return means.reshape(s, k, d)

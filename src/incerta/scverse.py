@@ -36,7 +36,7 @@ def assess(
     layer: str | None = None,
     use_rep: str | None = None,
     key_added: str | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Assessment:
     """Say how sure the labels of cells are, and write that into their AnnData.
 
@@ -57,7 +57,7 @@ def assess(
         there, else ``layers["counts"]``, else ``X``.
     key_added : str, optional
         Name in front of what is written; by default that of the labels.
-    seed : int, default=0
+    random_state : int, default=0
         The same seed always gives the same answer.
 
     Returns
@@ -71,7 +71,7 @@ def assess(
     Notes
     -----
     "X_pca" has errors if the counts are in ``layers["counts"]`` (or `layer`), ``X`` is
-    ``log1p`` of counts that were normalised, as scanpy makes it, and ``varm["PCs"]``
+    ``log1p`` of counts that were normalized, as scanpy makes it, and ``varm["PCs"]``
     has the loadings. A count n that became ``f(n)`` has a variance of about
     ``n (f(n) − f(n − 1))²``: its mean is the bound of Poincaré's inequality for
     Poisson counts, which is sharp for rare and for frequent counts alike, and it is 0
@@ -100,11 +100,13 @@ def assess(
     ('separate', (300,))
     """
     data, source = _cells(adata, layer, use_rep)
-    found = assess_data(data, np.asarray(_get(adata.obs, labels, "obs")), seed=seed)
+    found = assess_data(
+        data, np.asarray(_get(adata.obs, labels, "obs")), random_state=random_state
+    )
     name = key_added or labels
     adata.obs[f"{name}_right"] = found.right
     adata.obs[f"{name}_set"] = found.columns()["label_set"]
-    adata.uns[f"{name}_assess"] = {"values": source} | _as_arrays(found.facts())
+    adata.uns[f"{name}_assess"] = {"values": source} | _as_arrays(found.summary())
     return found
 
 
@@ -163,7 +165,7 @@ def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | 
     made = csr_array((there, counts.indices, counts.indptr), counts.shape)
     if not np.allclose(made.sum(axis=1), logs.sum(axis=1), rtol=ROUNDING):
         msg = (
-            f"X is not log1p of the normalised counts in layers[{layer!r}], so that "
+            f"X is not log1p of the normalized counts in layers[{layer!r}], so that "
             f"{PCA} is taken as exact. To compare cells by the counts and their "
             f"errors, pass layer={layer!r}."
         )

@@ -28,8 +28,8 @@ def with_views(result, monkeypatch, **views):
         name: View(score=0.9, stability=0.9, weight=weight, agreement=agreement)
         for name, (weight, agreement) in views.items()
     }
-    facts = replace(result.estimator.facts(), views=told)
-    monkeypatch.setattr(type(result.estimator), "facts", lambda _: facts)
+    facts = replace(result.estimator._facts(), views=told)
+    monkeypatch.setattr(type(result.estimator), "_facts", lambda _: facts)
     return result
 
 
@@ -62,13 +62,13 @@ def test_a_clusterer_in_every_world_is_asked_too(three_or_four):
 
 
 def test_a_view_that_disagrees(rings):
-    weight = rings.estimator.views_["centres"].weight
+    weight = rings.estimator.views_["centers"].weight
     assert weight > module.LEAST
     (other,) = rings.alternatives()
     assert other.weight == pytest.approx(weight, abs=0.05)
-    assert other.what == "Clusters around centres alone."
-    assert other.clustering.parameters["views"] == ["centres"]
-    alone = ic.cluster(rings.data, 2, params={"views": ["centres"]})
+    assert other.what == "Clusters around centers alone."
+    assert other.clustering.parameters["views"] == ["centers"]
+    alone = ic.cluster(rings.data, 2, params={"views": ["centers"]})
     np.testing.assert_array_equal(other.clustering.labels, alone.labels)
     assert ic.metrics.clustering_accuracy(alone.labels, rings.labels) < 0.75
 
@@ -79,7 +79,7 @@ def test_none_where_all_agree():
 
 
 def test_views_that_find_the_same_count_together(rings, monkeypatch):
-    views = {"mixture": (0.6, 1.0), "centres": (0.3, 0.1), "nearness": (0.1, 0.79)}
+    views = {"mixture": (0.6, 1.0), "centers": (0.3, 0.1), "nearness": (0.1, 0.79)}
     result = with_views(rings, monkeypatch, **views)
     monkeypatch.setattr(module, "_moved", lambda a, b: float(b is rings))
     (other,) = result.alternatives()
@@ -87,15 +87,15 @@ def test_views_that_find_the_same_count_together(rings, monkeypatch):
 
 
 def test_what_is_not_worth_telling(rings, monkeypatch):
-    result = with_views(rings, monkeypatch, centres=(0.04, 0.1), nearness=(0.3, 0.8))
+    result = with_views(rings, monkeypatch, centers=(0.04, 0.1), nearness=(0.3, 0.8))
     assert result.alternatives() == []
-    result = with_views(rings, monkeypatch, centres=(0.06, 0.1))
+    result = with_views(rings, monkeypatch, centers=(0.06, 0.1))
     monkeypatch.setattr(module, "_moved", lambda a, b: 0.24)
     assert result.alternatives() == []
 
 
 def test_the_number_has_its_share(three_or_four, monkeypatch):
-    result = with_views(ic.cluster(three_or_four), monkeypatch, centres=(0.5, 0.1))
+    result = with_views(ic.cluster(three_or_four), monkeypatch, centers=(0.5, 0.1))
     monkeypatch.setattr(module, "_moved", lambda a, b: 1.0)
     number, view = sorted(result.alternatives(), key=lambda each: each.what)
     assert view.weight == pytest.approx(0.5 * result.choice.weight)

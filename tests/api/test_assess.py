@@ -99,7 +99,7 @@ def test_score_is_the_share_of_entropy_that_is_told():
     assert found.score == pytest.approx(1.0 - cross / np.log(3.0))
 
 
-def test_a_random_labelling_is_not_told():
+def test_a_random_labeling_is_not_told():
     data, labels = blobs(n=600)
     found = ic.assess(data, np.random.default_rng(0).permutation(labels))
     assert found.score < 0.02
@@ -257,7 +257,7 @@ def test_a_label_of_a_single_object(seed):
     data, labels = blobs(n=200, k=2)
     given = labels.copy()
     given[0] = 2
-    found = ic.assess(data, given, seed=seed)
+    found = ic.assess(data, given, random_state=seed)
     assert verdicts(found) == {
         (0, 1): "separate",
         (0, 2): "too few to tell",

@@ -13,7 +13,7 @@ from tests.report.examples import groups
 drawn = needs("matplotlib", "plot")
 
 
-def labelled(n_each=60, n_features=2, n_labels=3, seed=0):
+def labeled(n_each=60, n_features=2, n_labels=3, seed=0):
     """Objects of as many clusters, and a label for each."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n_labels), n_each)
@@ -24,7 +24,7 @@ def labelled(n_each=60, n_features=2, n_labels=3, seed=0):
 
 @pytest.fixture(scope="module")
 def found():
-    data, labels = labelled()
+    data, labels = labeled()
     words = np.array(["a", "$b", "_c"], dtype=object)[labels]
     words[[0, 60]] = ["_c", "a"]
     words[7] = None
@@ -49,7 +49,7 @@ def test_pairs_are_drawn_shallowest_first(found):
 def test_at_most_twelve_pairs_into_a_figure_that_is_given():
     from matplotlib.figure import Figure
 
-    data, labels = labelled(50, 7, 7)
+    data, labels = labeled(50, 7, 7)
     found = ic.assess(data, labels)
     figure = Figure()
     axes = found.plot.pairs(figure)
@@ -59,7 +59,7 @@ def test_at_most_twelve_pairs_into_a_figure_that_is_given():
 
 @drawn
 def test_no_pairs_to_draw():
-    data, labels = labelled(20)
+    data, labels = labeled(20)
     with pytest.raises(ValueError, match="no two labels have the 50 objects"):
         ic.assess(data, labels).plot.pairs()
 
@@ -78,14 +78,14 @@ def test_map_rings_what_is_to_be_looked_at(found):
 
 @drawn
 def test_map_with_noise():
-    data, labels = labelled()
+    data, labels = labeled()
     found = ic.assess(data, np.where(np.arange(180) % 10, labels, -1))
     names = [text.get_text() for text in found.plot.map().get_legend().get_texts()]
     assert names == ["0 (54)", "1 (54)", "2 (54)", "noise (18)"]
 
 
 def test_wide_data_are_shown_in_their_directions(tmp_path):
-    data, labels = labelled(40, 30)
+    data, labels = labeled(40, 30)
     values = data.mean()
     values[:, 3:] += values[:, :1]
     found = ic.assess(ic.from_gaussian(values, std=0.3), labels)
@@ -114,9 +114,9 @@ def test_verdicts_in_words(depth, verdict, words):
 
 @pytest.mark.parametrize("settings", [{}, {"scale": False, "directions": None}])
 def test_clusters_of_ours(settings):
-    result = ic.cluster(groups(30), k=3, method="UKMeans", seed=3, **settings)
+    result = ic.cluster(groups(30), k=3, method="UKMeans", random_state=3, **settings)
     found = result.assess()
-    same = ic.assess(result.data, result.labels, seed=3, **settings)
+    same = ic.assess(result.data, result.labels, random_state=3, **settings)
     np.testing.assert_array_equal(found.probability, same.probability)
     assert found.seed == 3
     assert (found.scaler is None) == (found.directions is None) == bool(settings)

@@ -28,10 +28,10 @@ def measured(blobs):
 
 
 def test_rules_of_auto(blobs, measured):
-    assert measured.method == "ViewConsensus"
+    assert measured.method == "AutoClusterer"
     assert "Values are measurements with errors" in measured.explain()
     believed = ic.cluster(blobs.with_meaning("belief"), k=3)
-    assert believed.method == "ViewConsensus"
+    assert believed.method == "AutoClusterer"
     assert "where their true values probably are" in believed.explain()
 
 
@@ -201,8 +201,8 @@ def test_missing_values_are_left_out_of_profiles(tmp_path):
 def test_the_default_is_not_sure_of_chance():
     # Four blobs with very unequal errors: worlds around the values gave 0.3 at 0.99.
     rng = np.random.default_rng(1)
-    centres, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=300)
-    X = centres[target] + rng.normal(size=(300, 6)) * rng.uniform(0.3, 1.2, size=6)
+    centers, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=300)
+    X = centers[target] + rng.normal(size=(300, 6)) * rng.uniform(0.3, 1.2, size=6)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     logs = 0.8 * rng.normal(size=(300, 1)) + 0.27 * rng.normal(size=X.shape)
     std = 0.7 * np.exp(logs)
@@ -216,8 +216,8 @@ def test_the_default_is_not_sure_of_chance():
 def test_same_seed_same_answer(blobs, measured):
     again = ic.cluster(blobs, 3)
     np.testing.assert_array_equal(again.membership, measured.membership)
-    free = ic.cluster(blobs, 3, "UKMeans", seed=None)
-    again = ic.cluster(blobs, 3, "UKMeans", seed=free.seed)
+    free = ic.cluster(blobs, 3, "UKMeans", random_state=None)
+    again = ic.cluster(blobs, 3, "UKMeans", random_state=free.seed)
     np.testing.assert_array_equal(free.membership, again.membership)
 
 
@@ -280,16 +280,18 @@ def test_where_confidence_says_nothing(blobs, measured):
         for method in ("MMVar", "UKMeans"):
             result = ic.cluster(data, k, method)
             assert np.isnan(result.confidence).all()
-            assert result.no_confidence == why
+            assert result.no_confidence_reason == why
             assert "confidence not applicable" in repr(result)
             assert f"Confidence is not applicable: {why}." in result.explain()
-            assert len(result.unclassifiable(0.99)) == 0
+            assert len(result.unsure(0.99)) == 0
             assert len(result.typical()) == k
             assert {len(found) for found in result.label_sets()} == {1}
-    assert measured.no_confidence is None
+    assert measured.no_confidence_reason is None
     holes = np.where(np.arange(120).reshape(60, 2) % 7 == 0, np.nan, blobs.mean())
     assert (
-        ic.cluster(ic.from_gaussian(holes, 0.0, missing="infinite"), 3).no_confidence
+        ic.cluster(
+            ic.from_gaussian(holes, 0.0, missing="infinite"), 3
+        ).no_confidence_reason
         is None
     )
 
@@ -299,7 +301,10 @@ def test_noise_alone_is_not_certain(blobs, tmp_path):
     tiny = {"eps": 1e-6, "n_worlds": 3}
     with pytest.warns(IncertaWarning, match="all objects are noise in 3 of 3 worlds"):
         result = ic.cluster(blobs, method="dbscan", params=tiny)
-    assert (result.n_clusters, result.no_confidence) == (0, "there is no cluster")
+    assert (result.n_clusters, result.no_confidence_reason) == (
+        0,
+        "there is no cluster",
+    )
     assert "60 objects in 0 clusters, 60 noise by dbscan, confid" in repr(result)
     result.report(tmp_path / "report.html")
     assert "there is no cluster" in (tmp_path / "report.html").read_text()
@@ -355,14 +360,14 @@ def test_second_choice_and_noise():
             assert result.runner_up[i] == -1
 
 
-def test_unclassifiable_objects_are_named(blobs):
+def test_unsure_objects_are_named(blobs):
     result = ic.cluster(blobs, 3, "UKMeans")
-    named = result.unclassifiable(0.8)
+    named = result.unsure(0.8)
     confidence = dict(zip(result.ids.tolist(), result.confidence))
     assert set(named) == {i for i, c in confidence.items() if c < 0.8}
     assert np.all(np.diff([confidence[i] for i in named]) >= 0)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        result.unclassifiable(80)
+        result.unsure(80)
 
 
 def test_profile_and_typical_objects(blobs):
@@ -439,8 +444,8 @@ def test_nothing_to_cluster(blobs):
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**64])
 def test_a_seed_that_is_none(blobs, seed):
-    with pytest.raises(ValueError, match=f"seed={seed} must be .* 0 to 4294967295"):
-        ic.cluster(blobs, 3, seed=seed)
+    with pytest.raises(ValueError, match=f"random_state={seed} must be .* 4294967295"):
+        ic.cluster(blobs, 3, random_state=seed)
 
 
 def test_other_words_keep_what_was_computed(blobs):

@@ -86,11 +86,11 @@ def test_odd_results(data, settings):
     result = cluster(data, **settings)
     html = result._repr_html_()
     tables = Cells(html).tables
-    if result.no_confidence is None:
+    if result.no_confidence_reason is None:
         assert "Least certain" in tables
     else:
         assert "Least certain" not in tables
-        assert f"not applicable: {result.no_confidence}." in html
+        assert f"not applicable: {result.no_confidence_reason}." in html
     if (result.labels < 0).any():
         assert "noise" in [row[0] for row in tables["Clusters"]]
 

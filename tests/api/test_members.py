@@ -226,7 +226,7 @@ def test_saved_and_read_again(tmp_path):
     again = ic.load(tmp_path / "members.incerta")
     np.testing.assert_array_equal(again.probability, found.probability)
     assert str(again) == str(found)
-    assert again.facts() == found.facts()
+    assert again.summary() == found.summary()
     np.testing.assert_array_equal(
         again.probability_of(found.data), found.probability_of(found.data)
     )
@@ -237,10 +237,10 @@ def test_picture_shows_the_features_in_which_the_group_is_narrow():
     wide = data.affine([1.0, 1.0, 1.0])
     found = ic.members(wide)
     ax = found.plot()
-    grey, members = ax.collections[0], ax.collections[-1]
+    gray, members = ax.collections[0], ax.collections[-1]
     shown = (found.probability[:, 0] >= 0.05).sum()
     assert len(members.get_offsets()) == shown
-    assert len(grey.get_offsets()) == len(data) - shown
+    assert len(gray.get_offsets()) == len(data) - shown
     assert found.plot(["x2", "x0"]).get_xlabel() == "x2"
 
 

@@ -12,7 +12,7 @@ from incerta.data.guess.guess import guess
 from incerta.data.guess.readings import remarks_on
 from incerta.data.tables.spec import as_option
 from incerta.exceptions import IncertaWarning
-from incerta.report import summarise
+from incerta.report import summarize
 from incerta.views.consensus import View
 from incerta.views.look import MIXTURE, PLACES
 from incerta.wording import for_readers
@@ -51,23 +51,23 @@ def view(score, weight, agreement):
 
 
 def test_the_view_that_carried_the_answer():
-    views = {"mixture": view(0.93, 0.8, 0.9), "centres": view(0.88, 0.2, 0.4)}
+    views = {"mixture": view(0.93, 0.8, 0.9), "centers": view(0.88, 0.2, 0.4)}
     assert in_views(20, views) == [
         "The answer is mainly that of Gaussian clusters (weight 0.80): true values "
         "tell 93% of what there is to know about their labels."
     ]
     views["nearness of laws"] = view(0.7, 0.0, 0.09)
     assert in_views(20, views)[1:] == [
-        "Clusters of near neighbours by whole distributions would divide the objects "
+        "Clusters of near neighbors by whole distributions would divide the objects "
         "quite differently (agreement 0.09); true values tell 70% of their labels."
     ]
     views = {
         "mixture": view(0.9, 0.45, 0.9),
-        "centres": view(0.9, 0.35, 0.9),
+        "centers": view(0.9, 0.35, 0.9),
         "nearness": view(0.8, 0.2, 0.7),
     }
     assert in_views(20, views) == [
-        "The answer is a mean: Gaussian clusters and clusters around centres are about "
+        "The answer is a mean: Gaussian clusters and clusters around centers are about "
         "equally clear, and count alike."
     ]
     del views["nearness"]
@@ -78,15 +78,15 @@ def test_the_view_that_carried_the_answer():
             assert in_views(20, {name: view(1.0, 1.0, 1.0)})
 
 
-def test_rings_are_no_clusters_around_centres():
+def test_rings_are_no_clusters_around_centers():
     angle = np.tile(np.linspace(0.0, 2.0 * np.pi, 100, endpoint=False), 2)
     radius = np.repeat([0.4, 1.0], 100)
     rings = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
-    result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, seed=0)
+    result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, random_state=0)
     assert ic.metrics.clustering_accuracy(radius > 0.7, result.labels) == 1.0
-    said = "lusters around centres would divide the objects quite differently"
+    said = "lusters around centers would divide the objects quite differently"
     assert said in result.explain()
-    assert said in str(summarise(result)["method"]["reasons"])
+    assert said in str(summarize(result)["method"]["reasons"])
 
 
 def test_objects_unlike_others():
@@ -165,17 +165,17 @@ def test_info_and_fit_agree_about_logarithms():
 def test_no_confidence_where_there_is_none_to_tell():
     data, _ = ic.datasets.make_uncertain_blobs(40, 2, 3, random_state=0)
     one = ic.cluster(data, 3, "kmeans", params={"n_worlds": 1})
-    assert one.no_confidence == "there is one world"
+    assert one.no_confidence_reason == "there is one world"
     assert np.isnan(one.confidence).all()
     assert np.isnan(predicted(one, data)["confidence"]).all()
     apart = ic.cluster(data[:4], 4, "UKMeans")
-    assert apart.no_confidence == "every object is a cluster of its own"
+    assert apart.no_confidence_reason == "every object is a cluster of its own"
     assert "confidence not applicable" in repr(apart)
     alone = ic.cluster(data[:1])
     assert "measured so badly" not in alone.explain()
-    assert not any("is not error" in text for text in summarise(alone)["sentences"])
+    assert not any("is not error" in text for text in summarize(alone)["sentences"])
     exact = ic.cluster(ic.from_gaussian(data.mean(), std=0.0), 3, "UKMeans")
-    assert summarise(exact)["sentences"][1:] == [
+    assert summarize(exact)["sentences"][1:] == [
         "Confidence is not applicable: the data have no uncertainty."
     ]
 

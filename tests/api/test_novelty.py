@@ -24,8 +24,8 @@ def lacking(data, gaps):
 
 
 def blobs(n, rng):
-    centres = np.random.default_rng(5).normal(size=(4, 6)) * 2
-    return (centres[rng.integers(4, size=n)] + 0.8 * rng.normal(size=(n, 6))) / 2.2
+    centers = np.random.default_rng(5).normal(size=(4, 6)) * 2
+    return (centers[rng.integers(4, size=n)] + 0.8 * rng.normal(size=(n, 6))) / 2.2
 
 
 def moons(n, rng):
@@ -45,14 +45,14 @@ def gaussian(n, rng):
 def oddness_of(value, variance, known, references):
     """Oddness of one object, from the formula."""
     density = 0.0
-    for centre, spread in zip(references.centres, references.variances, strict=True):
+    for center, spread in zip(references.centers, references.variances, strict=True):
         kernel = 1.0
         for j in np.flatnonzero(known):
             total = variance[j] + spread[j]
             height = np.sqrt((variance[j] + references.width) / total)
-            kernel *= height * np.exp(-0.5 * (value[j] - centre[j]) ** 2 / total)
+            kernel *= height * np.exp(-0.5 * (value[j] - center[j]) ** 2 / total)
         density += kernel
-    return -2.0 * np.log(density / len(references.centres))
+    return -2.0 * np.log(density / len(references.centers))
 
 
 def test_oddness_is_that_of_the_formula():
@@ -76,7 +76,7 @@ def test_objects_of_the_fit_are_compared_with_the_others_alone():
     references = found._references
     inside = found._oddness(room._places(data[references.positions]), leave_out=True)[0]
     others = references._replace(
-        centres=references.centres[1:], variances=references.variances[1:]
+        centers=references.centers[1:], variances=references.variances[1:]
     )
     first = room._places(data[references.positions[:1]])
     assert inside[0] == pytest.approx(
@@ -189,7 +189,7 @@ def test_what_a_reference_lacks_could_be_anything_that_others_have():
     references = Novelty(data)._references
     row = int(np.flatnonzero(references.positions == 7)[0])
     others = np.delete(values[:, 1], 7)
-    assert references.centres[row, 1] == pytest.approx(others.mean())
+    assert references.centers[row, 1] == pytest.approx(others.mean())
     width = references.variances[row, 0] - 0.3**2
     assert references.variances[row, 1] == pytest.approx(others.var() + width)
 

@@ -31,7 +31,7 @@ ALL = [
     ic.ErrorDiscriminant(),
     ic.UncertainNaiveBayes(),
     ic.SupportMeasureClassifier(),
-    ic.WorldVote(LogisticRegression(C=0.1), n_worlds=3),
+    ic.WorldsClassifier(LogisticRegression(C=0.1), n_worlds=3),
 ]
 by_name = pytest.mark.parametrize("model", ALL, ids=lambda m: type(m).__name__)
 X, Y = load_iris(return_X_y=True)
@@ -133,7 +133,7 @@ class TestTwins:
     """Without uncertainty they are what they are named after."""
 
     def test_quadratic_discriminant_analysis(self):
-        ours = ic.ErrorDiscriminant(covariance="full", prior_weight=0.0).fit(X, Y)
+        ours = ic.ErrorDiscriminant(covariance_type="full", prior_weight=0.0).fit(X, Y)
         twin = QuadraticDiscriminantAnalysis().fit(X, Y)
         # Older ones of scikit-learn divide by n - 1, and n is 50.
         ratio = X[:50].var(axis=0).sum() / twin.scalings_[0].sum()
@@ -163,7 +163,7 @@ class TestTwins:
         np.testing.assert_allclose(ours, twin, atol=1e-8)
 
     def test_support_vector_machine(self):
-        ours = ic.SupportMeasureClassifier(C=2.0, width=0.7).fit(X, Y)
+        ours = ic.SupportMeasureClassifier(C=2.0, gamma=0.5 / 0.7**2).fit(X, Y)
         machine = SVC(C=2.0, gamma=0.5 / 0.7**2)
         np.testing.assert_allclose(
             ours.decision_function(X), machine.fit(X, Y).decision_function(X), atol=1e-6
@@ -176,7 +176,7 @@ class TestTwins:
 
     def test_any_classifier(self):
         twin = LogisticRegression(max_iter=500)
-        ours = ic.WorldVote(twin).fit(X, Y)
+        ours = ic.WorldsClassifier(twin).fit(X, Y)
         assert len(ours.estimators_) == 1
         np.testing.assert_array_equal(
             ours.predict_proba(X), twin.fit(X, Y).predict_proba(X)
@@ -186,7 +186,7 @@ class TestTwins:
 class TestErrorDiscriminant:
     def test_the_error_of_a_new_object_blurs_the_classes(self):
         data = measured()
-        fitted = ic.ErrorDiscriminant(covariance="full").fit(data, Y)
+        fitted = ic.ErrorDiscriminant(covariance_type="full").fit(data, Y)
         new = measured(seed=3)
         mean, variance = new.mean(), new.variance()
         logs = np.empty((len(Y), 3))
@@ -258,7 +258,7 @@ class TestSupportMeasure:
         two = rng.choice([-1.0, 1.0], size=(60, 40, 1))
         data = ic.from_array(np.concatenate([one, two]))
         y = np.repeat([0, 1], 60)
-        model = ic.SupportMeasureClassifier(level=2, width=0.3)
+        model = ic.SupportMeasureClassifier(level=2, gamma=0.5 / 0.3**2)
         assert cross_val_score(model, data, y, cv=3).mean() > 0.9
 
     def test_a_class_with_one_object(self):
@@ -267,7 +267,7 @@ class TestSupportMeasure:
 
 
 def test_votes_without_probabilities():
-    model = ic.WorldVote(SVC(), n_worlds=4).fit(measured(), Y)
+    model = ic.WorldsClassifier(SVC(), n_worlds=4).fit(measured(), Y)
     found = model.predict_proba(measured(seed=1))
     assert set(np.unique(found)) <= {0.0, 0.25, 0.5, 0.75, 1.0}
 
@@ -278,6 +278,6 @@ def test_draws_of_one_ensemble_belong_together():
     values = np.r_[np.zeros(30), np.ones(30)][:, None]
     data = ic.from_worlds(values + shift + 0.1 * rng.normal(size=(15, 60, 1)))
     y = np.repeat([0, 1], 30)
-    model = ic.WorldVote(LogisticRegression(), n_worlds=15)
+    model = ic.WorldsClassifier(LogisticRegression(), n_worlds=15)
     some = np.arange(60) % 2 == 0
     assert model.fit(data[some], y[some]).score(data[~some], y[~some]) == 1.0

@@ -35,14 +35,14 @@ def test_naive_bayes(density, meaning):
         likelihood = np.full(len(new), own.mean())
         for j in range(2):
             x, e = w[own, j], v[own, j]
-            centre, between, extra = x.mean(), x.var(), e.mean()
+            center, between, extra = x.mean(), x.var(), e.mean()
             if meaning == "error":
                 found = true_spread(x[None], e[None], np.ones((1, len(x))), 0.05)
-                centre, between, extra = found.means[0], found.variances[0], 0.0
+                center, between, extra = found.means[0], found.variances[0], 0.0
                 kept = between / (between + e)
-                x, e = centre + kept * (x - centre), kept * e
+                x, e = center + kept * (x - center), kept * e
             if density == "gaussian":
-                x, e = np.array([centre]), np.array([between + extra])
+                x, e = np.array([center]), np.array([between + extra])
             else:
                 e = e + (1.06 * len(x) ** -0.2) ** 2 * between
             total = np.sqrt(e + new.variance()[:, j, None])
@@ -63,7 +63,7 @@ def test_priors_are_shares():
 def test_distances_of_laws():
     """The second level: a Gaussian of the MMD, as wide as its median."""
     data, new = (measured(n, n).with_meaning("belief") for n in (36, 4))
-    model = ic.SupportMeasureClassifier(level=2, width=0.8).fit(data, Y)
+    model = ic.SupportMeasureClassifier(level=2, gamma=0.5 / 0.8**2).fit(data, Y)
 
     def kernel(a, b):
         return expected_affinity(a.law, b.law, 0.5 / 0.8**2)
@@ -74,7 +74,7 @@ def test_distances_of_laws():
 
     known = squared_mmd(data, data)[np.triu_indices(36, 1)]
     width = np.sqrt(np.median(known))
-    assert model.width_of_level_2_ == pytest.approx(width)
+    assert model.gamma_of_level_2_ == pytest.approx(0.5 / width**2)
     expected = np.exp(-0.5 * squared_mmd(new, data) / width**2)
     np.testing.assert_allclose(model._kernel(new), expected, rtol=1e-6)
 
@@ -84,7 +84,7 @@ def test_votes_are_taken_among_true_values():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(800, 1))
     data = ic.from_gaussian(truth + 2.0 * rng.normal(size=(800, 1)), std=2.0)
-    model = ic.WorldVote(GaussianNB(), n_worlds=5).fit(data, truth.ravel() > 0)
+    model = ic.WorldsClassifier(GaussianNB(), n_worlds=5).fit(data, truth.ravel() > 0)
     spread = np.concatenate(list(model._worlds)).var()
     assert spread == pytest.approx(1.0, abs=0.3)  # not 5, or 9
     kernel = ic.SupportMeasureClassifier().fit(data[:40], truth.ravel()[:40] > 0)
@@ -94,14 +94,14 @@ def test_votes_are_taken_among_true_values():
 def test_a_classifier_without_a_seed_is_given_one():
     tree = DecisionTreeClassifier(splitter="random")
     found = [
-        ic.WorldVote(tree, n_worlds=3, random_state=seed)
+        ic.WorldsClassifier(tree, n_worlds=3, random_state=seed)
         .fit(measured(), Y)
         .predict_proba(measured(30, seed=2))
         for seed in (1, 1, 2)
     ]
     np.testing.assert_array_equal(found[0], found[1])
     assert (found[0] != found[2]).any()
-    own = ic.WorldVote(DecisionTreeClassifier(random_state=7), n_worlds=2)
+    own = ic.WorldsClassifier(DecisionTreeClassifier(random_state=7), n_worlds=2)
     assert own.fit(measured(), Y).estimators_[0].random_state == 7
 
 

@@ -30,7 +30,7 @@ def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def relabelled(path, **words):
+def relabeled(path, **words):
     """Write a table again, with other words for some labels."""
     rows = [line.rpartition(",") for line in path.read_text().splitlines()]
     lines = [f"{begin},{words.get(label, label)}" for begin, _, label in rows]
@@ -40,7 +40,7 @@ def relabelled(path, **words):
 def test_the_table_is_that_of_python(call, stars):
     done = call("assess", stars, *ASKED)
     rows = rows_of(done.stdout)
-    data = ic.read(stars, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(stars, id="star", values=["mass", "radius"], errors="{}_error")
     labels = [row["class"] for row in rows_of(stars.read_text())]
     found = ic.assess(data, labels)
     assert list(rows[0]) == list(found.columns())
@@ -51,7 +51,7 @@ def test_the_table_is_that_of_python(call, stars):
 
 
 def test_what_is_said_fits_the_terminal(call, stars):
-    relabelled(stars, a="a very long label: longer than the table has room for")
+    relabeled(stars, a="a very long label: longer than the table has room for")
     told = call("assess", stars, *ASKED).stderr
     assert max(map(len, told.splitlines())) <= 80
     assert "The values tell" in told
@@ -95,7 +95,7 @@ def test_a_page_is_written(call, stars, tmp_path):
 
 
 def test_labels_are_guessed_and_exact_values_are_taken(call, stars):
-    relabelled(stars, a="0", b="1", c="2", d="3")
+    relabeled(stars, a="0", b="1", c="2", d="3")
     rows = [line.split(",") for line in stars.read_text().splitlines()]
     plain = [",".join((row[0], row[1], row[3], row[5])) for row in rows]
     plain[0] = plain[0].replace("class", "leiden")
@@ -107,18 +107,18 @@ def test_labels_are_guessed_and_exact_values_are_taken(call, stars):
 
 
 def test_whole_numbers_are_in_their_order_and_minus_one_is_noise(call, stars, tmp_path):
-    relabelled(stars, a="2", b="10", c="-1", d="")
+    relabeled(stars, a="2", b="10", c="-1", d="")
     done = call("assess", stars, *ASKED, "-o", tmp_path / "out")
     assert "30 objects have no label (empty)." in done.stderr
     facts = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert [row["label"] for row in facts["clusters"]] == [2, 10]
     rows = rows_of((tmp_path / "out" / "table.csv").read_text())
     assert {row["label"] for row in rows} == {"2", "10", "-1", ""}
-    unlabelled = [row for row in rows if not row["label"]]
-    assert {row["right"] for row in unlabelled} == {""}
-    assert {row["likeliest"] for row in unlabelled} == {"-1"}
+    unlabeled = [row for row in rows if not row["label"]]
+    assert {row["right"] for row in unlabeled} == {""}
+    assert {row["likeliest"] for row in unlabeled} == {"-1"}
     # The same with words: -1 is noise there, too.
-    relabelled(stars, **{"2": "two"})
+    relabeled(stars, **{"2": "two"})
     done = call("assess", stars, *ASKED, "-o", tmp_path / "out")
     facts = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert [row["label"] for row in facts["clusters"]] == ["10", "two"]
@@ -140,7 +140,7 @@ def test_wrong_usage(call, stars, more, told):
 
 
 def test_a_column_without_labels(call, stars):
-    relabelled(stars, a="", b="", c="", d="")
+    relabeled(stars, a="", b="", c="", d="")
     done = call("assess", stars, *ASKED, code=2)
     assert "no object has a label in 'class'" in " ".join(done.stderr.split())
 
@@ -164,7 +164,7 @@ def test_an_object_has_one_label(call, tmp_path):
 
 
 def test_labels_cannot_move_the_cursor_or_run(call, stars):
-    relabelled(stars, a="\x1b[2Ja", b="=cmd|'/C calc'!A0")
+    relabeled(stars, a="\x1b[2Ja", b="=cmd|'/C calc'!A0")
     done = call("assess", stars, *ASKED)
     assert all(c.isprintable() or c == "\n" for c in done.stderr)
     assert "1 label begins like a formula" in " ".join(done.stderr.split())

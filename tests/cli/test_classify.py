@@ -32,7 +32,7 @@ def rows_of(text):
 
 
 def read(path):
-    return ic.read(path, id="star", values=["mass", "radius"], errors="{}_error")
+    return ic.read_table(path, id="star", values=["mass", "radius"], errors="{}_error")
 
 
 def test_the_table_is_that_of_python(call, wide, new):

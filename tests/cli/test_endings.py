@@ -19,7 +19,7 @@ def results(tmp_path_factory):
     """Two results, of which the second takes the place of the first."""
     folder = tmp_path_factory.mktemp("stars")
     write_stars(folder, 30)
-    data = ic.read(
+    data = ic.read_table(
         folder / "stars.csv", id="star", values=["x", "y"], errors="{}_error"
     )
     return [ic.cluster(data, k, "UKMeans") for k in (2, 3)]

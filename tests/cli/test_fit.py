@@ -41,8 +41,8 @@ def names_in(folder):
 
 
 def expected(path, method="UKMeans", seed=0, **others):
-    data = ic.read(path, id="star", values=["mass", "radius"], errors="{}_error")
-    return cluster(data, k=3, method=method, seed=seed, **others)
+    data = ic.read_table(path, id="star", values=["mass", "radius"], errors="{}_error")
+    return cluster(data, k=3, method=method, random_state=seed, **others)
 
 
 def check_table(rows, result):
@@ -225,7 +225,7 @@ def test_nothing_is_half_written(call, wide, tmp_path, monkeypatch, old, error):
     def fails(_):
         raise error
 
-    monkeypatch.setattr(import_module("incerta.report"), "summarise", fails)
+    monkeypatch.setattr(import_module("incerta.report"), "summarize", fails)
     call("fit", wide, *QUICK, "-o", out, code=130 if error is KeyboardInterrupt else 1)
     assert names_in(tmp_path) == (["out", "wide.csv"] if old else ["wide.csv"])
     if old:
@@ -276,7 +276,7 @@ def test_the_same_story_in_python_on_the_command_line_and_in_the_report(
     out = tmp_path / "out"
     call("fit", wide, *WIDE, "-k", "3", "--seed", "4", "-o", out, "--report")
     result = expected(wide, method="auto", seed=4)
-    assert result.method == "ViewConsensus"
+    assert result.method == "AutoClusterer"
 
     check_table(rows_of((out / "table.csv").read_text()), result)
     stored = load(out / "model.incerta")
@@ -356,10 +356,10 @@ def test_pipe_from_a_cold_shell(run, wide):
 @needs("jinja2", "report")
 def test_12000_rows_with_a_report(call, tmp_path, record_property):
     rng = np.random.default_rng(0)
-    centres = rng.integers(0, 3, 300)
+    centers = rng.integers(0, 3, 300)
     path, out = tmp_path / "long.csv", tmp_path / "out"
     lines = ["star,mass,radius"]
-    for i, c in enumerate(centres):
+    for i, c in enumerate(centers):
         near = rng.normal([4 * (c == 1), 5 * (c == 2)], 0.8, size=2)
         lines += [f"{i},{x:.4f},{y:.4f}" for x, y in rng.normal(near, 0.5, (40, 2))]
     path.write_text("\n".join(lines))
@@ -424,7 +424,7 @@ def test_a_folder_with_a_report_parses_its_file_once(
 
 @needs("jinja2", "report")
 def test_a_folder_with_a_report_takes_each_step_once(call, wide, tmp_path, monkeypatch):
-    counts = dict.fromkeys(("summarise", "on_values", "picture", "of_fit"), 0)
+    counts = dict.fromkeys(("summarize", "on_values", "picture", "of_fit"), 0)
 
     def count(module, name):
         home = import_module(module)
@@ -437,9 +437,9 @@ def test_a_folder_with_a_report_takes_each_step_once(call, wide, tmp_path, monke
 
         monkeypatch.setattr(home, name, counted)
 
-    count("incerta.report", "summarise")
-    count("incerta.report.render", "summarise")
-    count("incerta.report.summarise", "on_values")
+    count("incerta.report", "summarize")
+    count("incerta.report.render", "summarize")
+    count("incerta.report.summarize", "on_values")
     count("incerta.report.render", "picture")
     count("incerta.api.novelty", "of_fit")
     call("fit", wide, *QUICK, "-o", tmp_path / "out", "--report")

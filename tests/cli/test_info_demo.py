@@ -49,7 +49,7 @@ def test_a_copy_without_its_metadata(monkeypatch):
 
 
 def test_what_is_in_a_table(call, wide):
-    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(wide, id="star", values=["mass", "radius"], errors="{}_error")
     assert call("info", wide, *WIDE).stdout == f"{data!r}\n"
 
 
@@ -58,7 +58,7 @@ def test_what_is_in_a_model(call, wide, tmp_path):
 
     call("fit", wide, *QUICK, "-o", tmp_path / "out")
     bare = tmp_path / "bare.incerta"
-    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(wide, id="star", values=["mass", "radius"], errors="{}_error")
     save(ic.UKMeans(3, random_state=0).fit(data), bare)
     told = call("info", tmp_path / "out" / "model.incerta", bare).stdout
     assert "30 objects in 3 clusters by UKMeans" in told

@@ -34,7 +34,7 @@ def stars(tmp_path_factory):
 def test_the_table_is_that_of_python(call, stars):
     done = call("members", stars, *ASKED, "--sky", "ra, dec")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    data = ic.read(stars, id="star", values=NAMES, errors="{}_error")
+    data = ic.read_table(stars, id="star", values=NAMES, errors="{}_error")
     found = ic.members(data, sky=("ra", "dec"))
     columns = found.columns()
     assert list(rows[0]) == list(columns)

@@ -68,7 +68,7 @@ def test_fit_and_its_command(call, wide, tmp_path):
     call("fit", wide, *WIDE, *said, "-o", out)
     result = load(out / "model.incerta")
     assert (result.estimator.clusterer.eps, result.estimator.n_worlds) == (0.7, 6)
-    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(wide, id="star", values=["mass", "radius"], errors="{}_error")
     same = cluster(data, method="dbscan", params={"eps": 0.7, "n_worlds": 6})
     np.testing.assert_array_equal(result.membership, same.membership)
     words = shlex.split(result.command)

@@ -32,8 +32,8 @@ def test_table_of_new_objects(call, fitted, wide, new):
     done = call("predict", fitted, new)
     rows = rows_of(done.stdout)
     asked = {"id": "star", "values": ["mass", "radius"], "errors": "{}_error"}
-    model = cluster(ic.read(wide, **asked), k=3, method="UKMeans")
-    data = ic.read(new, **asked)
+    model = cluster(ic.read_table(wide, **asked), k=3, method="UKMeans")
+    data = ic.read_table(new, **asked)
     shares = model.predict_proba(data)
     assert list(rows[0]) == [
         "id",
@@ -112,7 +112,7 @@ def test_where_nothing_can_be_written(call, fitted, new, tmp_path):
 
 
 def test_a_model_made_in_python(call, wide, new, tmp_path):
-    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(wide, id="star", values=["mass", "radius"], errors="{}_error")
     path = tmp_path / "python.incerta"
     cluster(data, k=3, method="UKMeans").save(path)
     from_python = call("predict", path, new, *WIDE).stdout
@@ -130,7 +130,7 @@ def test_a_model_made_in_python(call, wide, new, tmp_path):
 def test_a_bare_estimator(call, wide, new, tmp_path):
     from incerta.models.files import save
 
-    data = ic.read(wide, id="star", values=["mass", "radius"], errors="{}_error")
+    data = ic.read_table(wide, id="star", values=["mass", "radius"], errors="{}_error")
     path = tmp_path / "bare.incerta"
     save(ic.FDBSCAN(eps=3.0, random_state=0).fit(data), path)
     rows = rows_of(call("predict", path, new, *WIDE).stdout)

@@ -49,7 +49,7 @@ def test_work_that_lasts_has_a_bar_with_the_time_left(program, wide):
     told = said_on_a_terminal(program(code, "fit", wide, *WIDE, "-k", 3))
     assert "worlds" in told
     assert "time left" in told
-    assert "ViewConsensus" in told  # what is said in the end
+    assert "AutoClusterer" in told  # what is said in the end
 
 
 @pytest.mark.slow

@@ -105,7 +105,7 @@ def test_columns_that_are_not_there_are_an_error():
 def test_objects_are_those_of_the_file(tmp_path, with_json):
     path = tmp_path / "wide.csv"
     path.write_text(wide_table())
-    there = ic.read(path, values=["mass", "radius"], errors="{}_error")
+    there = ic.read_table(path, values=["mass", "radius"], errors="{}_error")
     found = rows(path.read_text())
     if with_json:
         lines = "".join(

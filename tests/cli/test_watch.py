@@ -25,11 +25,11 @@ from tests.extras import needs
 ASKED = ("--values", "heat,flow", "--errors", "{}_error")
 
 
-def rows(n, centres, seed=0, first=2):
+def rows(n, centers, seed=0, first=2):
     """Rows of clusters with a spread of 1 and errors of 0.3."""
     rng = np.random.default_rng(seed)
-    centres = np.asarray(centres, dtype=float)
-    values = centres[rng.integers(len(centres), size=n)] + rng.normal(size=(n, 2))
+    centers = np.asarray(centers, dtype=float)
+    values = centers[rng.integers(len(centers), size=n)] + rng.normal(size=(n, 2))
     return [
         Row(
             first + i,
@@ -75,7 +75,7 @@ def test_clusters_come_move_and_go():
     assert not any(line.startswith("cluster 0") for line in told)
     assert work.watcher.counts["new"] == 3
     assert [one.number for one in work.watcher.clusters] == [0, 2]
-    assert work.watcher.clusters[1].centre == pytest.approx([60, 60], abs=0.3)
+    assert work.watcher.clusters[1].center == pytest.approx([60, 60], abs=0.3)
     assert work.watcher.clusters[0].error[0] < 0.1
 
 
@@ -99,7 +99,7 @@ def test_units_do_not_matter():
     assert other.watcher.model.n_seen_ == 1000
     shares = [[one.share for one in each.watcher.clusters] for each in (work, other)]
     assert shares[0] == pytest.approx(shares[1])
-    ratio = other.watcher.clusters[0].centre / work.watcher.clusters[0].centre
+    ratio = other.watcher.clusters[0].center / work.watcher.clusters[0].center
     assert ratio == pytest.approx([1.0, 1e-6])
 
 
@@ -162,7 +162,7 @@ def test_long_names_fit_a_line():
     (event,) = [e for _, e in work.watcher.events if e.kind == "new"]
     names = ["heat\x1b[2J" * 20, "flow" * 30]
     for kind in ("new", "gone", "moved"):
-        before = replace(event.cluster, centre=event.cluster.centre + 1234567.0)
+        before = replace(event.cluster, center=event.cluster.center + 1234567.0)
         line = line_about(replace(event, kind=kind, before=before), 10**12, names)
         assert len(line) <= 80
         assert line.isprintable()
@@ -197,8 +197,8 @@ def test_files_at_the_end(call, stream, tmp_path):
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
     table = list(csv.DictReader(io.StringIO((out / "table.csv").read_text())))
     assert [row["state"] for row in table] == ["there", "there"]
-    centres = sorted(float(row["heat_centre"]) for row in table)
-    assert centres == pytest.approx([0.0, 9.0], abs=0.3)
+    centers = sorted(float(row["heat_center"]) for row in table)
+    assert centers == pytest.approx([0.0, 9.0], abs=0.3)
     found = json.loads((out / "summary.json").read_text())
     assert found["rows"] == 1200
     assert found["history"]["rows"] == [400, 800, 1200]

@@ -347,9 +347,9 @@ def test_counts_are_not_read_by_parts(tmp_path):
     told = {"id": "town", "values": ["theft", "fire"], "kind": "counts"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ic.read(path, **told).kind == "counts"
+        assert ic.read_table(path, **told).kind == "counts"
     with pytest.raises(DataError, match="kind='counts' learns from all objects"):
-        ic.read(path, **told, lazy=True)
+        ic.read_table(path, **told, lazy=True)
 
 
 def test_a_layer_of_counts_is_read(tmp_path):
@@ -366,7 +366,7 @@ def test_a_layer_of_counts_is_read(tmp_path):
             group["_index"] = np.array(list(names), dtype=text)
         file["obs/depth"] = np.array([9.0, 10.0, 20.0])
     told = {"values": ["g", "h"], "layers": "counts", "kind": "counts"}
-    data = ic.read(path, **told, exposure="depth")
+    data = ic.read_table(path, **told, exposure="depth")
     same = ic.from_counts(counts, [9.0, 10.0, 20.0])
     np.testing.assert_array_equal(data.mean(), same.mean())
     assert data.ids.tolist() == ["a", "b", "c"]

@@ -16,7 +16,7 @@ def cube():
     return np.random.default_rng(0).normal(size=SHAPE)
 
 
-def labelled(cube, order=("station", "member", "variable")):
+def labeled(cube, order=("station", "member", "variable")):
     xr = pytest.importorskip("xarray")
     array = xr.DataArray(
         cube.copy(),
@@ -37,19 +37,19 @@ class TestXarray:
         [("station", "member", "variable"), ("variable", "member", "station")],
     )
     def test_dimensions_are_found_by_name(self, cube, order):
-        data = ic.from_xarray(labelled(cube, order), **NAMES, joint=True)
+        data = ic.from_xarray(labeled(cube, order), **NAMES, joint=True)
         assert data.joint
         assert data.ids.tolist() == list("dcba")
         assert data.feature_names == ("t", "p")
         np.testing.assert_array_equal(data.worlds(3)[1], cube[:, 1])
 
     def test_independent_values(self, cube):
-        data = ic.from_xarray(labelled(cube), **NAMES, joint=False)
+        data = ic.from_xarray(labeled(cube), **NAMES, joint=False)
         assert not data.joint
         np.testing.assert_allclose(data.covariance(), covariances(cube))
 
     def test_a_single_feature(self, cube):
-        array = labelled(cube).isel(variable=0, drop=True)
+        array = labeled(cube).isel(variable=0, drop=True)
         data = ic.from_xarray(array, **(NAMES | {"feature": None}), joint=True)
         assert data.feature_names == ("weather",)
         np.testing.assert_array_equal(data.worlds(3)[2], cube[:, 2, :1])
@@ -62,7 +62,7 @@ class TestXarray:
         assert data.feature_names == ("x0", "x1")
 
     def test_dataset(self, cube):
-        dataset = labelled(cube).to_dataset("variable")
+        dataset = labeled(cube).to_dataset("variable")
         dims = {"object": "station", "sample": "member"}
         data = ic.from_xarray(dataset, **dims, joint=True)
         assert data.feature_names == ("t", "p")
@@ -83,10 +83,10 @@ class TestXarray:
     )
     def test_what_does_not_fit(self, cube, changes, message):
         with pytest.raises(DataError, match=message):
-            ic.from_xarray(labelled(cube), **(NAMES | changes), joint=True)
+            ic.from_xarray(labeled(cube), **(NAMES | changes), joint=True)
 
     def test_unknown_variable(self, cube):
-        dataset = labelled(cube).to_dataset("variable")
+        dataset = labeled(cube).to_dataset("variable")
         with pytest.raises(DataError, match="variables: there is no variable 'q'"):
             ic.from_xarray(
                 dataset,
@@ -100,7 +100,7 @@ class TestXarray:
 
     def test_missing_values(self, cube):
         cube[1, 2, 0] = np.nan
-        array = labelled(cube)
+        array = labeled(cube)
         with pytest.raises(MissingValueError, match=r"1 of 12 draws.*object c"):
             ic.from_xarray(array, **NAMES, joint=True)
         with pytest.warns(IncertaWarning, match="1 of 3 joint draws"):
@@ -116,10 +116,10 @@ class TestXarray:
     def test_object_without_complete_draw(self, cube):
         cube[1, :, 0] = np.nan
         with pytest.raises(MissingValueError, match=r"1 object has.*first is c"):
-            ic.from_xarray(labelled(cube), **NAMES, joint=False, missing="drop")
+            ic.from_xarray(labeled(cube), **NAMES, joint=False, missing="drop")
 
     def test_through_from_frame(self, cube):
-        array = labelled(cube)
+        array = labeled(cube)
         data = ic.from_frame(array, **SAID, values="variable")
         np.testing.assert_array_equal(data.worlds(3)[1], cube[:, 1])
         dataset = array.to_dataset("variable")
@@ -129,7 +129,7 @@ class TestXarray:
         np.testing.assert_array_equal(data.worlds(3)[1], cube[:, 1])
 
     def test_through_from_frame_what_does_not_fit(self, cube):
-        array = labelled(cube)
+        array = labeled(cube)
         with pytest.raises(DataError, match="say which one holds the draws"):
             ic.from_frame(array, id="station", values="variable")
         with pytest.raises(DataError, match="say which one holds the draws"):
@@ -199,7 +199,7 @@ class TestXarray:
 
     def test_as_uncertain_asks_for_names(self, cube):
         with pytest.raises(DataError, match="use from_xarray"):
-            as_uncertain(labelled(cube))
+            as_uncertain(labeled(cube))
 
 
 def covariances(cube):

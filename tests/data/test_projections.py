@@ -21,11 +21,11 @@ def seen(seed=0, n=8, q=2, d=3, **words):
 def information(law):
     """``R' S⁻¹ R``, (n, d, d), and ``R' S⁻¹ w``, (n, d)."""
     P, h = [], []
-    for matrix, centre, cov in zip(law.matrix, law.centre, law.errors, strict=True):
-        rows = ~np.isnan(centre)
+    for matrix, center, cov in zip(law.matrix, law.center, law.errors, strict=True):
+        rows = ~np.isnan(center)
         R, S = matrix[rows], cov[np.ix_(rows, rows)]
         P.append(R.T @ np.linalg.solve(S, R))
-        h.append(R.T @ np.linalg.solve(S, centre[rows]))
+        h.append(R.T @ np.linalg.solve(S, center[rows]))
     return np.array(P), np.array(h)
 
 
@@ -96,8 +96,8 @@ def test_a_map_and_its_inverse():
     back = np.linalg.inv(M)
     np.testing.assert_allclose(law.matrix, data.law.matrix @ back, atol=1e-10)
     x = rng.normal(size=3)
-    off = data.law.centre - data.law.matrix @ x
-    np.testing.assert_allclose(law.centre - law.matrix @ (M @ x + c), off, atol=1e-10)
+    off = data.law.center - data.law.matrix @ x
+    np.testing.assert_allclose(law.center - law.matrix @ (M @ x + c), off, atol=1e-10)
     scaled = data.affine([2.0, 0.5, -1.0], 1.0).law
     np.testing.assert_allclose(scaled.matrix, data.law.matrix / [2.0, 0.5, -1.0])
 
@@ -124,7 +124,7 @@ def test_together_with_other_objects():
     np.testing.assert_allclose(law.errors[3, 0, 0], 0.09)
     np.testing.assert_allclose(both.mean()[0], [1.0, np.nan, 3.0])
     again = projected(both[[3, 1]].law)
-    np.testing.assert_allclose(again.centre[0, 0], 2.0)
+    np.testing.assert_allclose(again.center[0, 0], 2.0)
     np.testing.assert_allclose(again.matrix[1, :2], law.matrix[1, :2])
     assert projected(ic.concat([seen(0, n=1, ids=["a"]), seen(1, n=1, ids=["b"])]).law)
 
@@ -219,7 +219,7 @@ def test_it_is_kept_in_files(tmp_path):
     result = ic.cluster(data, 1, mixture)
     result.save(tmp_path / "run.incerta")
     again = ic.load(tmp_path / "run.incerta")
-    for name in ("matrix", "centre", "factor"):
+    for name in ("matrix", "center", "factor"):
         np.testing.assert_array_equal(
             getattr(again.data.law, name), getattr(data.law, name)
         )

@@ -37,7 +37,7 @@ def test_deviations_are_a_share_of_the_spread(family, mode):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_displaced_centres_are_draws_of_the_family_around_the_truth(family):
+def test_displaced_centers_are_draws_of_the_family_around_the_truth(family):
     truth = np.random.default_rng(1).normal(size=(20000, 2))
     data = make_uncertain(truth, family, mode="displaced", random_state=0)
     z = (data.mean() - truth) / np.sqrt(data.variance())

@@ -209,7 +209,7 @@ def test_grid_is_bounded(data):
 
 
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
-def test_more_neighbours_than_objects(max_eps):
+def test_more_neighbors_than_objects(max_eps):
     data = ic.from_gaussian([[0.0], [0.1]], std=0.1)
     for reach, core in (
         expected_in_worlds(data.worlds(3), 3, max_eps),
@@ -395,7 +395,7 @@ def test_steep_clusters_of_objects_that_coincide():
     np.testing.assert_array_equal(levels, 0.0)
 
 
-def test_a_neighbour_at_the_very_cap_counts():
+def test_a_neighbor_at_the_very_cap_counts():
     for d in (1, 20):  # by a tree, and by all pairs
         world = np.zeros((3, d))
         world[:, 0] = [0.0, 2.0, 4.5]

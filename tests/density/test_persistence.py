@@ -87,8 +87,8 @@ def test_of_exact_data_pieces_are_those_of_dbscan(seed, m):
 
 
 def test_joined_objects_are_both_core(monkeypatch):
-    # So few neighbours that one may be far from core, and not know the other.
-    monkeypatch.setattr(persistence, "N_NEIGHBOURS", 2)
+    # So few neighbors that one may be far from core, and not know the other.
+    monkeypatch.setattr(persistence, "N_NEIGHBORS", 2)
     for seed in range(20):
         data = some_data(seed, "exact")
         tree = tree_of(data.law, data.worlds(1, 0), min(6, len(data)))
@@ -132,7 +132,7 @@ def test_bent_clusters_are_found_without_a_radius(method, shape):
     make = getattr(ic.datasets, f"make_uncertain_{shape}")
     for seed in range(2):
         data, truth = make(300, uncertainty=0.05, random_state=seed)
-        result = ic.cluster(data, method=method, seed=seed)
+        result = ic.cluster(data, method=method, random_state=seed)
         assert clustering_accuracy(truth, result.labels) > 0.95
 
 

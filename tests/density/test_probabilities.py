@@ -11,7 +11,7 @@ from incerta.density.in_worlds import labels_in_worlds, new_labels_in_worlds
 from incerta.density.persistence import (
     core_distances,
     knee,
-    neighbour_distances,
+    neighbor_distances,
 )
 from incerta.density.probabilities import (
     Reach,
@@ -50,7 +50,7 @@ def test_marginal_is_the_brute_force_over_all_subsets(objects, m):
 
 
 def test_why_it_matters():
-    # o is at 0 or 10, p and q are at 0: both neighbours are there, or none is.
+    # o is at 0 or 10, p and q are at 0: both neighbors are there, or none is.
     data = ic.from_samples([[0.0], [10.0], [0.0], [0.0]], [0, 0, 1, 2])
     marginal = of_marginals(within(data.law, 1.0), 3)
     np.testing.assert_allclose(marginal.core[0], 0.25)
@@ -106,7 +106,7 @@ def test_least_leaves_out_what_cannot_count():
     )
 
 
-def test_threshold_counts_neighbours():
+def test_threshold_counts_neighbors():
     table = csr_array([[1.0, 0.6, 0.5], [0.6, 1.0, 0.4], [0.5, 0.4, 1.0]])
     found = of_threshold(table, 3, 0.5)
     np.testing.assert_array_equal(found.core, [1.0, 0.0, 0.0])
@@ -214,12 +214,12 @@ def test_radius():
     rng = np.random.default_rng(0)
     blob, outliers = rng.normal(size=(200, 2)), rng.uniform(-30, 30, size=(10, 2))
     worlds = ic.as_uncertain(np.concatenate([blob, outliers])).worlds(1, 0)
-    distances = neighbour_distances(worlds, 5)
+    distances = neighbor_distances(worlds, 5)
     assert (np.diff(distances) >= 0).all()
     assert 0.5 < knee(distances) < 2.0
     assert knee(np.array([3.0])) == 3.0
     assert knee(np.zeros(4)) == 0.0
-    assert len(neighbour_distances(worlds, 10_000)) == 210
+    assert len(neighbor_distances(worlds, 10_000)) == 210
 
 
 def test_what_is_never_reached_is_noise_whatever_is_asked_for():

@@ -44,8 +44,8 @@ EPS = st.sampled_from([0.0, 1e-6, 0.5, 1.0, np.sqrt(2), 3.0, 1e6, np.inf])
 def test_near_is_what_double_precision_says(sets, eps):
     x, y, scale = sets
     eps = eps * scale
-    centre = x.mean(axis=0)
-    found = near(x, y, eps, factors(x, centre, eps), factors(y, centre, eps))
+    center = x.mean(axis=0)
+    found = near(x, y, eps, factors(x, center, eps), factors(y, center, eps))
     np.testing.assert_array_equal(found, in_double(x, y, eps))
 
 
@@ -101,8 +101,8 @@ def test_few_columns_are_looked_at_twice(monkeypatch):
         return exact(x, y)
 
     monkeypatch.setattr(single, "_squared_distances", spied)
-    centre = np.zeros(10)
-    near(x, y, 4.1, factors(x, centre, 4.1), factors(y, centre, 4.1))
+    center = np.zeros(10)
+    near(x, y, 4.1, factors(x, center, 4.1), factors(y, center, 4.1))
     assert looked_at["columns"] < 50
 
 

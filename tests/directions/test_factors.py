@@ -1,4 +1,4 @@
-"""Places are generalised least squares, and their errors what they are said to be."""
+"""Places are generalized least squares, and their errors what they are said to be."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def a_model(seed=0, d=12, q=2):
     variances = np.array([9.0, 4.0])[:q]
     true = np.square(loadings) @ variances + own
     return Factors(
-        centre=rng.normal(size=d),
+        center=rng.normal(size=d),
         true=true,
         loadings=loadings,
         own=own,
@@ -31,7 +31,7 @@ def measured(factors, seed, n=30, gaps=0.25):
     d = len(factors.own)
     variances = rng.uniform(0.0, 3.0, size=(d, n))
     known = rng.random((d, n)) >= gaps
-    values = factors.centre[:, None] + 2.0 * rng.normal(size=(d, n))
+    values = factors.center[:, None] + 2.0 * rng.normal(size=(d, n))
     return Table(values * known, variances * known, known)
 
 
@@ -55,7 +55,7 @@ def test_places_by_matrices_object_by_object(correlated):
         S = np.diag(table.variances[there, i])
         weights = np.linalg.inv(np.diag(own) + S)
         inverse = np.linalg.inv(L.T @ weights @ L + prior)
-        gap = table.values[there, i] - factors.centre[there]
+        gap = table.values[there, i] - factors.center[there]
         assert np.allclose(found.values[i], inverse @ L.T @ weights @ gap)
         errors = inverse - best
         if correlated:
@@ -72,7 +72,7 @@ def test_errors_are_what_errors_and_gaps_add():
     variances = rng.uniform(0.1, 4.0, size=d)
     known = rng.random(d) > 0.3
     own = np.sqrt(factors.own)[:, None] * rng.normal(size=(d, n))
-    exact = own + factors.centre[:, None]  # the true places are all 0
+    exact = own + factors.center[:, None]  # the true places are all 0
     values = exact + np.sqrt(variances)[:, None] * rng.normal(size=(d, n))
     seen = np.broadcast_to(known[:, None], (d, n))
     table = Table(values * seen, variances[:, None] * seen, seen)

@@ -8,8 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import incerta as ic
 from incerta.data.partitioned import PartitionedData
 from incerta.directions import transformer
-from incerta.report import summarise
-from incerta.report.summarise import picture, python_of
+from incerta.report import summarize
+from incerta.report.summarize import picture, python_of
 from tests.directions.tables import factor_table, few_tell, noise, with_errors
 
 
@@ -294,7 +294,7 @@ def test_pictures_and_the_report_are_in_directions(tmp_path):
     ax = result.plot.scatter()
     assert {ax.get_xlabel(), ax.get_ylabel()} <= set(labels)
     assert result.plot.scatter(["x0", "x1"]).get_xlabel() == "x0"
-    summary = summarise(result)
+    summary = summarize(result)
     assert len(summary["data"]["feature_names"]) == 50
     assert len(summary["clusters"][0]["mean"]) == 50
     assert [one["name"] for one in summary["directions"]] == [
@@ -315,7 +315,7 @@ def test_without_directions_everything_is_in_features():
         ic.from_gaussian(values, std=std), 2, "UKMeans", directions=None
     )
     assert result.shown is result.data
-    assert summarise(result)["directions"] == []
+    assert summarize(result)["directions"] == []
     assert "directions=None" in python_of(result)
     given = ic.cluster(ic.from_gaussian(values, std=std), 2, "UKMeans", directions=3)
     assert given.directions.n_directions_ == 3
@@ -331,7 +331,7 @@ def test_the_number_of_clusters_in_a_wide_table():
 def test_rank_two_in_ten_features():
     rng = np.random.default_rng(0)
     classes = rng.integers(3, size=300)
-    centres = 4.0 * np.array([[0, 0], [1, 0], [0.5, 0.87]])
-    plane = centres[classes] + rng.normal(size=(300, 2))
+    centers = 4.0 * np.array([[0, 0], [1, 0], [0.5, 0.87]])
+    plane = centers[classes] + rng.normal(size=(300, 2))
     values = plane @ rng.normal(size=(2, 10)) + 0.1 * rng.normal(size=(300, 10))
     assert ic.choose_k(values, range(1, 7), random_state=0).k == 3

@@ -72,13 +72,13 @@ def test_uniform_is_accurate_across_its_branches(w, v, gap):
         u = (w**2 + v**2) / 12
         expected = np.exp(-t * middle**2 / (1 + 2 * t * u)) / np.sqrt(1 + 2 * t * u)
     else:
-        centre = gap + w / 2
+        center = gap + w / 2
         expected = quad(
-            lambda y: np.exp(-t * (centre - y) ** 2) / v,
+            lambda y: np.exp(-t * (center - y) ** 2) / v,
             0,
             v,
             epsabs=1e-13,
-            points=[min(max(centre, 0), v)],
+            points=[min(max(center, 0), v)],
         )[0]
         if w > 1e-4:
             expected = dblquad(

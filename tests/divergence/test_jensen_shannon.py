@@ -26,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::incerta.divergence.SaturationWa
 
 def worlds_like(seed, m, n, d, noise=0.5):
     rng = np.random.default_rng(seed)
-    centre = rng.normal(size=(n, d)) * rng.uniform(0.1, 30, d) + rng.normal(size=d) * 50
-    return centre + noise * rng.normal(size=(m, n, d)) * rng.uniform(0.1, 30, d)
+    center = rng.normal(size=(n, d)) * rng.uniform(0.1, 30, d) + rng.normal(size=d) * 50
+    return center + noise * rng.normal(size=(m, n, d)) * rng.uniform(0.1, 30, d)
 
 
 @st.composite

@@ -15,7 +15,7 @@ CHECKPOINTED = """
 import sys
 from sklearn.cluster import KMeans
 import incerta as ic
-data = ic.read("stars.csv", id="star", values=["x", "y"], errors="{}_error")
+data = ic.read_table("stars.csv", id="star", values=["x", "y"], errors="{}_error")
 model = ic.WorldConsensus(
     KMeans(3), n_worlds=40, random_state=0, checkpoint="checkpoint"
 )
@@ -64,7 +64,7 @@ def old_results(folder: Path) -> None:
     """Results of another number of clusters, which are to be replaced."""
     from incerta.cli.fit import write_folder
 
-    data = ic.read(
+    data = ic.read_table(
         folder / "stars.csv", id="star", values=["x", "y"], errors="{}_error"
     )
     write_folder(ic.cluster(data, 2), folder / "out", "csv", report=True)

@@ -28,7 +28,7 @@ decimals = st.sampled_from([0, 8])
 
 
 @given(seeds, sizes, decimals)
-def test_one_alternative_is_the_centre_of_all(seed, m, decimals):
+def test_one_alternative_is_the_center_of_all(seed, m, decimals):
     distances = places(seed, m, decimals)
     found = alternatives(distances)
     radii = [max(row) for row in distances]

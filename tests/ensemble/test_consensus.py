@@ -163,7 +163,7 @@ def test_groups_of_the_average_are_together_on_average(labels, threshold):
 def test_components_by_definition(noise, labels, threshold):
     found = patterns(labels, noise)
     links = coassociation(labels, noise) > threshold + 1e-9
-    # Objects labelled alike are linked, unless they are noise too often.
+    # Objects labeled alike are linked, unless they are noise too often.
     share = coassociation(labels, noise).diagonal()
     often = share > threshold + 1e-9
     groups = components(found, threshold)[found.of_object]

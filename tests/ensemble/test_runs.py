@@ -33,7 +33,7 @@ class Signs:
         self.labels_ = (values[:, 0] > self.border).astype(int)
 
 
-class Parametrised(Signs):
+class Parametrized(Signs):
     def get_params(self, deep=True):
         return {"border": self.border}
 
@@ -77,7 +77,7 @@ class Random(ClusterMixin, BaseEstimator):
         return self
 
 
-@pytest.mark.parametrize("clusterer", [Signs(), Parametrised(), Predicts()])
+@pytest.mark.parametrize("clusterer", [Signs(), Parametrized(), Predicts()])
 def test_any_object_with_fit(clusterer):
     drawn = worlds()
     found = cluster_worlds(clusterer, drawn, seed=0)
@@ -109,7 +109,7 @@ def test_a_dask_cluster():
     )
 
 
-def test_worlds_have_seeds_of_their_own_which_their_neighbours_do_not_change():
+def test_worlds_have_seeds_of_their_own_which_their_neighbors_do_not_change():
     drawn = worlds()
     found = cluster_worlds(Random(), drawn, seed=3)
     assert len(np.unique(found.labels, axis=0)) == 10

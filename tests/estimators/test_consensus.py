@@ -403,7 +403,7 @@ def test_instability():
     data = pair(20, gap=10.0)
     sure = WorldConsensus(TWO, 5, random_state=0).fit(data).instability(2, 3)
     assert sure.total == 0.0
-    # Three centres in two clusters: which is cut is the start's doing alone.
+    # Three centers in two clusters: which is cut is the start's doing alone.
     start = WorldConsensus(KMeans(3, init="random", n_init=1), 5, random_state=0)
     moody = start.fit(data).instability(4, 5)
     assert moody.clusterer > 0.05
@@ -426,7 +426,7 @@ def test_instability():
         ({"n_representatives": 0}, "'n_representatives' parameter"),
         ({"n_worlds": 5, "n_representatives": 6}, "n_representatives=6 worlds cannot"),
         ({"consensus": "mean"}, "'consensus' parameter"),
-        ({"threshold": 1.0}, "'threshold' parameter"),
+        ({"min_share": 1.0}, "'min_share' parameter"),
         ({"noise": "alone"}, "'noise' parameter"),
         ({"n_clusters": 31}, "n_clusters=31 clusters cannot be made of 30 objects"),
         ({"consensus": "graph", "n_clusters": 2}, "n_clusters=2 cannot be asked of"),
@@ -450,15 +450,15 @@ def test_confidence_is_a_probability_where_the_laws_are_right():
     # True values from two overlapping Gaussians, measured with errors; the worlds are
     # draws of the true values given the measurements.
     rng = np.random.default_rng(0)
-    centres, n, n_worlds = np.array([-1.5, 1.5]), 1000, 60
+    centers, n, n_worlds = np.array([-1.5, 1.5]), 1000, 60
     said, right = [], []
     for seed in range(5):
-        true = rng.choice(centres, n) + rng.normal(size=n)
+        true = rng.choice(centers, n) + rng.normal(size=n)
         error = rng.uniform(0.3, 1.5, n)
         seen = true + error * rng.normal(size=n)
-        chances = norm.pdf(seen[:, None], centres, np.sqrt(1 + error**2)[:, None])
+        chances = norm.pdf(seen[:, None], centers, np.sqrt(1 + error**2)[:, None])
         upper = rng.random((n_worlds, n)) < chances[:, 1] / chances.sum(axis=1)
-        mean = (seen + error**2 * centres[upper.astype(int)]) / (1 + error**2)
+        mean = (seen + error**2 * centers[upper.astype(int)]) / (1 + error**2)
         draws = mean + error / np.sqrt(1 + error**2) * rng.normal(size=upper.shape)
         found = WorldConsensus(KMeans(2), n_worlds, n_clusters=2, random_state=seed)
         found.fit(ic.from_worlds(draws[:, :, None]))

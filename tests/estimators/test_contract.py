@@ -36,7 +36,7 @@ def estimator_of(name):
     given = {"clusterer": CLUSTERERS[name]} if name in CLUSTERERS else {}
     # Contracts hold for any number of worlds; those of many views take longer. They
     # hold for any number of starts and components, too.
-    n_worlds = 2 if name == "ViewConsensus" else 12
+    n_worlds = 2 if name == "AutoClusterer" else 12
     if name == "ErrorMixture":
         given = {"max_components": 4, "n_init": 2}
     home = published if name in published.__all__ else ic
@@ -61,10 +61,10 @@ def test_scikit_learn_contract(estimator, check):
 
 def small(estimator, k=2):
     """Fewer worlds and clusters, so that tiny data do."""
-    few = {"n_worlds": 8, estimator.number_parameter: k, "clusterer__n_clusters": k}
+    few = {"n_worlds": 8, estimator._number_parameter: k, "clusterer__n_clusters": k}
     if type(estimator).__name__ == "RPC":
         few |= {"n_representatives": 4}
-    if type(estimator).__name__ == "ViewConsensus":
+    if type(estimator).__name__ == "AutoClusterer":
         few |= {"n_worlds": 2}
     if type(estimator).__name__ in BY_DENSITY:
         few |= {"min_samples": 3}
@@ -162,7 +162,7 @@ def test_equal_objects_stay_together(estimator, k, std):
     values = np.repeat([[1.0, 2.0], [4.0, 0.0]], 4, axis=0)
     data = ic.from_gaussian(values, std=std)
     model, few = small(estimator, k), nullcontext()
-    if getattr(model, model.number_parameter, None) == 5:
+    if getattr(model, model._number_parameter, None) == 5:
         few = pytest.warns(IncertaWarning, match="only 2 of the 8 objects are distinct")
     with few:
         fitted = model.fit(data)
@@ -195,13 +195,13 @@ def test_one_object_in_one_cluster(estimator):
         ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
         ({"n_clusters": 0}, "'n_clusters' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),
-        ({"width": -1.0}, "'width' parameter .* Got -1.0 instead"),
-        ({"width": "mean"}, "'width' parameter"),
+        ({"gamma": -1.0}, "'gamma' parameter .* Got -1.0 instead"),
+        ({"gamma": "mean"}, "'gamma' parameter"),
         ({"n_init": 0}, "'n_init' parameter"),
         ({"eps": -1.0}, "'eps' parameter .* Got -1.0 instead"),
         ({"eps": "large"}, "'eps' parameter"),
         ({"min_samples": 0}, "'min_samples' parameter .* Got 0 instead"),
-        ({"threshold": 1.5}, "'threshold' parameter .* Got 1.5 instead"),
+        ({"min_probability": 1.5}, "'min_probability' parameter .* Got 1.5 instead"),
     ],
 )
 def test_bad_parameters(estimator, parameters, message):
@@ -227,14 +227,14 @@ def test_the_row_of_a_new_object_does_not_matter(estimator, sparse):
     # each of them tells with an error of its own.
     data = make("gaussian", n=10, d=1, seed=3)
     # A world of many views takes as long as some of the others.
-    n_worlds = 40 if type(estimator).__name__ == "ViewConsensus" else 200
+    n_worlds = 40 if type(estimator).__name__ == "AutoClusterer" else 200
     fitted = with_worlds(small(estimator), n_worlds)
     if "n_representatives" in fitted.get_params():
         fitted.set_params(n_representatives=200)
     if type(estimator).__name__ == "RPC":
         fitted.set_params(max_iter=3)  # rows matter in none of its rounds
     if sparse and "n_neighbors" not in fitted.get_params():
-        pytest.skip("the estimator has no graph of neighbours")
+        pytest.skip("the estimator has no graph of neighbors")
     if sparse:
         fitted.set_params(n_neighbors=4)
     fitted.fit(data)
@@ -262,7 +262,7 @@ def test_the_objects_of_the_fit_are_predicted_as_they_are(estimator, kind):
         "worlds": lambda: ic.from_worlds(values),
     }[kind]()
     # A world of many views takes as long as some of the others.
-    n_worlds = 20 if type(estimator).__name__ == "ViewConsensus" else 40
+    n_worlds = 20 if type(estimator).__name__ == "AutoClusterer" else 40
     fitted = with_worlds(small(estimator), n_worlds)
     if "eps" in fitted.get_params():
         fitted.set_params(eps=3.0)

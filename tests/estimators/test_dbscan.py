@@ -92,7 +92,7 @@ def test_labels_are_the_definition(objects, m):
     if len(objects) < 5:
         cases["exact"] = oracle.exact(objects, 1.5, m)
     for variant, (core, reached) in cases.items():
-        fitted = ic.FDBSCAN(1.5, m, variant=variant, threshold=half).fit(data)
+        fitted = ic.FDBSCAN(1.5, m, variant=variant, min_probability=half).fit(data)
         expected = oracle.labels(core, reached, half, half, half, m == 1)
         np.testing.assert_array_equal(fitted.labels_, expected)
         np.testing.assert_allclose(fitted.core_probabilities_, core, atol=1e-12)
@@ -114,8 +114,8 @@ def test_labels_of_pdbscan_are_the_definition(objects, m):
 
 def test_threshold_is_dbscan_on_median_distances():
     rng = np.random.default_rng(0)
-    centres = rng.uniform(-8, 8, size=(5, 10))
-    means = centres[np.arange(100) % 5] + 0.8 * rng.normal(size=(100, 10))
+    centers = rng.uniform(-8, 8, size=(5, 10))
+    means = centers[np.arange(100) % 5] + 0.8 * rng.normal(size=(100, 10))
     X = means[:, None] + 0.8 * rng.normal(size=(100, 21, 10))
     # 21 × 21 is odd: the median is one of the distances, and at most eps if at least
     # half of them are.
@@ -229,7 +229,7 @@ def test_auto_finds_blobs_and_says_what_it_took():
 
 
 def test_auto_copes_with_objects_that_overlap():
-    # In each world neighbours are near; the same ones hardly ever.
+    # In each world neighbors are near; the same ones hardly ever.
     weather = ic.datasets.load_weather().data
     fitted = ic.FDBSCAN("auto", random_state=0).fit(weather)
     assert (fitted.labels_ >= 0).mean() > 0.8

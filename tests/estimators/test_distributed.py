@@ -150,13 +150,13 @@ def test_starts_depend_on_the_seed_alone():
 
 
 @given(seed=st.integers(0, 99), n=st.integers(1, 9), k=st.integers(1, 6))
-def test_nearest_centre_of_each_row_alone(seed, n, k):
+def test_nearest_center_of_each_row_alone(seed, n, k):
     rng = np.random.default_rng(seed)
-    rows, centres = rng.integers(3, size=(n, 2)) / 3, rng.integers(3, size=(k, 2)) / 3
-    together = nearest_alone(rows, centres)
-    alone = [nearest_alone(row[None], centres)[0] for row in rows]
+    rows, centers = rng.integers(3, size=(n, 2)) / 3, rng.integers(3, size=(k, 2)) / 3
+    together = nearest_alone(rows, centers)
+    alone = [nearest_alone(row[None], centers)[0] for row in rows]
     np.testing.assert_array_equal(together, alone)
-    brute = [[sum((r - c) ** 2) for c in centres] for r in rows]
+    brute = [[sum((r - c) ** 2) for c in centers] for r in rows]
     np.testing.assert_array_equal(together, np.argmin(brute, axis=1))
 
 
@@ -218,10 +218,10 @@ def test_mixtures_of_partitions(monkeypatch, most, covariance):
     monkeypatch.setattr(pieces, "MANY_OBJECTS", most)
     data = blobs(n=120, seed=1)
     data = ic.from_gaussian(data.mean(), std=np.sqrt(data.variance()) / 2, ids=data.ids)
-    here = ic.ErrorMixture(3, covariance=covariance, random_state=0).fit(data)
+    here = ic.ErrorMixture(3, covariance_type=covariance, random_state=0).fit(data)
     order = np.random.default_rng(0).permutation(120)
     for cuts in ([], [50], [0, 7, 90]):
-        there = ic.ErrorMixture(3, covariance=covariance, random_state=0)
+        there = ic.ErrorMixture(3, covariance_type=covariance, random_state=0)
         there.fit(apart := parted(data, cuts, order))
         rows = np.argsort(data.ids)
         np.testing.assert_array_equal(there.ids_, data.ids[rows])
@@ -240,15 +240,15 @@ def test_mixtures_of_partitions(monkeypatch, most, covariance):
 @pytest.mark.parametrize("most", [2000, 60])
 @pytest.mark.parametrize("meaning", ["error", "belief", "spread"])
 def test_views_of_partitions(monkeypatch, most, meaning):
-    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", most)
+    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", most)
     data = blobs(n=80, seed=1)
     if meaning != "spread":
         std = np.sqrt(data.variance())
         data = ic.from_gaussian(data.mean(), std=std, ids=data.ids)
     data = data.with_meaning(meaning)
-    here = ic.ViewConsensus(3, n_worlds=3, random_state=0).fit(data)
+    here = ic.AutoClusterer(3, n_worlds=3, random_state=0).fit(data)
     order = np.random.default_rng(0).permutation(80)
-    there = ic.ViewConsensus(3, n_worlds=3, random_state=0)
+    there = ic.AutoClusterer(3, n_worlds=3, random_state=0)
     there.fit(apart := parted(data, [0, 7, 60], order))
     rows = np.argsort(data.ids)
     np.testing.assert_array_equal(there.ids_, data.ids[rows])
@@ -259,7 +259,7 @@ def test_views_of_partitions(monkeypatch, most, meaning):
     ):
         np.testing.assert_allclose(one, other[rows], rtol=1e-9, atol=1e-12)
     with pytest.raises(ValueError, match=r"n_clusters=81 clusters .* 80 objects"):
-        ic.ViewConsensus(81).fit(apart)
+        ic.AutoClusterer(81).fit(apart)
 
 
 @pytest.mark.parametrize("missing", ["error", "infinite"])

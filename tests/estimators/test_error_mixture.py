@@ -12,8 +12,8 @@ from incerta.mixture import pieces
 def blobs(seed, n=400, level=0.7):
     """Four blobs in six features; values displaced by very unequal errors."""
     rng = np.random.default_rng(seed)
-    centres, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=n)
-    X = centres[target] + rng.normal(size=(n, 6)) * rng.uniform(0.3, 1.2, size=6)
+    centers, target = 2.0 * rng.normal(size=(4, 6)), rng.integers(4, size=n)
+    X = centers[target] + rng.normal(size=(n, 6)) * rng.uniform(0.3, 1.2, size=6)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     std = level * np.exp(0.8 * rng.normal(size=(n, 1)) + 0.27 * rng.normal(size=(n, 6)))
     return target, X + std * rng.normal(size=X.shape), std
@@ -82,7 +82,7 @@ def test_missing_values_as_they_are():
     rng = np.random.default_rng(0)
     values[rng.random(values.shape) < 0.15] = np.nan
     data = ic.from_gaussian(values, std=std, missing="infinite")
-    mixture = ic.ErrorMixture(4, covariance="tied", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(4, covariance_type="tied", random_state=0).fit(data)
     assert clustering_accuracy(target, mixture.labels_) > 0.75
     np.testing.assert_array_equal(mixture.predict(data), mixture.labels_)
     assert np.isfinite(mixture.score_samples(data)).all()
@@ -137,13 +137,13 @@ def test_replicates_with_more_noise_than_features(really):
     # 3 to 6 replicates, good or bad; 4 features that matter and 6 that do not: objects
     # differ in these by errors only, or really.
     found, peer = [], []
-    centres = np.zeros((3, 10))
-    centres[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
+    centers = np.zeros((3, 10))
+    centers[:, :4] = np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]]) * 1.7
     for seed in range(5):
         rng = np.random.default_rng(seed)
         target = rng.integers(3, size=240)
         within = np.r_[np.full(4, 0.5), np.full(6, really)]
-        truth = centres[target] + within * rng.normal(size=(240, 10))
+        truth = centers[target] + within * rng.normal(size=(240, 10))
         objects = np.repeat(np.arange(240), rng.integers(3, 7, size=240))
         std = rng.lognormal(0.0, 1.0, size=(240, 1)) * np.r_[np.ones(4), np.full(6, 3)]
         values = truth[objects] + std[objects] * rng.normal(size=(len(objects), 10))
@@ -175,13 +175,13 @@ def test_covariances_as_the_data_ask_for():
     target = rng.integers(2, size=200)
     plain = rng.normal(size=(200, 6)) + 4.0 * target[:, None]
     mixture = ic.ErrorMixture(2, random_state=0).fit(ic.from_gaussian(plain, std=0.1))
-    assert mixture.covariance_ == "diag"
+    assert mixture.covariance_type_ == "diag"
     mixed = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6)) + 9.0 * target[:, None]
     data = ic.from_gaussian(mixed, std=0.1)
     mixture = ic.ErrorMixture(2, random_state=0).fit(data)
-    assert mixture.covariance_ == "full"
+    assert mixture.covariance_type_ == "full"
     both = [
-        ic.ErrorMixture(2, covariance=c, random_state=0).fit(data).bic_
+        ic.ErrorMixture(2, covariance_type=c, random_state=0).fit(data).bic_
         for c in ("full", "diag")
     ]
     assert mixture.bic_ == min(both) == both[0]
@@ -203,7 +203,7 @@ def test_a_small_clump_in_noise():
 def test_pieces(covariance, noise, tmp_path):
     target, values, std = blobs(5, n=4000)
     data = ic.from_gaussian(values, std=std)
-    how = {"covariance": covariance, "noise": noise, "random_state": 0}
+    how = {"covariance_type": covariance, "noise": noise, "random_state": 0}
     together = ic.ErrorMixture(4, **how).fit(data)
     stream = ic.ErrorMixture(4, **how)
     first = clustering_accuracy(target, stream.partial_fit(data[:400]).predict(data))

@@ -10,7 +10,7 @@ from incerta.spectral import gaussian_affinity
 
 def test_affinity_is_the_mean_over_worlds():
     data, _ = make_uncertain_blobs(12, 2, 3, random_state=0)
-    found = ic.ExpectedSpectral(3, width=4.0, random_state=0).fit(data)
+    found = ic.ExpectedSpectral(3, gamma=0.5 / 4.0**2, random_state=0).fit(data)
     mean = np.mean([gaussian_affinity(w, width=4.0) for w in data.worlds(4000, 0)], 0)
     np.testing.assert_allclose(found.affinity_, mean, atol=0.01)
     np.testing.assert_array_equal(np.diag(found.affinity_), 1.0)
@@ -18,7 +18,7 @@ def test_affinity_is_the_mean_over_worlds():
 
 def test_joint_affinity_is_the_mean_of_the_draws():
     draws = np.random.default_rng(0).normal(size=(7, 10, 2))
-    found = ic.ExpectedSpectral(2, width=1.0, random_state=0).fit(ic.from_worlds(draws))
+    found = ic.ExpectedSpectral(2, gamma=0.5, random_state=0).fit(ic.from_worlds(draws))
     mean = np.mean([gaussian_affinity(w, width=1.0) for w in draws], axis=0)
     np.testing.assert_allclose(found.affinity_, mean)
 

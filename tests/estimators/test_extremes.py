@@ -56,7 +56,7 @@ def test_other_ways_in(scale):
     ic.UKMeans(3).fit(data.affine([1.0 / scale] * 2))
 
 
-@pytest.mark.parametrize("name", ["UKMeans", "ErrorMixture", "ViewConsensus"])
+@pytest.mark.parametrize("name", ["UKMeans", "ErrorMixture", "AutoClusterer"])
 @pytest.mark.parametrize("errors", [None, ["e"]])
 def test_partitions(name, errors, tmp_path):
     pa = pytest.importorskip("pyarrow", reason="needs the extra io")
@@ -65,7 +65,7 @@ def test_partitions(name, errors, tmp_path):
         names = [f"{part} {row}" for row in range(len(MEAN))]
         table = {"id": names, "x": scale * MEAN[:, 0], "e": [0.3 * scale] * len(MEAN)}
         parquet.write_table(pa.table(table), tmp_path / f"{part}.parquet")
-    data = ic.read(tmp_path, id="id", values="x", errors=errors, lazy=True)
+    data = ic.read_table(tmp_path, id="id", values="x", errors=errors, lazy=True)
     with pytest.raises(DataError, match="give it in another unit"):
         estimator_of(name).fit(data)
 
@@ -97,7 +97,7 @@ def test_what_is_equal_or_missing_is_not_extreme():
 @pytest.mark.parametrize("width", [1e-300, 1e-160, 1e200, 1e300])
 @pytest.mark.parametrize("name", ["ExpectedSpectral", "RPC"])
 def test_widths_beyond_reach(name, width):
-    for given in ({"width": width}, {"width_scale": width}):
+    for given in ({"gamma": 1.0 / width}, {"width_scale": width}):
         model = estimator_of(name).set_params(**given)
         with pytest.raises(ValueError, match=r"a kernel of width .* between 1e-70 and"):
             model.fit(data_of(1.0))

@@ -24,7 +24,7 @@ seeds = st.integers(0, 9999)
 # The checks ask for numbers of clusters that no radius leaves.
 @pytest.mark.filterwarnings("ignore::incerta.exceptions.IncertaWarning")
 @parametrize_with_checks(
-    [FOPTICS(3, max_eps=5.0, method="grid", n_radii=40, random_state=0)]
+    [FOPTICS(3, max_eps=5.0, algorithm="grid", n_radii=40, random_state=0)]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -32,8 +32,8 @@ def test_scikit_learn_contract(estimator, check):
 
 def blobs(std=0.3, n=15, seed=0):
     """Three separated blobs of uncertain objects."""
-    centres = np.repeat([[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]], n, axis=0)
-    x = centres + np.random.default_rng(seed).normal(size=centres.shape)
+    centers = np.repeat([[0.0, 0.0], [30.0, 0.0], [0.0, 40.0]], n, axis=0)
+    x = centers + np.random.default_rng(seed).normal(size=centers.shape)
     return ic.from_gaussian(x, std=std), np.repeat([0, 1, 2], n)
 
 
@@ -94,7 +94,7 @@ def test_without_uncertainty_it_is_optics(seed, n, m, max_eps):
 def test_three_blobs_are_three_valleys(method, max_eps):
     data, labels = blobs()
     found = FOPTICS(
-        method=method, max_eps=max_eps, n_clusters=3, n_radii=30, random_state=0
+        algorithm=method, max_eps=max_eps, n_clusters=3, n_radii=30, random_state=0
     ).fit(data)
     plot = found.reachability_[found.ordering_]
     assert (plot > 10.0).sum() == 3  # at the door of each valley
@@ -208,7 +208,7 @@ def test_objects_without_ids_may_come_in_any_order(cut):
 def test_every_kind_of_data(method, kind):
     data = make(kind, n=9, d=2, seed=5)
     found = FOPTICS(
-        2, method=method, eps=3.0, n_worlds=12, n_radii=9, random_state=0
+        2, algorithm=method, eps=3.0, n_worlds=12, n_radii=9, random_state=0
     ).fit(data)
     n_found = len(found.cluster_levels_)
     assert found.membership_.shape == (9, n_found)
@@ -218,7 +218,7 @@ def test_every_kind_of_data(method, kind):
     own = np.hstack([found.membership_, noise])[np.arange(9), found.labels_]
     np.testing.assert_allclose(found.confidence_, own, atol=1e-12)
     again = FOPTICS(
-        2, method=method, eps=3.0, n_worlds=12, n_radii=9, random_state=found.seed_
+        2, algorithm=method, eps=3.0, n_worlds=12, n_radii=9, random_state=found.seed_
     ).fit(data)
     np.testing.assert_array_equal(again.reachability_, found.reachability_)
     new = make(kind, n=4, d=2, seed=6)
@@ -242,7 +242,7 @@ def test_fitting_again_forgets_the_first_data():
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
 def test_identical_objects(method, max_eps):
     data = ic.from_gaussian(np.ones((6, 2)), std=0.0)
-    found = FOPTICS(3, method=method, max_eps=max_eps, n_clusters=1).fit(data)
+    found = FOPTICS(3, algorithm=method, max_eps=max_eps, n_clusters=1).fit(data)
     np.testing.assert_array_equal(found.labels_, 0)
     np.testing.assert_array_equal(found.reachability_[1:], 0.0)
     np.testing.assert_array_equal(found.core_distances_, 0.0)
@@ -255,7 +255,7 @@ def test_identical_objects(method, max_eps):
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
 def test_one_object(method, max_eps):
     data = ic.from_gaussian([[3.0, 4.0]], std=1.0)
-    parameters = {"method": method, "max_eps": max_eps, "random_state": 0}
+    parameters = {"algorithm": method, "max_eps": max_eps, "random_state": 0}
     lost = FOPTICS(**parameters).fit(data)
     np.testing.assert_array_equal(lost.labels_, [-1])
     np.testing.assert_array_equal(lost.confidence_, [1.0])
@@ -273,9 +273,9 @@ def test_as_many_clusters_as_objects():
 
 @every_method
 @pytest.mark.parametrize("max_eps", [np.inf, 1.0])
-def test_more_neighbours_than_objects_is_all_noise(method, max_eps):
+def test_more_neighbors_than_objects_is_all_noise(method, max_eps):
     data = make("gaussian", n=4)
-    found = FOPTICS(5, method=method, max_eps=max_eps, random_state=0).fit(data)
+    found = FOPTICS(5, algorithm=method, max_eps=max_eps, random_state=0).fit(data)
     np.testing.assert_array_equal(np.sort(found.ordering_), np.arange(4))
     for every in (found.core_distances_, found.reachability_):
         np.testing.assert_array_equal(every, np.inf)
@@ -310,7 +310,7 @@ def test_far_objects_are_all_noise():
         ({"eps": "knee"}, "'eps' parameter .* Got 'knee' instead"),
         ({"min_samples": 0}, "'min_samples' parameter .* Got 0 instead"),
         ({"max_eps": 0.0}, "'max_eps' parameter .* Got 0.0 instead"),
-        ({"method": "exact"}, "'method' parameter .* Got 'exact' instead"),
+        ({"algorithm": "exact"}, "'algorithm' parameter .* Got 'exact' instead"),
         ({"xi": 1.5}, "'xi' parameter .* Got 1.5 instead"),
         ({"min_cluster_size": 0}, "'min_cluster_size' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),

@@ -23,12 +23,12 @@ from tests.strategies import make, uncertain_data
 VALUES = ("exact", "samples", "weighted", "array")
 
 
-def expected_distance(law, i, centre):
+def expected_distance(law, i, center):
     """E|X_i - c|, value by value."""
     rows = range(law.starts[i], law.starts[i + 1])
     weight = [1 / len(rows) if law.weights is None else law.weights[r] for r in rows]
     return sum(
-        w * np.linalg.norm(law.values[r] - centre)
+        w * np.linalg.norm(law.values[r] - center)
         for w, r in zip(weight, rows, strict=True)
     )
 
@@ -133,34 +133,34 @@ def test_objective_never_rises(how, seed):
 
 @given(uncertain_data(kinds=VALUES), st.integers(0, 99))
 def test_expected_distances_against_a_loop(data, seed):
-    centre = np.random.default_rng(seed).normal(size=data.n_features)
-    found = expected_distances(data.law, np.arange(len(data)), centre)
-    expected = [expected_distance(data.law, i, centre) for i in range(len(data))]
+    center = np.random.default_rng(seed).normal(size=data.n_features)
+    found = expected_distances(data.law, np.arange(len(data)), center)
+    expected = [expected_distance(data.law, i, center) for i in range(len(data))]
     np.testing.assert_allclose(found, expected)
 
 
-def first_of_the_best(law, centres):
-    """Nearest centre of each object; of several, to twelve digits, the first."""
+def first_of_the_best(law, centers):
+    """Nearest center of each object; of several, to twelve digits, the first."""
     D = np.array(
-        [[expected_distance(law, i, c) for c in centres] for i in range(law.n_objects)]
+        [[expected_distance(law, i, c) for c in centers] for i in range(law.n_objects)]
     )
     return (D.min(axis=1, keepdims=True) * (1 + TIE) >= D).argmax(axis=1)
 
 
 @given(uncertain_data(kinds=VALUES), st.integers(0, 2**32 - 1), st.integers(1, 6))
-def test_bounds_never_lose_the_best_centre(data, seed, k):
+def test_bounds_never_lose_the_best_center(data, seed, k):
     rng = np.random.default_rng(seed)
     law, boxes = data.law, data.law.boxes()
-    centres = rng.normal(scale=3.0, size=(k, data.n_features))
-    best = first_of_the_best(law, centres)
-    minmax, voronoi = within_minmax(boxes, centres), within_voronoi(boxes, centres)
+    centers = rng.normal(scale=3.0, size=(k, data.n_features))
+    best = first_of_the_best(law, centers)
+    minmax, voronoi = within_minmax(boxes, centers), within_voronoi(boxes, centers)
     for inside in (minmax, voronoi):
         assert inside[np.arange(len(data)), best].all()
     # Bisectors decide whatever boxes decide.
     assert (voronoi <= minmax).all()
     for rules in ((), *((r,) for r in PRUNING), PRUNING):
         shifts = Shifts(len(data), k)
-        places = centres.copy()
+        places = centers.copy()
         for _ in range(4):
             labels, n_evaluations = assign(law, boxes, places, rules, shifts)
             np.testing.assert_array_equal(labels, first_of_the_best(law, places))
@@ -177,10 +177,10 @@ def test_ties_go_to_the_first(rules, size, inner):
     # the second object has a best one.
     values = [[-100.0], [100.0], [-500.0], [600.0], [inner[-1]]]
     law = ic.from_samples(size * np.array(values), [0, 0, 0, 0, 1]).law
-    centres = size * np.array([[900.0], *([c] for c in inner)])
-    shifts = Shifts(2, len(centres))
+    centers = size * np.array([[900.0], *([c] for c in inner)])
+    shifts = Shifts(2, len(centers))
     for move in (0.0, 0.1):
-        places = centres + size * move
+        places = centers + size * move
         labels, _ = assign(law, law.boxes(), places, rules, shifts)
         np.testing.assert_array_equal(labels, [1, len(inner)])
 
@@ -218,11 +218,11 @@ def test_separated_clusters_need_hardly_any_distance():
 
 def test_certain_objects_are_assigned_as_by_k_means():
     X = make_uncertain_blobs(60, 2, 3, random_state=0)[0].mean()
-    centres = X[[0, 20, 40]]
+    centers = X[[0, 20, 40]]
     law = ic.as_uncertain(X).law
-    labels, _ = assign(law, law.boxes(), centres, PRUNING, Shifts(60, 3))
+    labels, _ = assign(law, law.boxes(), centers, PRUNING, Shifts(60, 3))
     np.testing.assert_array_equal(
-        labels, KMeans(3, init=centres, n_init=1, max_iter=1).fit(centres).predict(X)
+        labels, KMeans(3, init=centers, n_init=1, max_iter=1).fit(centers).predict(X)
     )
 
 

@@ -39,7 +39,7 @@ def folder(tmp_path, request):
 def fits(folder, estimator):
     """The same fit of partitions, and of all objects brought here."""
     path, said = folder
-    apart = ic.read(path / "*.parquet", lazy=True, **said)
+    apart = ic.read_table(path / "*.parquet", lazy=True, **said)
     assert apart.n_partitions > 5
     return estimator().fit(apart), apart.gather(), apart
 
@@ -66,7 +66,7 @@ def test_error_mixture(folder, monkeypatch, most, covariance):
     monkeypatch.setattr(pieces, "MANY_OBJECTS", most)
 
     def estimator():
-        return ic.ErrorMixture(3, covariance=covariance, random_state=0)
+        return ic.ErrorMixture(3, covariance_type=covariance, random_state=0)
 
     there, together, apart = fits(folder, estimator)
     here = estimator().fit(together)
@@ -79,10 +79,10 @@ def test_error_mixture(folder, monkeypatch, most, covariance):
 @pytest.mark.parametrize("most", [2000, 60])
 def test_view_consensus(folder, monkeypatch, most):
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", most)
+    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", most)
 
     def estimator():
-        return ic.ViewConsensus(3, n_worlds=4, random_state=0)
+        return ic.AutoClusterer(3, n_worlds=4, random_state=0)
 
     there, together, _ = fits(folder, estimator)
     here = estimator().fit(together)

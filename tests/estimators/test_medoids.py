@@ -27,7 +27,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 @parametrize_with_checks(
     [
         UKMedoids(random_state=0),
-        UKMedoids(metric="euclidean", method="alternate", random_state=0),
+        UKMedoids(metric="euclidean", algorithm="alternate", random_state=0),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -39,7 +39,7 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_data(metric, method, kind):
     data = make(kind, n=9, d=2, seed=5)
-    found = UKMedoids(2, metric=metric, method=method, n_worlds=12, random_state=0)
+    found = UKMedoids(2, metric=metric, algorithm=method, n_worlds=12, random_state=0)
     found.fit(data)
     assert found.labels_.shape == (9,)
     assert found.labels_[data.ids.argmin()] == 0  # numbered along the ids
@@ -65,7 +65,7 @@ def test_every_kind_of_data(metric, method, kind):
 def test_laws_of_the_fit(metric, method, data, k):
     n = len(data)
     k = min(k, n)
-    found = UKMedoids(k, metric=metric, method=method, n_init=2, random_state=0)
+    found = UKMedoids(k, metric=metric, algorithm=method, n_init=2, random_state=0)
     found.fit(data)
     distances = expected_distance_matrix(data.law, metric, found.seed_)
     own = distances[found.medoid_indices_[found.labels_], np.arange(n)]
@@ -121,7 +121,7 @@ def test_blobs(metric, method, n_values):
     data, labels = make_uncertain_blobs(
         90, 2, 3, n_values=n_values, center_box=(-30, 30), random_state=3
     )
-    found = UKMedoids(3, metric=metric, method=method, random_state=0).fit(data)
+    found = UKMedoids(3, metric=metric, algorithm=method, random_state=0).fit(data)
     assert clustering_accuracy(labels, found.labels_) > 0.9
     assert (found.predict(data) == found.labels_).mean() > 0.95
 
@@ -172,7 +172,7 @@ def test_joint_worlds_know_what_moves_together():
 @every_method
 def test_far_from_the_origin_and_on_unequal_scales(metric, method):
     x = np.array([[0.0], [1.0], [10.0], [11.0]]) * [1.0, 1e-6] + [1e6, -1e6]
-    found = UKMedoids(2, metric=metric, method=method, random_state=0).fit(x)
+    found = UKMedoids(2, metric=metric, algorithm=method, random_state=0).fit(x)
     np.testing.assert_array_equal(found.labels_, [0, 0, 1, 1])
     assert found.inertia_ == pytest.approx(2.0, rel=1e-6)
 
@@ -181,7 +181,7 @@ def test_far_from_the_origin_and_on_unequal_scales(metric, method):
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_identical_objects_are_no_error(method, k):
     data = ic.from_gaussian(np.ones((5, 2)), std=0.0)
-    model = UKMedoids(k, method=method, random_state=0)
+    model = UKMedoids(k, algorithm=method, random_state=0)
     warns = pytest.warns(IncertaWarning, match="only 1 of the 5 objects is distinct")
     with warns if k > 1 else nullcontext():
         found = model.fit(data)
@@ -205,7 +205,7 @@ def test_one_object():
 def test_more_starts_are_never_worse():
     data, _ = make_uncertain_blobs(60, 2, 5, random_state=0)
     few, many = (
-        UKMedoids(5, method="alternate", n_init=n, random_state=0).fit(data).inertia_
+        UKMedoids(5, algorithm="alternate", n_init=n, random_state=0).fit(data).inertia_
         for n in (1, 20)
     )
     assert many <= few
@@ -239,7 +239,7 @@ def test_too_many_objects(monkeypatch):
     [
         ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
         ({"metric": "cosine"}, "'metric' parameter .* Got 'cosine' instead"),
-        ({"method": "pam"}, "'method' parameter .* Got 'pam' instead"),
+        ({"algorithm": "pam"}, "'algorithm' parameter .* Got 'pam' instead"),
         ({"n_init": 0}, "'n_init' parameter .* Got 0 instead"),
         ({"max_iter": 0}, "'max_iter' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),

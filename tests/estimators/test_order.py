@@ -94,13 +94,16 @@ def test_positions_are_those_of_the_rows():
     fdbscan = ic.FDBSCAN(3.0, 3, random_state=0).fit(moved)
     core = fdbscan.core_sample_indices_
     assert (np.diff(core) > 0).all()
-    assert (fdbscan.core_probabilities_[core] >= fdbscan.threshold).all()
+    assert (fdbscan.core_probabilities_[core] >= fdbscan.min_probability).all()
 
 
 def test_the_affinity_of_pairs_is_that_of_the_rows():
     data = named("gaussian")
     order = np.random.default_rng(1).permutation(len(data))
-    for estimator in (ic.PossibleWorldConsistency(2, 20), ic.ExpectedSpectral(2)):
+    for estimator in (
+        ic.published.PossibleWorldConsistency(2, 20),
+        ic.ExpectedSpectral(2),
+    ):
         one = clone(estimator).set_params(random_state=0).fit(data)
         two = clone(estimator).set_params(random_state=0).fit(data[order])
         a, b = (
@@ -113,7 +116,7 @@ def test_the_affinity_of_pairs_is_that_of_the_rows():
 def test_kept_worlds_are_brought_into_order():
     data = named("gaussian")
     order = np.random.default_rng(1).permutation(len(data))
-    kept = keep_worlds(data, 30, 5, seed=0)
+    kept = keep_worlds(data, 30, 5, random_state=0)
     moved = replace(kept, drawn=kept.drawn.only(order))
     one, two = (ic.RPC(2, random_state=0).fit(each) for each in (kept, moved))
     np.testing.assert_array_equal(two.membership_, one.membership_[order])
@@ -121,7 +124,11 @@ def test_kept_worlds_are_brought_into_order():
 
 def test_models_in_files_know_their_rows(tmp_path):
     data = named("gaussian")[::-1]
-    for estimator in (ic.FOPTICS(3), ic.UKMeans(3), ic.PossibleWorldConsistency(2, 20)):
+    for estimator in (
+        ic.FOPTICS(3),
+        ic.UKMeans(3),
+        ic.published.PossibleWorldConsistency(2, 20),
+    ):
         model = estimator.set_params(random_state=0).fit(data)
         model.save(tmp_path / "model.incerta")
         again = ic.load(tmp_path / "model.incerta")
@@ -177,6 +184,6 @@ def test_scales_and_numbers_of_clusters_do_not_depend_on_the_order():
 def test_cluster_says_the_same_of_every_object():
     data = named("gaussian", n=40)
     order = np.random.default_rng(1).permutation(40)
-    one, two = (ic.cluster(each, 3, seed=0) for each in (data, data[order]))
+    one, two = (ic.cluster(each, 3, random_state=0) for each in (data, data[order]))
     np.testing.assert_array_equal(two.labels, one.labels[order])
     np.testing.assert_array_equal(two.confidence, one.confidence[order])

@@ -12,7 +12,7 @@ from incerta.mixture import pieces
 
 MAKERS = {
     "ErrorMixture": lambda k=3: ic.ErrorMixture(k, n_init=2, random_state=0),
-    "ViewConsensus": lambda k=3: ic.ViewConsensus(k, n_worlds=3, random_state=0),
+    "AutoClusterer": lambda k=3: ic.AutoClusterer(k, n_worlds=3, random_state=0),
 }
 of_both = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
@@ -22,8 +22,8 @@ def problem(seed=0, n=90, apart=2.5, ids=None):
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     std = 0.4 * np.exp(0.8 * rng.normal(size=(n, 1))) * np.ones(2)
-    centres = apart * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    values = centres[target] + 0.6 * rng.normal(size=(n, 2))
+    centers = apart * np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    values = centers[target] + 0.6 * rng.normal(size=(n, 2))
     values += std * rng.normal(size=(n, 2))
     y = np.full(n, -1)
     for c in range(3):
@@ -106,9 +106,9 @@ def test_labels_of_some_classes_leave_the_others_to_be_found(make):
 
 def test_a_model_with_labels_from_a_file(tmp_path):
     data, _, y = problem()
-    found = MAKERS["ViewConsensus"]().fit(data, y)
+    found = MAKERS["AutoClusterer"]().fit(data, y)
     np.testing.assert_array_equal(
-        MAKERS["ViewConsensus"]().fit_predict(data, y), found.labels_
+        MAKERS["AutoClusterer"]().fit_predict(data, y), found.labels_
     )
     found.save(tmp_path / "model.incerta")
     back = ic.load(tmp_path / "model.incerta")
@@ -137,7 +137,7 @@ def test_other_data(make, kind):
 @of_both
 def test_more_labels_than_clusters_are_refused(make):
     data, _, y = problem()
-    parameter = make().number_parameter
+    parameter = make()._number_parameter
     with pytest.raises(ValueError, match=f"y has the label 2.*raise {parameter}"):
         make(2).fit(data, y)
 
@@ -158,7 +158,7 @@ def test_many_objects(make, monkeypatch):
     for c in range(3):
         y[np.flatnonzero(target == c)[:2]] = c
     monkeypatch.setattr(pieces, "MANY_OBJECTS", 60)
-    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 60)
+    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", 60)
     found = make().fit(data, y)
     np.testing.assert_array_equal(found.labels_[y >= 0], y[y >= 0])
     np.testing.assert_array_equal(found.confidence_[y >= 0], 1.0)

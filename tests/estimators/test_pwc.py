@@ -14,16 +14,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
+from incerta import published
 from incerta.ensemble.consensus_affinity import (
     adaptive_affinity,
     agreement_weights,
-    neighbour_weights,
+    neighbor_weights,
     projected,
     rank_constrained,
     weighted_mean,
 )
-from incerta.estimators import _pwc
-from incerta.estimators._pwc import PossibleWorldConsistency, Voting
+from incerta.published import PossibleWorldConsistency, Voting
 from tests.strategies import KINDS, make
 
 seeds = st.integers(0, 2**32 - 1)
@@ -61,9 +61,9 @@ def test_affinity_of_equal_and_of_few_objects():
     assert adaptive_affinity(np.zeros((1, 1)), 5).nnz == 0
 
 
-def test_new_objects_have_neighbours_among_the_old():
+def test_new_objects_have_neighbors_among_the_old():
     old = np.array([[0.0], [1.0], [10.0], [20.0]])
-    near, weights = neighbour_weights(old, np.array([[0.5], [21.0]]), 2)
+    near, weights = neighbor_weights(old, np.array([[0.5], [21.0]]), 2)
     np.testing.assert_array_equal(np.sort(near), [[0, 1], [2, 3]])
     np.testing.assert_allclose(weights[0], 0.5)
     assert weights[1, 0] > weights[1, 1]
@@ -86,7 +86,7 @@ def test_projection_is_the_nearest_of_the_simplex(seed, lengths, steep):
         assert gain.max() - gain[at > 0].min() <= tolerance
 
 
-def test_projection_against_a_minimiser():
+def test_projection_against_a_minimizer():
     values = np.array([0.3, -0.2, 0.9, 0.4])
     best = minimize(
         lambda s: np.sum((s - values) ** 2),
@@ -166,9 +166,11 @@ def blobs(n=60, seed=0, std=0.3):
 @pytest.mark.parametrize("weights", ["uniform", "auto"])
 def test_blobs_become_components(weights):
     data, y = blobs()
-    found = PossibleWorldConsistency(3, 20, weights=weights, random_state=0).fit(data)
+    found = PossibleWorldConsistency(3, 20, world_weights=weights, random_state=0).fit(
+        data
+    )
     np.testing.assert_array_equal(found.labels_, y)
-    assert found.weights_.sum() == pytest.approx(1.0)
+    assert found.world_weights_.sum() == pytest.approx(1.0)
     graph = found.affinity_ + found.affinity_.T
     assert connected_components(graph)[0] == 3
     np.testing.assert_allclose(found.affinity_.sum(axis=1), 1.0)
@@ -205,7 +207,7 @@ def test_order_of_objects_does_not_matter():
 def test_large_graphs_give_the_same(monkeypatch):
     data, _ = blobs(150, std=0.8)
     dense = PossibleWorldConsistency(3, 10, random_state=0).fit(data)
-    monkeypatch.setattr(_pwc, "DENSE_OBJECTS", 10)
+    monkeypatch.setattr(published, "DENSE_OBJECTS", 10)
     sparse = PossibleWorldConsistency(3, 10, random_state=0).fit(data)
     np.testing.assert_array_equal(dense.labels_, sparse.labels_)
 
@@ -262,7 +264,7 @@ def test_one_object():
 
 
 def test_of_equally_near_clusters_its_own():
-    # The object at 0 has one neighbour of each cluster, at the same distance.
+    # The object at 0 has one neighbor of each cluster, at the same distance.
     world = ic.as_uncertain([[-1.0], [0.0], [1.0], [-4.0], [4.0]]).worlds(1, 0)
     pwc = PossibleWorldConsistency(2, n_neighbors=2)
     pwc.n_neighbors_ = 2

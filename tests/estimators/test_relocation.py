@@ -171,19 +171,8 @@ def test_huge_offset(Estimator):
     there = Estimator(random_state=0).fit(ic.from_gaussian(X + 1e8, std=std))
     np.testing.assert_array_equal(there.labels_, here.labels_)
     assert there.inertia_ == pytest.approx(here.inertia_, rel=1e-6)
-    centres = there.cluster_centers_ - 1e8
-    np.testing.assert_allclose(centres, here.cluster_centers_, atol=1e-6)
-
-
-@both
-@pytest.mark.parametrize("k", [1, 2, 5])
-@pytest.mark.parametrize("where", [0.0, 0.1, 1e8 + 0.1])
-def test_identical_objects_fill_all_clusters(Estimator, k, where):
-    data = ic.from_gaussian(np.full((5, 2), where), std=0.3)
-    fitted = Estimator(k, random_state=0).fit(data)
-    assert len(fitted.cluster_sizes_) == k
-    assert fitted.cluster_sizes_.min() >= 1
-    assert np.isfinite(fitted.inertia_)
+    centers = there.cluster_centers_ - 1e8
+    np.testing.assert_allclose(centers, here.cluster_centers_, atol=1e-6)
 
 
 @both

@@ -18,7 +18,7 @@ from incerta.spectral import (
     consistency,
     gaussian_affinity,
     leading_eigenvectors,
-    normalised_laplacian,
+    normalized_laplacian,
 )
 
 
@@ -48,7 +48,7 @@ def test_without_uncertainty_it_is_spectral_clustering(seed):
         3, affinity="precomputed", assign_labels="kmeans", random_state=0
     ).fit(W)
     assert adjusted_rand_score(twin.labels_, rpc.labels_) == 1.0
-    own = leading_eigenvectors(normalised_laplacian(W), 3)[1]
+    own = leading_eigenvectors(normalized_laplacian(W), 3)[1]
     np.testing.assert_allclose(projector(rpc.embedding_), own @ own.T, atol=1e-7)
 
 
@@ -62,7 +62,7 @@ def test_embedding_subspace_is_that_of_scikit_learn(seed):
     )
     # It divides the eigenvectors by the root of the degree: undo that.
     theirs = theirs * np.sqrt(W.sum(axis=1))[:, None]
-    ours = consistency([normalised_laplacian(W)], 3).common
+    ours = consistency([normalized_laplacian(W)], 3).common
     np.testing.assert_allclose(projector(theirs), ours @ ours.T, atol=1e-6)
 
 
@@ -98,17 +98,17 @@ def test_prediction_of_the_fitted_objects(blobs, fitted):
     assert clustering_accuracy(labels, fitted.labels_) > 0.9
 
 
-@pytest.mark.parametrize("width", ["median", "self-tuning", 3.0])
+@pytest.mark.parametrize("gamma", ["median", "self-tuning", 0.06])
 @pytest.mark.parametrize("n_neighbors", [None, 10])
 @pytest.mark.parametrize("normalize_rows", [False, True])
-def test_prediction_of_new_objects(width, n_neighbors, normalize_rows):
+def test_prediction_of_new_objects(gamma, n_neighbors, normalize_rows):
     data, labels = make_uncertain_blobs(200, 2, 3, center_box=(-30, 30), random_state=3)
     known, new = np.arange(200) < 120, np.arange(200) >= 120
     rpc = ic.RPC(
         3,
         n_worlds=10,
         n_representatives=5,
-        width=width,
+        gamma=gamma,
         n_neighbors=n_neighbors,
         normalize_rows=normalize_rows,
         random_state=0,
@@ -217,11 +217,11 @@ def few_are_many(monkeypatch):
     monkeypatch.setattr("incerta.estimators._rpc.N_LANDMARKS", 60)
 
 
-@pytest.mark.parametrize("width", ["median", "self-tuning"])
+@pytest.mark.parametrize("gamma", ["median", "self-tuning"])
 @pytest.mark.parametrize("normalize_rows", [False, True])
-def test_landmarks_stand_for_many(few_are_many, width, normalize_rows):
+def test_landmarks_stand_for_many(few_are_many, gamma, normalize_rows):
     data, labels = make_uncertain_blobs(400, 2, 3, center_box=(-30, 30), random_state=3)
-    how = {"width": width, "normalize_rows": normalize_rows, "random_state": 0}
+    how = {"gamma": gamma, "normalize_rows": normalize_rows, "random_state": 0}
     rpc = ic.RPC(3, 12, 4, **how).fit(data)
     dense = ic.RPC(3, 12, 4, n_neighbors=None, **how).fit(data)
     assert rpc._model.common_target.shape == (60, 3)

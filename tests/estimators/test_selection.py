@@ -74,7 +74,7 @@ def test_cross_validation():
 
 
 @pytest.mark.parametrize("metric", ["sqeuclidean", "euclidean"])
-def test_score_is_minus_what_is_minimised(metric):
+def test_score_is_minus_what_is_minimized(metric):
     values = ic.from_array(np.random.default_rng(0).normal(size=(30, 5, 2)))
     for data in (values, DATA.mean()):
         uk = ic.UKMeans(3, metric=metric, random_state=0).fit(data)

@@ -1,4 +1,4 @@
-"""ViewConsensus gives right answers, and knows how sure it is."""
+"""AutoClusterer gives right answers, and knows how sure it is."""
 
 import numpy as np
 import pytest
@@ -18,11 +18,11 @@ def displaced(X, level, uneven, seed):
 
 
 def four_blobs(seed, n=300):
-    """BELIEF's: four centres in six features, some of them wider than others."""
+    """BELIEF's: four centers in six features, some of them wider than others."""
     rng = np.random.default_rng(seed)
     target = rng.integers(4, size=n)
-    centres, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
-    X = centres[target] + within * rng.normal(size=(n, 6))
+    centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
+    X = centers[target] + within * rng.normal(size=(n, 6))
     return (X - X.mean(axis=0)) / X.std(axis=0), target
 
 
@@ -42,8 +42,8 @@ def test_confidence_is_how_often_exact_data_agree():
     for seed in range(3):
         X, target = four_blobs(seed, n=200)
         data = displaced(X, 0.7, 0.8, seed)
-        exact = ic.ViewConsensus(4, random_state=0).fit(X)
-        found = ic.ViewConsensus(4, random_state=0).fit(data)
+        exact = ic.AutoClusterer(4, random_state=0).fit(X)
+        found = ic.AutoClusterer(4, random_state=0).fit(data)
         said.append(found.confidence_.mean())
         true.append(agreeing(found.labels_, exact.labels_, 4).mean())
         right.append(clustering_accuracy(target, found.labels_))
@@ -56,7 +56,7 @@ def test_confidence_is_how_often_exact_data_agree():
 def test_moons_that_errors_have_blurred():
     X, target = make_moons(300, noise=0.05, random_state=0)
     data = displaced(X, 0.15, 0.8, 0)
-    found = ic.ViewConsensus(2, random_state=0).fit(data)
+    found = ic.AutoClusterer(2, random_state=0).fit(data)
     kmeans = KMeans(2, n_init=10, random_state=0).fit_predict(data.mean())
     ours = clustering_accuracy(target, found.labels_)
     assert ours > clustering_accuracy(target, kmeans) + 0.03
@@ -64,20 +64,20 @@ def test_moons_that_errors_have_blurred():
 
 def test_rings_that_errors_have_blurred():
     X, target = make_circles(400, factor=0.4, noise=0.05, random_state=0)
-    found = ic.ViewConsensus(2, random_state=0).fit(displaced(X, 0.08, 0.0, 0))
+    found = ic.AutoClusterer(2, random_state=0).fit(displaced(X, 0.08, 0.0, 0))
     assert clustering_accuracy(target, found.labels_) > 0.95
     assert found.confidence_.mean() > 0.9
 
 
 def test_exact_data_that_overlap_are_not_certain():
     X, target = four_blobs(1)
-    found = ic.ViewConsensus(4, random_state=0).fit(X)
+    found = ic.AutoClusterer(4, random_state=0).fit(X)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert set(found.views_) == {"mixture", "centres", "nearness"}
+    assert set(found.views_) == {"mixture", "centers", "nearness"}
     rng = np.random.default_rng(0)
     target = rng.integers(2, size=2000)
     X = 2.4 * target[:, None] * [1.0, 0.0] + rng.normal(size=(2000, 2))
-    found = ic.ViewConsensus(2, random_state=0).fit(X[:900])
+    found = ic.AutoClusterer(2, random_state=0).fit(X[:900])
     confidence, right = found.confidence_, agreeing(found.labels_, target[:900], 2)
     for low, high in ((0.5, 0.7), (0.7, 0.9), (0.9, 1.0)):
         here = (confidence > low) & (confidence <= high)
@@ -91,14 +91,14 @@ def test_scores_compare_numbers_of_clusters_on_new_data():
     X, _ = four_blobs(1)
     data = displaced(X, 0.3, 0.5, 0)
     scores = {
-        k: ic.ViewConsensus(k, random_state=0).fit(data[:200]).score(data[200:])
+        k: ic.AutoClusterer(k, random_state=0).fit(data[:200]).score(data[200:])
         for k in (1, 2, 4)
     }
     assert scores[1] == pytest.approx(0.0)
     assert 0.0 < scores[2] <= 1.0
     assert scores[4] > 0.8
     search = GridSearchCV(
-        ic.ViewConsensus(random_state=0), {"n_clusters": [4, 9]}, cv=2
+        ic.AutoClusterer(random_state=0), {"n_clusters": [4, 9]}, cv=2
     )
     assert search.fit(X).best_params_ == {"n_clusters": 4}
 
@@ -109,13 +109,13 @@ def test_the_view_that_sees_the_clusters_carries_the_answer():
     rare = rng.random(400) < 0.05
     X = rng.normal(size=(400, 2)) * np.where(rare, 0.5, 1.0)[:, None]
     X[rare, 0] += 4.5
-    found = ic.ViewConsensus(2, random_state=0).fit(displaced(X, 0.2, 0.8, 0))
+    found = ic.AutoClusterer(2, random_state=0).fit(displaced(X, 0.2, 0.8, 0))
     assert clustering_accuracy(rare, found.labels_) > 0.97
     kmeans = KMeans(2, n_init=10, random_state=0).fit_predict(X)
     assert clustering_accuracy(rare, kmeans) < 0.9
     assert sum(view.weight for view in found.views_.values()) == pytest.approx(1.0)
     moons, target = make_moons(400, noise=0.05, random_state=0)
-    found = ic.ViewConsensus(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
+    found = ic.AutoClusterer(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
     assert clustering_accuracy(target, found.labels_) > 0.97
     weights = {name: view.weight for name, view in found.views_.items()}
     assert weights["nearness"] > 0.85
@@ -125,13 +125,13 @@ def test_a_view_that_leaves_a_cluster_over_does_not_decide():
     """Two pairs of clusters, of which the graph finds only three."""
     rng = np.random.default_rng([0, *b"nested", *b"large uneven"])
     target = rng.integers(4, size=400)
-    centres = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
-    X = centres[target] + 0.7 * rng.normal(size=(400, 2))
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [14.0, 0.0], [14.0, 3.0]])
+    X = centers[target] + 0.7 * rng.normal(size=(400, 2))
     factors = 0.8 * rng.normal(size=(400, 1))
     std = 0.7 * np.exp(factors + 0.27 * rng.normal(size=X.shape))
     data = ic.from_gaussian(X + std * rng.normal(size=X.shape), std=std)
     data = ic.Standardizer().fit_transform(data)
-    views = ic.ViewConsensus(4, random_state=0).fit(data).views_
+    views = ic.AutoClusterer(4, random_state=0).fit(data).views_
     assert views["nearness"].score > views["mixture"].score + 0.02
     assert views["mixture"].weight > views["nearness"].weight
 
@@ -150,10 +150,10 @@ def test_objects_that_differ_in_spread_only():
     target = np.arange(120) % 2
     values = np.array([0.5, 2.0])[target][:, None, None] * rng.normal(size=(120, 30, 2))
     data = ic.from_array(values)
-    found = ic.ViewConsensus(2, random_state=0).fit(data)
+    found = ic.AutoClusterer(2, random_state=0).fit(data)
     assert clustering_accuracy(target, found.labels_) > 0.95
-    assert found.views_["centres of laws"].score > 0.9
-    assert found.views_["centres of means"].weight < 0.1
+    assert found.views_["centers of laws"].score > 0.9
+    assert found.views_["centers of means"].weight < 0.1
     kmeans = KMeans(2, n_init=10, random_state=0).fit(data.mean())
     assert clustering_accuracy(target, kmeans.labels_) < 0.8
 
@@ -166,7 +166,7 @@ def test_missing_values():
         table,
         ic.from_gaussian(table, std=0.2, missing="infinite"),
     ):
-        found = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+        found = ic.AutoClusterer(4, n_worlds=8, random_state=0).fit(data)
         assert clustering_accuracy(target, found.labels_) > 0.8
         assert 0.5 < found.confidence_.mean() < 1.0
         assert (found.predict(data) == found.labels_).mean() > 0.9
@@ -175,15 +175,15 @@ def test_missing_values():
 def test_many_objects_are_put_into_the_clusters_of_a_part(monkeypatch):
     X, target = four_blobs(2, n=900)
     data = displaced(X, 0.3, 0.5, 0)
-    whole = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
-    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 300)
-    part = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+    whole = ic.AutoClusterer(4, n_worlds=8, random_state=0).fit(data)
+    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", 300)
+    part = ic.AutoClusterer(4, n_worlds=8, random_state=0).fit(data)
     assert not hasattr(part, "labels_per_world_")
     assert agreeing(part.labels_, whole.labels_, 4).mean() > 0.95
     assert clustering_accuracy(target, part.labels_) > 0.9
     # In blocks it is the same.
-    monkeypatch.setattr("incerta.estimators._views.BLOCK_BYTES", 400_000)
-    again = ic.ViewConsensus(4, n_worlds=8, random_state=0).fit(data)
+    monkeypatch.setattr("incerta.estimators._auto.BLOCK_BYTES", 400_000)
+    again = ic.AutoClusterer(4, n_worlds=8, random_state=0).fit(data)
     np.testing.assert_array_equal(again.membership_, part.membership_)
 
 
@@ -197,7 +197,7 @@ def test_a_model_from_a_file_predicts_the_same(kind, tmp_path):
         "belief": lambda: ic.from_interval(places - 1, places + 1),
         "joint": lambda: ic.from_worlds(places + rng.normal(size=(12, 60, 2))),
     }[kind]()
-    found = ic.ViewConsensus(2, n_worlds=6, random_state=0).fit(data)
+    found = ic.AutoClusterer(2, n_worlds=6, random_state=0).fit(data)
     found.save(tmp_path / "model")
     again = ic.load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(data), found.predict_proba(data))
@@ -205,7 +205,7 @@ def test_a_model_from_a_file_predicts_the_same(kind, tmp_path):
 
 
 def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path):
-    found = ic.ViewConsensus(2, n_worlds=3, random_state=0)
+    found = ic.AutoClusterer(2, n_worlds=3, random_state=0)
     found.fit(displaced(np.repeat([[0.0], [9.0]], 10, axis=0), 0.5, 0.0, 0))
     whole = found._model
     wrong_names = whole.laws._replace(clusters=np.array([0, 7]))
@@ -229,9 +229,9 @@ def test_what_one_view_finds_again_and_again_is_the_result():
     around[:, :, 1] *= 0.6
     around[:, :, 1] += 0.8 * (2 * truth - 1)[:, None] * around[:, :, 0]
     data = ic.from_array(0.5 * rng.normal(size=(80, 1, 2)) + around)
-    model = ic.ViewConsensus(2, random_state=0).fit(data)
+    model = ic.AutoClusterer(2, random_state=0).fit(data)
     assert ic.metrics.clustering_accuracy(truth, model.labels_) > 0.9
-    assert model.views_["centres of means"].agreement < 0.1
+    assert model.views_["centers of means"].agreement < 0.1
 
 
 def test_more_features_than_objects_need_no_matrices(monkeypatch):
@@ -245,7 +245,7 @@ def test_more_features_than_objects_need_no_matrices(monkeypatch):
     rng = np.random.default_rng(0)
     kinds, std = np.arange(30) % 3, rng.lognormal(size=(30, 40))
     values = 4.0 * rng.normal(size=(3, 40))[kinds] + std * rng.normal(size=(30, 40))
-    found = ic.ViewConsensus(3, random_state=0).fit(ic.from_gaussian(values, std=std))
+    found = ic.AutoClusterer(3, random_state=0).fit(ic.from_gaussian(values, std=std))
     assert clustering_accuracy(kinds, found.labels_) == 1.0
 
 
@@ -258,7 +258,7 @@ def test_few_objects_fit_too_well_unless_clusters_have_one_shape(seed):
     values = values @ rng.normal(size=(6, 6))
 
     def score(one_shape):
-        model = ic.ViewConsensus(4, views=["mixture"], n_worlds=4, random_state=0)
+        model = ic.AutoClusterer(4, views=["mixture"], n_worlds=4, random_state=0)
         labels = model.set_params(one_shape=one_shape).fit(values).labels_
         return adjusted_rand_score(classes, labels)
 

@@ -47,7 +47,7 @@ def test_memory_does_not_grow_as_the_square_of_the_features(name):
 @pytest.mark.parametrize("name", ["ErrorMixture", "Deconvolver"])
 @pytest.mark.parametrize("covariance", ["full", "tied"])
 def test_matrices_of_wide_tables_are_refused(name, covariance):
-    model = getattr(ic, name)(covariance=covariance)
+    model = getattr(ic, name)(covariance_type=covariance)
     with pytest.raises(ValueError, match=r"above 200 features .* ic\.Directions"):
         model.fit(table(201))
 
@@ -59,10 +59,10 @@ def test_the_discriminant_names_the_way_out():
 
 
 def test_auto_takes_what_objects_can_tell():
-    assert ic.Deconvolver().fit(table(30)).covariance_ == "diag"
-    assert ic.Deconvolver().fit(table(5)).covariance_ == "full"
+    assert ic.Deconvolver().fit(table(30)).covariance_type_ == "diag"
+    assert ic.Deconvolver().fit(table(5)).covariance_type_ == "full"
     model = ic.ErrorMixture(2, n_init=1).fit(table(300))
-    assert model.covariance_ == "diag"
+    assert model.covariance_type_ == "diag"
     assert model.covariances_.shape == (2, 300)
 
 

@@ -93,10 +93,10 @@ def mortal(pieces, marks, fatal):
     [("views", 2), ("views", 3), ("mixture", 3)],
 )
 def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
-    monkeypatch.setattr("incerta.estimators._views.MOST_OBJECTS", 100)
+    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", 100)
     monkeypatch.setattr("incerta.mixture.pieces.MANY_OBJECTS", 100)
     make = {
-        "views": lambda: ic.ViewConsensus(3, n_worlds=4, random_state=0),
+        "views": lambda: ic.AutoClusterer(3, n_worlds=4, random_state=0),
         "mixture": lambda: ic.ErrorMixture(3, random_state=0),
     }[method]
     rows = table()
@@ -166,11 +166,11 @@ def test_files_by_workers(request, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow", reason="needs the extra io")
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
     table().to_parquet(tmp_path / "rows.parquet", row_group_size=50, index=False)
-    data = ic.read(tmp_path, lazy=True, id="star", values=["a", "b"])
+    data = ic.read_table(tmp_path, lazy=True, id="star", values=["a", "b"])
     makers = [
         lambda: ic.UKMeans(3, random_state=0),
         lambda: ic.ErrorMixture(3, random_state=0),
-        lambda: ic.ViewConsensus(3, n_worlds=2, random_state=0),
+        lambda: ic.AutoClusterer(3, n_worlds=2, random_state=0),
     ]
     alone = [make().fit(data) for make in makers]
     expected = [(estimator.labels_, estimator.membership_) for estimator in alone]

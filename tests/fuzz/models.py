@@ -190,7 +190,7 @@ def _models() -> list[Any]:
         ic.WorldConsensus(scaled, **few).fit(cells),
         ic.published.REP(clusterer=KMeans(2, n_init=1), **few).fit(joint),
         ic.ErrorMixture(2, random_state=0).fit(normal),
-        ic.ViewConsensus(2, n_worlds=2, random_state=0).fit(normal),
+        ic.AutoClusterer(2, n_worlds=2, random_state=0).fit(normal),
         ic.ErrorDiscriminant().fit(normal, y),
         ic.UncertainNaiveBayes().fit(values, y),
         ic.UMicro(2).fit(normal),

@@ -22,7 +22,7 @@ from tests.fuzz.children import Case, Finding
 from tests.fuzz.damage import damaged
 from tests.fuzz.seeds import SAID, Seed, seeds
 
-MAX_BYTES = 2**24  # that `read` may unpack
+MAX_BYTES = 2**24  # that `read_table` may unpack
 TEXT = ("csv", "tsv", "txt")
 # Where libraries read text in different ways: letters after a quoted cell, which only
 # pyarrow takes, and numbers longer than any, which the standard reader refuses.
@@ -100,7 +100,7 @@ def answer(path: Path, said: dict[str, Any]) -> Hashable:
     """All of what is read, to be compared."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        data = ic.read(path, **said, max_bytes=MAX_BYTES)
+        data = ic.read_table(path, **said, max_bytes=MAX_BYTES)
         ids = tuple(data.ids.tolist())
         laws = data.mean().tobytes(), data.variance().tobytes()
     return ids, tuple(data.feature_names or ()), laws

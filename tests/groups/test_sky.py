@@ -7,11 +7,11 @@ from incerta.groups.sky import Sky, around
 from incerta.mixture.model import Measured
 
 
-def places(centre, reach, n=50, seed=0):
+def places(center, reach, n=50, seed=0):
     """Places within so many degrees, at any side of 0 degrees, as they are written."""
     rng = np.random.default_rng(seed)
-    dec = np.clip(centre[1] + rng.uniform(-reach, reach, n), -89.9, 89.9)
-    ra = centre[0] + rng.uniform(-reach, reach, n) / np.cos(np.radians(centre[1]))
+    dec = np.clip(center[1] + rng.uniform(-reach, reach, n), -89.9, 89.9)
+    ra = center[0] + rng.uniform(-reach, reach, n) / np.cos(np.radians(center[1]))
     return np.array([ra % 360.0, dec])
 
 
@@ -27,25 +27,25 @@ def arc(a, b):
     return np.degrees(2 * np.arcsin(np.sqrt(x)))
 
 
-@pytest.mark.parametrize("centre", [(0.2, 10.0), (359.9, -60.0), (120.0, 85.0)])
-def test_distances_from_the_centre_are_those_of_the_sphere(centre):
-    values = places(centre, 2.0)
-    sky = Sky(0, 1, np.array(centre))
+@pytest.mark.parametrize("center", [(0.2, 10.0), (359.9, -60.0), (120.0, 85.0)])
+def test_distances_from_the_center_are_those_of_the_sphere(center):
+    values = places(center, 2.0)
+    sky = Sky(0, 1, np.array(center))
     flat = sky.flat(without_errors(values)).values
-    far = arc(values, np.array(centre)[:, None])
+    far = arc(values, np.array(center)[:, None])
     # Equal areas: 2 sin(angle / 2) instead of the angle.
     chord = np.degrees(2 * np.sin(np.radians(far) / 2))
     np.testing.assert_allclose(np.hypot(*flat), chord, rtol=1e-9)
 
 
-@pytest.mark.parametrize("centre", [(0.2, 10.0), (300.0, -70.0)])
-def test_back_is_where_it_came_from(centre):
-    values = places(centre, 20.0)
-    sky = Sky(0, 1, np.array(centre))
+@pytest.mark.parametrize("center", [(0.2, 10.0), (300.0, -70.0)])
+def test_back_is_where_it_came_from(center):
+    values = places(center, 20.0)
+    sky = Sky(0, 1, np.array(center))
     flat = sky.flat(without_errors(values)).values
     for place, there in zip(flat.T, values.T):
         np.testing.assert_allclose(sky.back(place)[0], there, atol=1e-9)
-    np.testing.assert_allclose(sky.back(np.zeros(2))[0], centre)
+    np.testing.assert_allclose(sky.back(np.zeros(2))[0], center)
 
 
 def test_errors_are_turned_and_cosines_count():
@@ -93,5 +93,5 @@ def test_what_turns_errors_back_gives_degrees_of_arc():
 def test_the_mean_direction_is_between_both_sides_of_zero():
     values = np.array([[359.0, 1.0, 0.0], [20.0, 20.0, 20.0]])
     sky = around(without_errors(values), 0, 1)
-    assert sky.centre[0] == pytest.approx(0.0, abs=1e-9)
-    assert sky.centre[1] == pytest.approx(20.0, abs=0.01)
+    assert sky.center[0] == pytest.approx(0.0, abs=1e-9)
+    assert sky.center[1] == pytest.approx(20.0, abs=0.01)

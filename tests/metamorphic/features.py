@@ -34,7 +34,7 @@ def with_constant(data):
     )
 
 
-def standardised(name, kind):
+def standardized(name, kind):
     """One feature in other units, after `Standardizer`."""
     answers = [_after_scaling(name, task(kind), unit) for unit in (np.ones(3), ONE)]
     return apart(*answers)
@@ -86,7 +86,7 @@ LAWS = (
         "the same, scaled",
         "The same, and the data go through Standardizer.",
         ("errors",),
-        compared=standardised,
+        compared=standardized,
     ),
     Law(
         "shift",

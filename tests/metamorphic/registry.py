@@ -20,17 +20,16 @@ class Listing(NamedTuple):
 
 # They measure distances over all features.
 BY_DISTANCE = (
-    "ViewConsensus",
+    "AutoClusterer",
     "RPC",
     "ExpectedSpectral",
-    "PossibleWorldConsistency",
     "UKMeans",
     "UKMedoids",
     "FDBSCAN",
     "FOPTICS",
     "WorldConsensus",
     "SupportMeasureClassifier",
-    "WorldVote",
+    "WorldsClassifier",
     "UMicro",
     "SlidingUMicro",
     "StreamRPC",
@@ -60,7 +59,7 @@ LISTED = (
         "Starts are drawn in the order of the ids, and others for each world by its "
         "number.",
         ("ids", "draws"),
-        ("ViewConsensus",),
+        ("AutoClusterer",),
     ),
     Listing(
         "Starts are drawn in the order of the ids; a fit ends a little before or after "
@@ -90,14 +89,14 @@ LISTED = (
         "Beliefs are correlated. Their worlds are drawn along one axis after the "
         "other: in another order these are other worlds of the same objects.",
         ("features",),
-        ("WorldVote",),
+        ("WorldsClassifier",),
     ),
     Listing(
         "The prior gives each Gaussian a variance in the idle feature, too, and the "
         "less of it the more objects it has.",
         ("constant",),
         (
-            "ViewConsensus",
+            "AutoClusterer",
             "ErrorMixture",
             "ErrorDiscriminant",
             "SupportMeasureClassifier",
@@ -107,7 +106,7 @@ LISTED = (
         "Values are evidence of what an object is like, and twice as many are more of "
         "it.",
         ("twice",),
-        ("ViewConsensus",),
+        ("AutoClusterer",),
     ),
     Listing(
         "Of two worlds that stand for the others equally well, that with the lower "
@@ -125,7 +124,7 @@ LISTED = (
 BY_LOGARITHMS = {
     ("×2", name)
     for name in (
-        "ViewConsensus",
+        "AutoClusterer",
         "ErrorMixture",
         "ErrorDiscriminant",
         "UncertainNaiveBayes",

@@ -21,14 +21,13 @@ CLASSIFIERS = frozenset(incerta.classifiers.__all__)
 N_OBJECTS, N_NEW, N_FEATURES, N_DRAWS = 24, 8, 3, 7
 # Small, so that laws are cheap to check. What is not named here is as by default.
 PARAMETERS = {
-    "ViewConsensus": {"n_worlds": 3},
+    "AutoClusterer": {"n_worlds": 3},
     "RPC": {"n_representatives": 4, "tol": 1e-4, "n_init": 3},
-    "PossibleWorldConsistency": {"n_neighbors": 5},
     "ErrorMixture": {"n_components": 3, "n_init": 2},
     "FDBSCAN": {"min_samples": 3},
     "FOPTICS": {"min_samples": 3, "n_clusters": 3},
     "WorldConsensus": {"clusterer": AgglomerativeClustering(3)},
-    "WorldVote": {"classifier": KNeighborsClassifier(5)},
+    "WorldsClassifier": {"classifier": KNeighborsClassifier(5)},
     "UMicro": {"n_micro_clusters": 6, "factor": 0.5},
     "SlidingUMicro": {"n_micro_clusters": 6, "factor": 0.5},
     "StreamRPC": {"n_micro_clusters": 12, "n_representatives": 4},
@@ -61,8 +60,8 @@ def task(kind):
     rng = np.random.default_rng(7)
     n = N_OBJECTS + N_NEW
     y = np.arange(n) % 3
-    centres = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 2.0], [0.0, 3.0, -2.0]])
-    x = _rounded(centres[y] + rng.normal(size=(n, N_FEATURES)))
+    centers = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 2.0], [0.0, 3.0, -2.0]])
+    x = _rounded(centers[y] + rng.normal(size=(n, N_FEATURES)))
     error = _rounded(rng.uniform(0.3, 1.5, x.shape))
     ids = np.array([f"{'abc'[i % 3]}{i * 11 % n}" for i in range(n)])
     if kind == "points":

@@ -7,7 +7,7 @@ from textwrap import fill
 from tests.metamorphic.registry import LAWS, LISTED, limit, listed
 from tests.metamorphic.subjects import NAMES
 
-PAGE = Path(__file__).parents[2] / "docs" / "metamorphic.txt"
+PAGE = Path(__file__).parents[2] / "docs" / "measured" / "metamorphic.txt"
 WIDTH = 88
 MARKS = (
     "=  the same to the last bit",

@@ -5,7 +5,7 @@ from scipy.stats import multivariate_normal
 
 
 def belief_about(w, S, known, weights, means, covariances, projections=None):
-    """Shares (n, k), centres (n, k, d) and covariances (n, k, d, d) of the truth."""
+    """Shares (n, k), centers (n, k, d) and covariances (n, k, d, d) of the truth."""
     n, (k, d) = len(w), means.shape
     if projections is None:
         projections = np.broadcast_to(np.eye(d), (n, d, d))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from incerta.mixture.maximisation import ahead, coordinates
+from incerta.mixture.maximization import ahead, coordinates
 from incerta.mixture.model import Components
 
 SCALE = np.array([1.0, 10.0])

@@ -175,6 +175,6 @@ def test_kinds_of_covariances(covariance):
     values, cov = measured(truth, 0)
     std = np.sqrt(np.einsum("nii->ni", cov))
     data = ic.from_gaussian(values, std=std)
-    belief = ic.Deconvolver("mixture", covariance=covariance).fit_transform(data)
+    belief = ic.Deconvolver("mixture", covariance_type=covariance).fit_transform(data)
     off = [np.abs(each.mean() - truth).mean() for each in (data, belief)]
     assert off[1] < 0.9 * off[0]

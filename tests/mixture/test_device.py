@@ -89,7 +89,7 @@ def test_products_that_are_out_of_range(where):
 
 def test_error_mixture(where, monkeypatch):
     monkeypatch.setattr(pieces, "MANY_OBJECTS", 60)
-    how = {"covariance": "diag", "n_init": 2, "random_state": 0}
+    how = {"covariance_type": "diag", "n_init": 2, "random_state": 0}
     for n in (50, 90):
         data, _ = ic.datasets.make_uncertain_blobs(n, 2, 3, random_state=0)
         one = ic.ErrorMixture(3, **how).fit(data)

@@ -15,7 +15,7 @@ from incerta.mixture import expectation, model
 from incerta.mixture.expectation import belief, log_densities, sums, sums_of_each
 from incerta.mixture.factors import inverse_roots, log_products
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
-from incerta.mixture.maximisation import Prior, climbed, moments, prior_for, with_prior
+from incerta.mixture.maximization import Prior, climbed, moments, prior_for, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
 from incerta.mixture.under import OneByOne, under, under_all
 from tests.mixture import oracle
@@ -84,7 +84,7 @@ def test_beliefs_are_those_of_the_paper(seed, shape):
     q, b, B, logs = oracle.belief_about(w, S, known, *components[:3])
     found = belief(measured, components)
     np.testing.assert_allclose(found.shares, q, atol=1e-9)
-    np.testing.assert_allclose(found.centres, b, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(found.centers, b, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(found.covariances, B, rtol=1e-8, atol=1e-8)
     np.testing.assert_allclose(
         log_densities(measured, components).totals, logs, atol=1e-9
@@ -259,11 +259,11 @@ def test_values_without_error_are_known():
     errors[:, :5] = 0.0
     found = belief(measured._replace(errors=errors), components)
     exact = np.broadcast_to(measured.values[1][:, None], (20, 2))
-    np.testing.assert_array_equal(found.centres[:, :, 1], exact)
+    np.testing.assert_array_equal(found.centers[:, :, 1], exact)
     assert (found.covariances[:, :, 1] == 0.0).all()
     assert (found.covariances[:5] == 0.0).all()
     for c in range(2):
-        np.testing.assert_array_equal(found.centres[:5, c], measured.values[:, :5].T)
+        np.testing.assert_array_equal(found.centers[:5, c], measured.values[:, :5].T)
 
 
 @given(st.integers(0, 999), st.integers(1, 8), st.integers(1, 5))
@@ -304,9 +304,9 @@ def test_errors_that_are_alike_are_errors(kind, correlated):
         for one, two in zip(*map(parts_of, both), strict=True):
             np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
     for measured in (once, each):
-        travelled = pickle.loads(pickle.dumps(measured))
-        assert travelled.alike == measured.alike
-        for one, two in zip(travelled, measured, strict=True):
+        traveled = pickle.loads(pickle.dumps(measured))
+        assert traveled.alike == measured.alike
+        for one, two in zip(traveled, measured, strict=True):
             np.testing.assert_array_equal(one, two)
     few = some_of(once, 10, seed=0)
     assert few.alike

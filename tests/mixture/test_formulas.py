@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal, norm
 import incerta as ic
 from incerta.mixture.expectation import log_densities, sums, with_clusters_known
 from incerta.mixture.fitting import n_parameters
-from incerta.mixture.maximisation import (
+from incerta.mixture.maximization import (
     Moments,
     Prior,
     Running,
@@ -117,7 +117,7 @@ def test_steps_ahead_that_are_worse_are_not_taken():
     good = rounds(measured, start, prior, 12)
     with pytest.MonkeyPatch.context() as patch:
         worse = start._replace(means=start.means + 50.0)
-        name = "incerta.mixture.maximisation.ahead"
+        name = "incerta.mixture.maximization.ahead"
         patch.setattr(name, lambda *given: (worse, 4.0))
         bad = rounds(measured, start, prior, 12)
     for found in (good, bad):

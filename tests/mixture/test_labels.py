@@ -12,7 +12,7 @@ import incerta as ic
 from incerta.mixture import pieces
 from incerta.mixture.expectation import log_densities, sums
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
-from incerta.mixture.maximisation import Prior, moments, prior_for, with_prior
+from incerta.mixture.maximization import Prior, moments, prior_for, with_prior
 from incerta.mixture.merging import merged
 from incerta.mixture.model import Components, measured
 from tests.mixture import oracle
@@ -20,7 +20,7 @@ from tests.mixture.test_em import problem, rounds, shapes
 from tests.strategies import examples
 
 
-def labelled(seed, shape):
+def labeled(seed, shape):
     """A problem in which about half of the components are known."""
     given, start, told = problem(seed, **shape)
     labels = np.random.default_rng(seed).integers(-1, shape["k"], size=shape["n"])
@@ -39,7 +39,7 @@ def how(k, covariance="full", prior_weight=0.1, tol=1e-6):
 @examples(60)
 @given(st.integers(0, 999), shapes, st.floats(0.01, 5.0))
 def test_a_round_fixes_the_shares_of_known_objects(seed, shape, weight):
-    some, start, (w, S, known) = labelled(seed, shape)
+    some, start, (w, S, known) = labeled(seed, shape)
     prior = Prior(weight, np.arange(1.0, shape["d"] + 1.0))
     # An oracle of densities, not of their logs, may lose them far from everything.
     near = np.exp(log_densities(some._replace(labels=None), start).shares)
@@ -69,7 +69,7 @@ def test_a_round_fixes_the_shares_of_known_objects(seed, shape, weight):
     st.booleans(),
 )
 def test_the_objective_never_falls(seed, shape, kind, noise):
-    some, start, _ = labelled(seed, shape)
+    some, start, _ = labeled(seed, shape)
     start = start.as_kind(kind)
     if noise:
         ranges = np.full(shape["d"], 20.0)
@@ -84,8 +84,8 @@ def three_classes(seed=0, n=120):
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     std = 0.4 * np.exp(0.8 * rng.normal(size=(n, 1))) * np.ones(2)
-    centres = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
-    values = centres[target] + 0.5 * rng.normal(size=(n, 2))
+    centers = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    values = centers[target] + 0.5 * rng.normal(size=(n, 2))
     return ic.from_gaussian(values + std * rng.normal(size=(n, 2)), std=std), target
 
 
@@ -94,7 +94,7 @@ def test_if_all_are_known_it_is_a_gaussian_for_each_class(covariance):
     data, target = three_classes()
     exactly = {"prior_weight": 0.0, "tol": 1e-12}
     found = pieces.fitted_to(data, how(3, covariance, **exactly), target).components
-    peer = ic.ErrorDiscriminant(covariance=covariance, max_iter=5000, **exactly)
+    peer = ic.ErrorDiscriminant(covariance_type=covariance, max_iter=5000, **exactly)
     peer.fit(data, target)
     np.testing.assert_allclose(found.weights, peer.priors_, rtol=1e-12)
     np.testing.assert_allclose(found.means, peer.means_, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Measurements in projection: against loops, and against what they generalise."""
+"""Measurements in projection: against loops, and against what they generalize."""
 
 from functools import partial
 from itertools import pairwise
@@ -20,7 +20,7 @@ from incerta.mixture.expectation import (
     sums,
     sums_of_each,
 )
-from incerta.mixture.maximisation import Prior, climbed, moments, with_prior
+from incerta.mixture.maximization import Prior, climbed, moments, with_prior
 from incerta.mixture.model import Components, Measured, measured
 from incerta.mixture.under import EndToEnd, OneByOne, under, under_all
 from tests.mixture import oracle
@@ -85,12 +85,12 @@ def test_a_round_is_that_of_the_formulas(q, d, k, missing, kind):
         expected = np.einsum("kii->ki", expected)
     np.testing.assert_allclose(after.covariances, expected, atol=1e-9)
 
-    shares, centres, covariances, logs = oracle.belief_about(
+    shares, centers, covariances, logs = oracle.belief_about(
         w, S, known, components.weights, components.means, each, R
     )
     told = belief(given, components)
     np.testing.assert_allclose(told.shares, shares, atol=1e-10)
-    np.testing.assert_allclose(told.centres, centres, atol=1e-9)
+    np.testing.assert_allclose(told.centers, centers, atol=1e-9)
     np.testing.assert_allclose(told.covariances, covariances, atol=1e-9)
     of_each = log_densities(given, components)
     np.testing.assert_allclose(of_each.totals, logs, atol=1e-10)
@@ -215,7 +215,7 @@ def three_gaussians(seed, n=2000):
 
 def test_means_are_recovered_and_the_likelihood_never_falls():
     data, truth, _, _ = three_gaussians(0)
-    mixture = ic.ErrorMixture(3, covariance="full", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(3, covariance_type="full", random_state=0).fit(data)
     # What the objects say about the means, if it is known of which they are.
     some, components = measured(data), mixture._components()
     shares = np.exp(log_densities(some, components).shares)
@@ -246,7 +246,7 @@ def test_scores_and_new_objects():
     law, i = data.law, 500
     R, S = law.matrix[i], law.errors[i]
     density = sum(
-        share * multivariate_normal.pdf(law.centre[i], R @ m, R @ V @ R.T + S)
+        share * multivariate_normal.pdf(law.center[i], R @ m, R @ V @ R.T + S)
         for share, m, V in zip(
             mixture.weights_, mixture.means_, mixture.covariances_, strict=True
         )
@@ -254,7 +254,7 @@ def test_scores_and_new_objects():
     logs = mixture.score_samples(data)
     assert logs[i] == pytest.approx(np.log(density), rel=1e-10)
     assert mixture.score(data) == pytest.approx(logs.mean())
-    size = {"full": 17, "diag": 14}[mixture.covariance_]
+    size = {"full": 17, "diag": 14}[mixture.covariance_type_]
     bic = size * np.log(600) - 2.0 * logs.sum()
     assert mixture.bic_ == pytest.approx(bic, rel=1e-9)
 
@@ -292,18 +292,18 @@ def conditioned(mixture, w, S, R, others):
     """By the textbook, object by object: mean and covariance of other features."""
     means, covariances = [], []
     for i in range(len(w)):
-        shares, centres, own = [], [], []
+        shares, centers, own = [], [], []
         for share, m, V in zip(
             mixture.weights_, mixture.means_, mixture.covariances_, strict=True
         ):
             T = R[i] @ V @ R[i].T + S[i]
             gain = V @ R[i].T @ np.linalg.inv(T)
             shares.append(share * multivariate_normal.pdf(w[i], R[i] @ m, T))
-            centres.append((m + gain @ (w[i] - R[i] @ m))[others])
+            centers.append((m + gain @ (w[i] - R[i] @ m))[others])
             own.append((V - gain @ R[i] @ V)[np.ix_(others, others)])
         shares = np.array(shares) / np.sum(shares)
-        mean = shares @ np.array(centres)
-        apart = np.array(centres) - mean
+        mean = shares @ np.array(centers)
+        apart = np.array(centers) - mean
         means.append(mean)
         covariances.append(
             np.einsum("k,kij->ij", shares, np.array(own))
@@ -321,7 +321,7 @@ def test_condition_is_that_of_the_textbook():
     )
     names = ["a", "b", "c", "d"]
     data = ic.from_gaussian(x, std=0.2, feature_names=names)
-    mixture = ic.ErrorMixture(2, covariance="full", noise=True, random_state=0)
+    mixture = ic.ErrorMixture(2, covariance_type="full", noise=True, random_state=0)
     mixture.fit(data)
     mixture.weights_ = mixture.weights_ / mixture.weights_.sum()
     n = 6
@@ -373,7 +373,7 @@ def test_condition_is_that_of_the_textbook():
 
 def test_condition_without_correlations():
     data, _ = ic.datasets.make_uncertain_blobs(90, 3, 2, random_state=0)
-    mixture = ic.ErrorMixture(2, covariance="diag", random_state=0).fit(data)
+    mixture = ic.ErrorMixture(2, covariance_type="diag", random_state=0).fit(data)
     found = mixture.condition(data.select(["x0"]))
     assert found.law.factors.ndim == 3  # no matrices
     means, covariances = conditioned(
@@ -398,7 +398,7 @@ def test_beliefs_of_a_deconvolver():
     law, i = data.law, 10  # of which one combination was measured
     R, S = law.matrix[i, :1], law.errors[i, :1, :1]
     gain = V @ R.T @ np.linalg.inv(R @ V @ R.T + S)
-    np.testing.assert_allclose(found.mean()[i], m + gain @ (law.centre[i, :1] - R @ m))
+    np.testing.assert_allclose(found.mean()[i], m + gain @ (law.center[i, :1] - R @ m))
     np.testing.assert_allclose(found.covariance()[i], V - gain @ R @ V, atol=1e-9)
     assert found.meaning == "belief"
     assert found.law.missing() is None

@@ -23,7 +23,7 @@ def measured(truth, rng):
 
 
 def apart(seed, n=300, d=5, k=4, correlation=0.0):
-    """Clusters at some distance, in which neighbouring features go together."""
+    """Clusters at some distance, in which neighboring features go together."""
     rng = np.random.default_rng(seed)
     root = np.eye(d) + correlation * np.eye(d, k=-1)
     truth = 2.5 * rng.standard_normal((k, d))[rng.integers(k, size=n)]
@@ -31,7 +31,7 @@ def apart(seed, n=300, d=5, k=4, correlation=0.0):
 
 
 def crossing(seed, long=3.0):
-    """Two pairs of clusters with a common centre, which lie crosswise."""
+    """Two pairs of clusters with a common center, which lie crosswise."""
     rng = np.random.default_rng(seed)
     which = np.arange(600) % 4
     along, across = rng.standard_normal((2, 600)) * [[long], [1.0]]

@@ -107,7 +107,7 @@ def test_choose_k(tmp_path):
         (lambda f: consensus(f).fit(OTHER), "with other data; give another"),
         (lambda f: consensus(f, seed=1).fit(DATA), r"other seed \(0, here 1\)"),
         (lambda f: consensus(f, clusterer=KMeans(3)).fit(DATA), r"\(clusterer\)"),
-        (lambda f: consensus(f, threshold=0.4).fit(DATA), r"\(threshold\)"),
+        (lambda f: consensus(f, min_share=0.4).fit(DATA), r"\(min_share\)"),
         (
             lambda f: ic.choose_k(DATA, range(1, 3), random_state=0, checkpoint=f),
             "other computation .'WorldConsensus', here 'choose_k'",
@@ -129,11 +129,11 @@ def test_functions_are_told_apart(tmp_path):
 
 
 def test_kept_worlds_are_data(tmp_path):
-    kept = keep_worlds(DATA, 12, 4, seed=0)
+    kept = keep_worlds(DATA, 12, 4, random_state=0)
     found = [consensus(tmp_path).fit(kept) for _ in range(2)]
     same(*found)
     with pytest.raises(CheckpointError, match="other data"):
-        consensus(tmp_path).fit(keep_worlds(DATA, 12, 3, seed=0))
+        consensus(tmp_path).fit(keep_worlds(DATA, 12, 3, random_state=0))
 
 
 def test_damage_is_told(tmp_path):

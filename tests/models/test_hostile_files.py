@@ -314,7 +314,7 @@ GOOD = {
         "overdispersion": 0.0,
         "believed": False,
     },
-    "Gaussian": {"centre": np.zeros((3, 2)), "factor": np.ones((3, 2, 2))},
+    "Gaussian": {"center": np.zeros((3, 2)), "factor": np.ones((3, 2, 2))},
     "Joint": {"draws": np.zeros((4, 3, 2))},
     "Cells": {
         "groups": (
@@ -457,9 +457,9 @@ def test_k_means_of_a_file_fits_its_compiled_code():
     state = vars(KMeans(2, n_init=1).fit(np.arange(8.0).reshape(4, 2)))
     make_ = registry.recipe_for("KMeans").make
     assert make_(state | {"_n_threads": 10**9})._n_threads <= os.cpu_count()
-    for centres in (np.zeros((2, 1)), np.zeros(2), np.zeros((2, 2), np.int64)):
+    for centers in (np.zeros((2, 1)), np.zeros(2), np.zeros((2, 2), np.int64)):
         with pytest.raises(ValueError, match="cluster_centers_"):
-            make_(state | {"cluster_centers_": centres})
+            make_(state | {"cluster_centers_": centers})
 
 
 def test_shapes_are_of_fields_that_exist():

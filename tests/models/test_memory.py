@@ -78,7 +78,7 @@ SPARSE = {
     "indptr": {"array": "#1"},
     "shape": {"tuple": [1, 100]},
 }
-MIXTURES = {"shares": "#0", "centres": "#1", "factors": "#2"}
+MIXTURES = {"shares": "#0", "centers": "#1", "factors": "#2"}
 NOTHING = np.empty((2**25, 0))
 
 SMILE = np.frombuffer("☺😀".encode() + b"a" * 5000, np.uint8), np.array([5007])

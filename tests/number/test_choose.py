@@ -8,7 +8,7 @@ import pytest
 import incerta as ic
 from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Measured, measured
-from incerta.number import KChoice, choose_k
+from incerta.number import NumberOfClusters, choose_k
 from incerta.number.references import laws_of_features, structureless
 
 SQUARE = 10.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
@@ -20,9 +20,9 @@ QUICK = Search(
 )
 
 
-def blobs(centres, n=200, within=0.7, error=0.7, seed=0):
+def blobs(centers, n=200, within=0.7, error=0.7, seed=0):
     rng = np.random.default_rng(seed)
-    points = centres[np.arange(n) % len(centres)]
+    points = centers[np.arange(n) % len(centers)]
     points = points + within * rng.standard_normal(points.shape)
     std = error * np.exp(0.8 * rng.standard_normal((n, 1))) / np.exp(0.64)
     std = std * np.ones_like(points)
@@ -152,7 +152,7 @@ def test_the_same_again_and_objects_in_any_order():
         choose_k(each, range(1, 5), random_state=3) for each in (data, data[::-1])
     )
     assert str(one) == str(two)
-    assert repr(one) == "KChoice(k=3, ks=(1, 2, 3, 4), seed=3)"
+    assert repr(one) == "NumberOfClusters(k=3, ks=(1, 2, 3, 4), seed=3)"
     assert one.runner_up in (1, 2, 4)
 
 
@@ -175,7 +175,7 @@ def test_a_choice_can_be_drawn():
     choice = choose_k(blobs(SQUARE, n=60), range(1, 6), random_state=0)
     ax = choice.plot()
     assert ax.get_ylabel() == "gain over the smallest number"
-    nothing = KChoice(
+    nothing = NumberOfClusters(
         1, (1, 2), np.array([0.9, 0.1]), np.zeros(2), np.empty((0, 2)), np.nan, 0.05, 0
     )
     assert nothing.runner_up == 2

@@ -162,8 +162,8 @@ def told(density, laws):
     return np.min([target @ np.log(target / (law + 1e-300)) for law in laws])
 
 
-def bell(centre, width):
-    return np.exp(-0.5 * np.square((PLACES - centre) / width)) / width
+def bell(center, width):
+    return np.exp(-0.5 * np.square((PLACES - center) / width)) / width
 
 
 @pytest.mark.parametrize(

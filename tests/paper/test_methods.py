@@ -30,10 +30,10 @@ def blobs(monkeypatch):
         "wine", data.mean(), target, ("a", "b", "c"), ("x", "y"), ""
     )
     monkeypatch.setitem(sets.LOADERS, "wine", lambda: small)
-    sets._standardised.cache_clear()
+    sets._standardized.cache_clear()
     selection_of.cache_clear()
     yield problem(Setting("wine", 3, 0.5))
-    sets._standardised.cache_clear()
+    sets._standardized.cache_clear()
     selection_of.cache_clear()
 
 

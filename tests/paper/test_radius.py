@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from paper.radius import expected_neighbour_distances
+from paper.radius import expected_neighbor_distances
 
 
 @given(
@@ -13,7 +13,7 @@ from paper.radius import expected_neighbour_distances
     m=st.integers(1, 12),
     kind=st.sampled_from(["samples", "gaussian", "exact", "joint"]),
 )
-def test_expected_neighbours_are_the_definition(seed, m, kind):
+def test_expected_neighbors_are_the_definition(seed, m, kind):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
     place, size = rng.normal(size=(n, 2)), rng.uniform(0.1, 3, (n, 1))
@@ -30,5 +30,5 @@ def test_expected_neighbours_are_the_definition(seed, m, kind):
         squares = np.square(draws[:, :, None] - draws[:, None]).sum(axis=3).mean(axis=0)
     np.fill_diagonal(squares, 0.0)
     nth = np.sort(squares, axis=1)[:, min(m, n) - 1]
-    found = expected_neighbour_distances(data.law, m)
+    found = expected_neighbor_distances(data.law, m)
     np.testing.assert_allclose(found, np.sort(np.sqrt(nth)), atol=1e-12)

@@ -12,7 +12,7 @@ from paper.running import points_for
 from paper.sensitivity import sensitivity
 from paper.store import Store
 from paper.sweeps import claims, figure2
-from paper.table2 import summarised, tasks_of
+from paper.table2 import summarized, tasks_of
 from paper.variants import (
     PAPER,
     VariantCell,
@@ -80,7 +80,7 @@ def agree(rows, name):
 
 def test_the_table_says_what_its_cells_say(cells):
     of = {cell.task: cell for cell in cells}
-    agree(list(summarised(of[task] for task in tasks_of())), "table2")
+    agree(list(summarized(of[task] for task in tasks_of())), "table2")
 
 
 def test_rpc_is_the_same_in_tables_and_claims(cells, variants):

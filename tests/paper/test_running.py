@@ -16,7 +16,7 @@ from paper.search import N_PARTS, points_of
 from paper.sensitivity import sensitivity
 from paper.sets import Setting, problem
 from paper.sweeps import CLAIMS, claims, figure2, paired_interval
-from paper.table2 import summarised, table2, tasks_of
+from paper.table2 import summarized, table2, tasks_of
 from paper.timing import figure3
 from paper.variants import (
     PAPER,
@@ -96,7 +96,7 @@ def test_lines_tell_the_tuned_draw_from_the_others():
     cells = [
         made_up(task._replace(seed=s), acc) for s, acc in enumerate([0.9, 0.6, 0.4])
     ]
-    labels, kept = summarised(cells)
+    labels, kept = summarized(cells)
     assert (labels.tuning, labels.n_seeds, labels.acc) == ("labels", 1, 0.9)
     assert np.isnan(labels.acc_sd)
     assert (kept.tuning, kept.n_seeds, kept.acc) == ("kept", 2, 0.5)

@@ -111,7 +111,7 @@ def test_objectives_before_and_after_a_move_against_all_values(objective, seed, 
     before = total_by_hand(objects, labels, objective)
     assert clusters.total(objective) == pytest.approx(before, rel=1e-9)
     found = changes(
-        clusters, objective, cdist(means, clusters.centres) ** 2, variances, labels
+        clusters, objective, cdist(means, clusters.centers) ** 2, variances, labels
     )
     for i, target in product(range(n), range(k)):
         if target == labels[i] or np.sum(labels == labels[i]) == 1:
@@ -202,7 +202,7 @@ def test_objective_never_rises_and_ends_in_a_minimum(objective, seed, n, k):
     labels = history[-1].labels
     assert np.bincount(labels, minlength=k).min() > 0
     clusters = ClusterMoments.of(means, variances, labels, k)
-    apart = cdist(means, clusters.centres) ** 2
+    apart = cdist(means, clusters.centers) ** 2
     change = changes(clusters, objective, apart, variances, labels)
     assert change.min() >= -1e-9 * totals[-1]
 

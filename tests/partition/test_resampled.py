@@ -1,4 +1,4 @@
-"""Centres of worlds whose objects count differently."""
+"""Centers of worlds whose objects count differently."""
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -6,25 +6,25 @@ from sklearn.cluster import KMeans
 import incerta as ic
 from incerta.backend.keyed import keys_of
 from incerta.partition import shares
-from incerta.partition.shares import centres_in_worlds
+from incerta.partition.shares import centers_in_worlds
 from tests.estimators.test_view_consensus import agreeing, displaced, four_blobs
 
 
 def test_clusters_keep_their_numbers():
     rng = np.random.default_rng(0)
-    centres = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
-    values = np.repeat(centres, 30, axis=0) + rng.normal(size=(90, 2))
+    centers = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+    values = np.repeat(centers, 30, axis=0) + rng.normal(size=(90, 2))
     worlds = [values + 0.3 * rng.normal(size=values.shape) for _ in range(6)]
-    found = centres_in_worlds(worlds, keys_of(np.arange(90)), centres, seed=0)
+    found = centers_in_worlds(worlds, keys_of(np.arange(90)), centers, seed=0)
     assert found.shape == (6, 3, 2)
-    np.testing.assert_allclose(found, np.broadcast_to(centres, found.shape), atol=1.0)
-    # Objects are weighted: centres differ even where the values are the same.
-    same = centres_in_worlds([values] * 2, keys_of(np.arange(90)), centres, seed=0)
+    np.testing.assert_allclose(found, np.broadcast_to(centers, found.shape), atol=1.0)
+    # Objects are weighted: centers differ even where the values are the same.
+    same = centers_in_worlds([values] * 2, keys_of(np.arange(90)), centers, seed=0)
     assert np.abs(same[0] - same[1]).max() > 0.01
 
 
 def test_confidence_is_how_often_exact_data_agree():
-    """With seven centres for four blobs, which ones there are is open."""
+    """With seven centers for four blobs, which ones there are is open."""
     says, kept, agrees = [], [], []
     for seed in range(4):
         X, _ = four_blobs(seed, n=200)
@@ -34,28 +34,28 @@ def test_confidence_is_how_often_exact_data_agree():
         exact = KMeans(7, n_init=10, random_state=0).fit_predict(X)
         agrees.append(agreeing(found.labels_, exact, 7).mean())
         says.append(found.confidence_.mean())
-        found._model.centres = found.cluster_centers_[None]
+        found._model.centers = found.cluster_centers_[None]
         kept.append(found.predict_proba(belief).max(axis=1).mean())
-    # Centres that are taken for certain are too sure.
+    # Centers that are taken for certain are too sure.
     off = abs(np.mean(says) - np.mean(agrees))
     assert off < 0.08 < abs(np.mean(kept) - np.mean(agrees))
 
 
 def test_clusters_are_named_by_their_objects(monkeypatch):
-    centres = np.array([[0.0], [9.0], [20.0]])
-    values = np.repeat(centres, 5, axis=0)
-    turned = centres[[2, 0, 1]] + 0.1
+    centers = np.array([[0.0], [9.0], [20.0]])
+    values = np.repeat(centers, 5, axis=0)
+    turned = centers[[2, 0, 1]] + 0.1
     monkeypatch.setattr(shares, "_clustered", lambda *_: turned)
-    found = centres_in_worlds([values], keys_of(np.arange(15)), centres, seed=0)
-    np.testing.assert_array_equal(found, [centres + 0.1])
+    found = centers_in_worlds([values], keys_of(np.arange(15)), centers, seed=0)
+    np.testing.assert_array_equal(found, [centers + 0.1])
 
 
 def test_objects_have_exponential_weights_in_every_world(monkeypatch):
     seen = []
     keep = lambda values, weights, start, seed: seen.append(weights) or start  # noqa: E731
     monkeypatch.setattr(shares, "_clustered", keep)
-    values, centres = np.zeros((4000, 1)), np.array([[0.0]])
-    centres_in_worlds([values] * 3, keys_of(np.arange(4000)), centres, seed=0)
+    values, centers = np.zeros((4000, 1)), np.array([[0.0]])
+    centers_in_worlds([values] * 3, keys_of(np.arange(4000)), centers, seed=0)
     assert np.abs(np.corrcoef(seen)[np.triu_indices(3, 1)]).max() < 0.08
     np.testing.assert_allclose(np.mean(seen, axis=1), 1.0, atol=0.1)
     np.testing.assert_allclose(np.var(seen, axis=1), 1.0, atol=0.25)

@@ -5,7 +5,7 @@ from scipy import stats
 
 import incerta as ic
 from incerta.data.laws import Values
-from incerta.partition.shares import nearest_centres, nearest_shares
+from incerta.partition.shares import nearest_centers, nearest_shares
 from tests.strategies import uncertain_data
 
 
@@ -14,13 +14,13 @@ from tests.strategies import uncertain_data
 )
 def test_values_against_a_loop(data, seed):
     rng = np.random.default_rng(seed)
-    centres, offsets = rng.normal(size=(3, data.n_features)), rng.uniform(0, 2, 3)
-    found = nearest_shares(data, centres, offsets, 1, 0)
+    centers, offsets = rng.normal(size=(3, data.n_features)), rng.uniform(0, 2, 3)
+    found = nearest_shares(data, centers, offsets, 1, 0)
     law = data.law
     for i in range(len(data)):
         expected = np.zeros(3)
         for row in range(law.starts[i], law.starts[i + 1]):
-            cost = [((law.values[row] - c) ** 2).sum() for c in centres] + offsets
+            cost = [((law.values[row] - c) ** 2).sum() for c in centers] + offsets
             weight = 1 / law.counts[i] if law.weights is None else law.weights[row]
             expected[np.argmin(cost)] += weight
         np.testing.assert_allclose(found[i], expected, atol=1e-12)
@@ -35,31 +35,31 @@ def test_gaussians_against_the_normal_distribution():
 
 @given(uncertain_data())
 def test_rows_sum_to_one(data):
-    centres = np.random.default_rng(0).normal(size=(4, data.n_features))
-    found = nearest_shares(data, centres, np.zeros(4), 7, 0)
+    centers = np.random.default_rng(0).normal(size=(4, data.n_features))
+    found = nearest_shares(data, centers, np.zeros(4), 7, 0)
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
     assert (found >= 0).all()
 
 
 def test_ties_go_to_the_lowest():
-    centres = np.array([[5.0], [1.0], [1.0]])
-    assert nearest_centres(np.zeros((1, 1)), centres, np.zeros(3))[0] == 1
+    centers = np.array([[5.0], [1.0], [1.0]])
+    assert nearest_centers(np.zeros((1, 1)), centers, np.zeros(3))[0] == 1
 
 
 def test_offsets_move_the_border():
-    values, centres = np.array([[0.9]]), np.array([[0.0], [2.0]])
-    assert nearest_centres(values, centres, np.zeros(2))[0] == 0
-    assert nearest_centres(values, centres, np.array([1.0, 0.0]))[0] == 1
+    values, centers = np.array([[0.9]]), np.array([[0.0], [2.0]])
+    assert nearest_centers(values, centers, np.zeros(2))[0] == 0
+    assert nearest_centers(values, centers, np.array([1.0, 0.0]))[0] == 1
 
 
 def test_far_from_the_origin():
     values = np.array([[1e9 + 0.2], [1e9 + 0.9]])
-    centres = np.array([[1e9], [1e9 + 1]])
-    np.testing.assert_array_equal(nearest_centres(values, centres, np.zeros(2)), [0, 1])
+    centers = np.array([[1e9], [1e9 + 1]])
+    np.testing.assert_array_equal(nearest_centers(values, centers, np.zeros(2)), [0, 1])
 
 
 @given(data=uncertain_data(), n_worlds=st.integers(1, 6), seed=st.integers(0, 99))
-def test_several_sets_of_centres(data, n_worlds, seed):
+def test_several_sets_of_centers(data, n_worlds, seed):
     rng = np.random.default_rng(seed)
     sets, offsets = rng.normal(size=(2, 3, data.n_features)), rng.uniform(0, 2, 3)
     found = nearest_shares(data, sets, offsets, n_worlds, 0)
@@ -68,7 +68,7 @@ def test_several_sets_of_centres(data, n_worlds, seed):
     else:  # one world after the other has the next set
         worlds = data.worlds(data.n_draws or n_worlds, 0)
         nearest = [
-            nearest_centres(world, sets[j % 2], offsets)
+            nearest_centers(world, sets[j % 2], offsets)
             for j, world in enumerate(worlds)
         ]
         each = [np.eye(3)[row] for row in nearest]

@@ -56,7 +56,7 @@ def inputs(n=40, k=3, seed=0):
 
 every_plot = pytest.mark.parametrize("name", plot.__all__)
 SIZES = {"usual": (40, 3), "one object": (1, 1), "one cluster": (9, 1)}
-SIZES |= {"all noise": (9, 0), "more clusters than colours": (200, 12)}
+SIZES |= {"all noise": (9, 0), "more clusters than colors": (200, 12)}
 SIZES |= {"more than are named": (300, 25), "large": (20_000, 4)}
 
 
@@ -69,7 +69,7 @@ SIZES |= {"more than are named": (300, 25), "large": (20_000, 4)}
         if size == "usual" or name not in ("objective", "choice", "divergences")
     ],
 )
-def test_every_plot_is_drawn_and_labelled(name, size):
+def test_every_plot_is_drawn_and_labeled(name, size):
     before = plt.get_fignums()
     ax = getattr(plot, name)(*inputs(*SIZES[size])[name])
     assert isinstance(ax, Axes)
@@ -100,18 +100,18 @@ def test_pictures_can_be_saved(name, tmp_path):
 # style
 
 
-def test_clusters_can_be_told_apart_without_colour():
-    looks = {(style.colour_of(c), style.marker_of(c)) for c in range(42)}
+def test_clusters_can_be_told_apart_without_color():
+    looks = {(style.color_of(c), style.marker_of(c)) for c in range(42)}
     assert len(looks) == 42
     assert len({style.marker_of(c) for c in range(-1, 7)}) == 8
     assert len({style.fill_of(c)["hatch"] for c in range(7)}) == 7
 
 
-def test_colours_by_label():
+def test_colors_by_label():
     labels = np.array([0, 7, -1, 5])
-    hexes = [style.colour_of(label) for label in labels.tolist()]
+    hexes = [style.color_of(label) for label in labels.tolist()]
     rgba = style.rgba_of(labels, np.array([0.1, 0.2, 0.3, 0.4]))
-    assert [to_hex(colour).upper() for colour in rgba] == hexes
+    assert [to_hex(color).upper() for color in rgba] == hexes
     np.testing.assert_array_equal(rgba[:, 3], [0.1, 0.2, 0.3, 0.4])
     assert hexes[2] == style.NOISE
 
@@ -194,14 +194,14 @@ def test_what_a_scatter_draws():
     np.testing.assert_allclose(ellipses.get_offsets(), [[5.0, 2.0], [0.0, 1.0]])
     points = ax.collections[1:]
     places = np.concatenate([p.get_offsets() for p in points])
-    colours = np.concatenate([p.get_facecolors() for p in points])
+    colors = np.concatenate([p.get_facecolors() for p in points])
     np.testing.assert_allclose(places, data.mean()[[2, 0, 1]])
-    assert [to_hex(c).upper() for c in colours] == [
+    assert [to_hex(c).upper() for c in colors] == [
         style.NOISE,
         style.PALETTE[1],
         style.PALETTE[0],
     ]
-    np.testing.assert_allclose(colours[:, 3], [0.575, 1.0, 0.15])
+    np.testing.assert_allclose(colors[:, 3], [0.575, 1.0, 0.15])
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     assert left < -1.0
     assert right > 9.0
@@ -343,8 +343,8 @@ def test_what_membership_draws():
     assert blue[blue[:, 0] < 1, 1].max() == pytest.approx(0.6)
     assert orange[orange[:, 0] < 1, 1].max() == pytest.approx(1.0)
     assert orange[orange[:, 0] > 1, 1].max() == pytest.approx(0.7)
-    grey = corners[style.NOISE]
-    assert grey[grey[:, 0] > 1, 1].max() == pytest.approx(1.0)
+    gray = corners[style.NOISE]
+    assert gray[gray[:, 0] > 1, 1].max() == pytest.approx(1.0)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["0", "1"]
 
 
@@ -518,7 +518,7 @@ def test_what_reliability_draws():
 
 
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 30), most=st.integers(1, 30))
-def test_the_highest_of_neighbours(seed, n, most):
+def test_the_highest_of_neighbors(seed, n, most):
     rng = np.random.default_rng(seed)
     heights = rng.random(n)
     heights[rng.random(n) < 0.2] = rng.choice([np.inf, np.nan])

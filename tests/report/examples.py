@@ -7,7 +7,7 @@ import numpy as np
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.number.choose import KChoice
+from incerta.number.choose import NumberOfClusters
 
 HOSTILE = (
     "<script>window.hacked = 1; alert(1)</script>",
@@ -27,10 +27,10 @@ HOSTILE_FEATURES = ("<b>mass</b> & more", '"><img src=x onerror="window.hacked=1
 def groups(n_each=12, n_features=2, seed=0, **settings):
     """Three groups of Gaussian objects, and some between them."""
     rng = np.random.default_rng(seed)
-    centres = 4.0 * np.eye(3, n_features)
+    centers = 4.0 * np.eye(3, n_features)
     means = np.concatenate(
-        [rng.normal(centre, 0.5, (n_each, n_features)) for centre in centres]
-        + [np.linspace(centres[0], centres[1], 6)[1:-1]]
+        [rng.normal(center, 0.5, (n_each, n_features)) for center in centers]
+        + [np.linspace(centers[0], centers[1], 6)[1:-1]]
     )
     std = rng.uniform(0.1, 0.8, means.shape)
     return ic.from_gaussian(means, std=std, **settings)
@@ -50,7 +50,7 @@ def by_rpc(data, **settings):
 
 def with_choice(result):
     """The same, as if two clusters had been chosen of one to three."""
-    choice = KChoice(
+    choice = NumberOfClusters(
         k=2,
         ks=(1, 2, 3),
         weights=np.array([0.1, 0.6, 0.3]),

@@ -11,7 +11,7 @@ import pytest
 
 import incerta as ic
 from incerta.api.answer import cluster
-from incerta.report import summarise, write
+from incerta.report import summarize, write
 from incerta.wording import SURE
 from tests.report.examples import (
     HOSTILE,
@@ -116,7 +116,7 @@ def pages(results, tmp_path_factory):
 
 @pytest.fixture
 def resize(browser):
-    """Make pages as wide, and give them the colours, as is asked for."""
+    """Make pages as wide, and give them the colors, as is asked for."""
 
     def resized(width, scheme):
         browser.execute_cdp_cmd(
@@ -143,7 +143,7 @@ def resize(browser):
 
 @pytest.fixture
 def show(browser, pages, resize):
-    """Open a page, as wide and in the colours that are asked for."""
+    """Open a page, as wide and in the colors that are asked for."""
 
     def opened(name, width=1200, scheme="light"):
         resize(width, scheme)
@@ -239,7 +239,7 @@ def test_prints_light_and_whole(show):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_colours_follow_the_scheme(show):
+def test_colors_follow_the_scheme(show):
     ink = {}
     for scheme in ("light", "dark"):
         browser = show("rpc", scheme=scheme)
@@ -251,7 +251,7 @@ def test_colours_follow_the_scheme(show):
     assert ink["dark"] == ["rgb(20, 22, 26)", "rgb(232, 234, 237)"]
 
 
-def test_colours_change_while_the_page_is_open(show):
+def test_colors_change_while_the_page_is_open(show):
     browser = show("rpc")
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
@@ -568,7 +568,7 @@ def test_rows_are_saved_as_csv(show, results, browser, tmp_path):
 
 def test_only_where_k_means_differs(show, results):
     browser = show("noise")
-    summary = summarise(results["noise"])
+    summary = summarize(results["noise"])
     browser.find_element("id", "differing").click()
     count = browser.find_element("id", "count").text
     assert count.startswith(f"{summary['k_means']['n_changed']} of ")

@@ -17,9 +17,9 @@ import incerta as ic
 from incerta.api.answer import cluster
 from incerta.backend.optional import part_of_page
 from incerta.exceptions import FileError, MissingExtraError
-from incerta.report import render, summarise, write
+from incerta.report import render, summarize, write
 from incerta.report.render import as_json
-from incerta.report.summarise import picture
+from incerta.report.summarize import picture
 from incerta.wording import SURE
 from tests.report.examples import HOSTILE, Page, by_rpc, groups, hostile_objects
 
@@ -27,7 +27,7 @@ pytest.importorskip("jinja2")
 
 
 def page_of(result):
-    return Page(render(summarise(result), picture(result)))
+    return Page(render(summarize(result), picture(result)))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def page(hostile):
 def test_the_data_in_the_page_are_the_summary(hostile, page):
     told, *_ = (text for attrs, text in page.all("script") if attrs.get("id") == "data")
     held = json.loads(told)
-    assert held["summary"] == json.loads(json.dumps(summarise(hostile)))
+    assert held["summary"] == json.loads(json.dumps(summarize(hostile)))
     assert held["scatter"] == picture(hostile)
 
 
@@ -80,7 +80,7 @@ def test_hostile_texts_are_texts(page):
 
 
 def test_ids_cut_in_the_page_are_whole_in_the_title(hostile):
-    summary = summarise(hostile)
+    summary = summarize(hostile)
     summary["least_certain"] = [
         {**summary["least_certain"][0], "id": one}
         for one in summary["objects"]["id"][:10]
@@ -112,8 +112,8 @@ def test_page_is_accessible_by_structure(page):
             assert attrs["href"][1:] in names
 
 
-def luminance(colour):
-    shares = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+def luminance(color):
+    shares = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     parts = [
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares
     ]
@@ -130,13 +130,13 @@ def test_contrast(scheme):
     blocks = re.findall(
         r":root \{(.*?)\}", part_of_page("incerta.report", "report.css"), re.DOTALL
     )
-    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", blocks[scheme]))
+    colors = dict(re.findall(r"--([\w-]+): (#\w{6})", blocks[scheme]))
     for text in ("text", "soft", "accent"):
         for ground in ("page", "surface"):
-            assert contrast(colours[text], colours[ground]) >= 4.5
-    assert contrast(colours["text"], colours["warn"]) >= 4.5
-    assert contrast(colours["text"], colours["chosen"]) >= 4.5
-    assert contrast(colours["control"], colours["surface"]) >= 3.0
+            assert contrast(colors[text], colors[ground]) >= 4.5
+    assert contrast(colors["text"], colors["warn"]) >= 4.5
+    assert contrast(colors["text"], colors["chosen"]) >= 4.5
+    assert contrast(colors["control"], colors["surface"]) >= 3.0
 
 
 @given(st.text())
@@ -229,7 +229,7 @@ def test_k_means_is_told_beside_the_result(hostile):
     (row,) = (
         text for _, text in page.all("tr") if text.startswith("k-means on the values")
     )
-    told = summarise(hostile)["k_means"]
+    told = summarize(hostile)["k_means"]
     said = [f"{told['ari']:.2f}", str(told["n_changed"]), *map(str, told["sizes"])]
     assert row.removeprefix("k-means on the values").split() == said or row.endswith(
         "".join(said)

@@ -7,7 +7,7 @@ from tests.extras import needs
 
 HISTORY = {
     "rows": [10, 20, 30, 40],
-    "centres": [
+    "centers": [
         {"0": [1.0]},
         {"0": [2.0], "1": [5.0]},
         {"1": [5.0]},
@@ -31,15 +31,15 @@ def test_lines_have_gaps_where_a_cluster_was_not_there():
 def test_lines_of_a_picture_are_in_the_order_of_the_looks():
     clusters = [7, 3, 11, 2, 19, 5, 23]
     look = {str(c): [1.0] for c in clusters}
-    found = picture({"rows": [1, 2], "centres": [look, look]}, 0)
+    found = picture({"rows": [1, 2], "centers": [look, look]}, 0)
     assert [line["cluster"] for line in found["lines"]] == clusters
 
 
 @pytest.mark.parametrize(
     "history",
     [
-        {"rows": [], "centres": []},
-        {"rows": [5], "centres": [{"3": [0.0]}]},
+        {"rows": [], "centers": []},
+        {"rows": [5], "centers": [{"3": [0.0]}]},
     ],
 )
 def test_little_to_draw(history):
@@ -52,7 +52,7 @@ def test_little_to_draw(history):
 def test_texts_are_escaped():
     bad = "<script>alert(1)</script>"
     one = {"cluster": 0, "share": 1.0, "since": 1, "rows": 9}
-    one |= {"centre": [1.0], "error": [0.1], "spread": [1.0]}
+    one |= {"center": [1.0], "error": [0.1], "spread": [1.0]}
     page = page_of_stream(
         {
             "source": bad,

@@ -1,6 +1,6 @@
 """Sentences of the report, from the numbers they are about."""
 
-from incerta.report.summarise import _uncertainty
+from incerta.report.summarize import _uncertainty
 
 LITTLE = "single values say little about where an object belongs"
 

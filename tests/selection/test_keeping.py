@@ -16,14 +16,14 @@ TAKE_KEPT = [
     ic.RPC(2, n_worlds=12, n_representatives=4, random_state=5),
     ic.published.SC(2.0, 3, n_worlds=12, n_representatives=4, random_state=5),
     ic.published.REP(n_worlds=12, n_representatives=4, random_state=5),
-    ic.PossibleWorldConsistency(
+    ic.published.PossibleWorldConsistency(
         2, n_worlds=12, n_representatives=4, n_neighbors=3, random_state=5
     ),
 ]
 
 
 def keep(data, n=4, **how):
-    return keep_worlds(data, 12, n, seed=5, **how)
+    return keep_worlds(data, 12, n, random_state=5, **how)
 
 
 def test_some_of_the_worlds():
@@ -191,7 +191,7 @@ def test_not_all_divergences_know_weights(divergence):
             4,
             2,
             divergence=divergence,
-            seed=0,
+            random_state=0,
             weights=np.ones(2),
         )
 
@@ -207,5 +207,5 @@ def test_many_objects_are_not_all_compared(monkeypatch):
 
     monkeypatch.setattr("incerta.selection.keeping.jensen_shannon", compare)
     data = ic.from_gaussian(np.arange(30.0)[:, None], std=1.0)
-    keep_worlds(data, 4, 2, seed=0)
+    keep_worlds(data, 4, 2, random_state=0)
     assert max(seen) == 8

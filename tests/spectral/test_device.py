@@ -8,7 +8,7 @@ from incerta.backend.device import fetch, namespace, put
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
 from incerta.spectral import Laplacians, consistency, laplacians
-from incerta.spectral.affinity import dense_affinity, normalised_laplacian
+from incerta.spectral.affinity import dense_affinity, normalized_laplacian
 from incerta.spectral.extension import Embedded, extend
 
 
@@ -23,7 +23,7 @@ def test_affinity_and_laplacian(where):
         assert (np.diag(fetch(found)) == 1.0).all()
     data = ic.from_gaussian(values, std=0.0)
     own = Laplacians(data.worlds(1, 0), width=1.0, device=where)[0]
-    expected = normalised_laplacian(np.exp(-0.5 * far))
+    expected = normalized_laplacian(np.exp(-0.5 * far))
     np.testing.assert_allclose(fetch(own), expected, rtol=1e-10)
     assert not isinstance(own, np.ndarray)
 
@@ -78,7 +78,7 @@ def test_a_device_that_is_not_there():
         put(np.zeros(3), "cuda")
 
 
-@pytest.mark.parametrize("name", ["RPC", "ViewConsensus", "ErrorMixture", "FDBSCAN"])
+@pytest.mark.parametrize("name", ["RPC", "AutoClusterer", "ErrorMixture", "FDBSCAN"])
 def test_a_device_that_does_not_exist_is_refused_whatever_the_data(name):
     pytest.importorskip("torch", reason="needs the extra gpu")
     data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)

@@ -16,7 +16,7 @@ def matrix_with(values, seed=0):
 
 
 def path(n):
-    """The normalised Laplacian of a chain: its eigenvalues are close to each other."""
+    """The normalized Laplacian of a chain: its eigenvalues are close to each other."""
     steps = np.eye(n, k=1) + np.eye(n, k=-1)
     degrees = steps.sum(axis=0)
     return steps / np.sqrt(degrees[:, None] * degrees)

@@ -13,7 +13,7 @@ from incerta.spectral import (
     embedding,
     gaussian_affinity,
     leading_eigenvectors,
-    normalised_laplacian,
+    normalized_laplacian,
 )
 from incerta.spectral.affinity import median_distance, nearness
 from incerta.spectral.consistency import (
@@ -29,12 +29,12 @@ from tests.spectral import oracle
 
 def worlds_of(seed, m, n, d, std=0.5):
     rng = np.random.default_rng(seed)
-    centre = rng.normal(size=(n, d)) + 3 * rng.integers(0, 3, size=(n, 1))
-    return ic.from_gaussian(centre, std=std).worlds(m, seed)
+    center = rng.normal(size=(n, d)) + 3 * rng.integers(0, 3, size=(n, 1))
+    return ic.from_gaussian(center, std=std).worlds(m, seed)
 
 
 def laplacians_of(worlds, **how):
-    return [normalised_laplacian(gaussian_affinity(w, **how)) for w in worlds]
+    return [normalized_laplacian(gaussian_affinity(w, **how)) for w in worlds]
 
 
 @st.composite
@@ -117,7 +117,7 @@ def test_without_weight_it_is_the_mean_subspace():
 def test_blocks_shared_by_all_worlds_are_recovered():
     sizes = [4, 3, 5]
     block = block_diag(*(np.ones((s, s)) for s in sizes))
-    found = consistency([normalised_laplacian(block)] * 3, 3)
+    found = consistency([normalized_laplacian(block)] * 3, 3)
     expected = block_diag(*(np.full((s, s), 1 / s) for s in sizes))
     np.testing.assert_allclose(found.common @ found.common.T, expected, atol=1e-8)
 
@@ -170,13 +170,13 @@ def test_self_tuning_scales():
     np.testing.assert_allclose(W, np.exp(-(distance**2) / np.outer(sigma, sigma)))
 
 
-def test_neighbour_graph_keeps_near_pairs():
+def test_neighbor_graph_keeps_near_pairs():
     X = np.random.default_rng(0).normal(size=(40, 2))
     full, graph = gaussian_affinity(X), gaussian_affinity(X, n_neighbors=5).toarray()
     kept = graph > 0
     np.testing.assert_allclose(graph[kept], full[kept], rtol=1e-6)
     np.testing.assert_array_equal(graph, graph.T)
-    assert kept.sum(axis=1).min() >= 6  # five neighbours and itself
+    assert kept.sum(axis=1).min() >= 6  # five neighbors and itself
 
 
 @pytest.mark.parametrize("width", ["median", "self-tuning"])
@@ -196,7 +196,7 @@ def test_mostly_identical_objects_take_the_distance_of_the_others():
 def test_isolated_objects_have_an_empty_row():
     W = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     for matrix in (W, sparse.csr_array(W)):
-        L = normalised_laplacian(matrix)
+        L = normalized_laplacian(matrix)
         L = L.toarray() if sparse.issparse(L) else L
         np.testing.assert_allclose(L, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 0]])
         found = consistency([L, L], 2)
@@ -210,7 +210,7 @@ def test_laplacian_of_any_graph_dense_or_not(n, seed):
     W = W + W.T
     root = np.where(W.sum(axis=1) > 0.0, np.maximum(W.sum(axis=1), 1e-9) ** -0.5, 0.0)
     graph = sparse.csr_array(W)
-    for found in (normalised_laplacian(graph).toarray(), normalised_laplacian(W)):
+    for found in (normalized_laplacian(graph).toarray(), normalized_laplacian(W)):
         np.testing.assert_allclose(found, root[:, None] * W * root, atol=1e-12)
     np.testing.assert_array_equal(graph.toarray(), W)  # what was given stays
 
@@ -226,7 +226,7 @@ def test_disconnected_graph_gives_eigenvectors_of_one(monkeypatch, n_parts, few)
     X = rng.normal(size=(30 * n_parts, 2)) + 1000 * np.repeat(
         np.arange(n_parts), 30
     ).reshape(-1, 1)
-    L = normalised_laplacian(gaussian_affinity(X, width=1.0, n_neighbors=6))
+    L = normalized_laplacian(gaussian_affinity(X, width=1.0, n_neighbors=6))
     values, vectors = leading_eigenvectors(L, 5)
     n_ones = min(n_parts, 5)
     np.testing.assert_allclose(values[:n_ones], 1.0, atol=1e-9)
@@ -270,8 +270,8 @@ def test_lazy_laplacians_are_the_same_kept_or_not(monkeypatch):
 def test_eigengap_counts_separated_clusters(k):
     rng = np.random.default_rng(k)
     angle = 2 * np.pi * np.arange(k) / k
-    centres = 10 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    X = centres[np.arange(120) % k] + rng.normal(size=(120, 2))
+    centers = 10 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    X = centers[np.arange(120) % k] + rng.normal(size=(120, 2))
     worlds = ic.from_gaussian(X, std=0.3).worlds(5, 0)
     assert n_clusters_by_eigengap(worlds, None) == k
 
@@ -322,12 +322,12 @@ def test_the_common_embedding_is_that_of_the_last_embeddings():
     np.testing.assert_array_equal(found.common, common_embedding(found.per_world))
 
 
-def test_centres_are_in_the_order_of_the_labels():
+def test_centers_are_in_the_order_of_the_labels():
     rows = np.repeat([[5.0, 0.0], [0.0, 5.0], [-5.0, 0.0], [0.0, -5.0]], 3, axis=0)
     for seed in range(5):
-        labels, centres = cut(rows, 4, 5, seed)
+        labels, centers = cut(rows, 4, 5, seed)
         assert labels.tolist() == np.repeat(np.arange(4), 3).tolist()
-        np.testing.assert_allclose(centres[labels], rows)
+        np.testing.assert_allclose(centers[labels], rows)
 
 
 def test_rows_of_unit_length():

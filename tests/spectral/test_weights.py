@@ -54,7 +54,7 @@ def test_extension(objects, width, n_neighbors):
     target, roots = rng.normal(size=(N, K)), rng.random(N)
     scales, new = np.full(N, 1.5), rng.normal(size=(20, 2))
     known = {"values": values[0], "scales": scales, "roots": roots, "targets": target}
-    if width == "self-tuning":  # neighbours of the many are others; their scale is not
+    if width == "self-tuning":  # neighbors of the many are others; their scale is not
         again = Embedded(**known, weights=np.ones(N))
         plain = extend(new, Embedded(**known), width, n_neighbors)
         np.testing.assert_allclose(extend(new, again, width, n_neighbors), plain)
@@ -84,7 +84,7 @@ def test_median_distance(objects):
 
 def test_cut(objects):
     values, weights, many = objects
-    labels, centres = cut(values[0], K, 10, 0, weights)
+    labels, centers = cut(values[0], K, 10, 0, weights)
     expected, others = cut(values[0][many], K, 10, 0)
     np.testing.assert_array_equal(labels[many], expected)
-    np.testing.assert_allclose(centres, others)
+    np.testing.assert_allclose(centers, others)

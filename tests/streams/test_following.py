@@ -14,7 +14,7 @@ from incerta.streams.sketch import empty, grouped
 
 
 def squared(a, b, s, t):
-    """Squared distance of two centres, feature by feature."""
+    """Squared distance of two centers, feature by feature."""
     return np.mean(
         [(x - y) ** 2 / ((u**2 + v**2) / 2) for x, y, u, v in zip(a, b, s, t)]
     )
@@ -50,15 +50,15 @@ def test_matching_is_the_best_of_all(seed, n_old, n_new, d):
     assert all(squared(old[i], new[j], s[i], t[j]) < gate**2 for i, j in pairs)
 
 
-def parts_at(centres, weight=100.0, scatter=1.0):
+def parts_at(centers, weight=100.0, scatter=1.0):
     """Clusters of known moments."""
-    centres = np.asarray(centres, dtype=float)
-    out = empty(centres.shape[1], len(centres))
+    centers = np.asarray(centers, dtype=float)
+    out = empty(centers.shape[1], len(centers))
     return out._replace(
-        weight=np.full(len(centres), weight),
-        mean=centres,
-        scatter=np.full(centres.shape, weight * scatter),
-        number=np.full(len(centres), int(weight)),
+        weight=np.full(len(centers), weight),
+        mean=centers,
+        scatter=np.full(centers.shape, weight * scatter),
+        number=np.full(len(centers), int(weight)),
     )
 
 
@@ -71,7 +71,7 @@ def test_names_last_whatever_the_order():
     first = kinds(follower.look(parts_at([[0, 0], [9, 0], [0, 9]]), 100))
     assert first == [("new", 0), ("new", 1), ("new", 2)]
     assert follower.look(parts_at([[0, 9.1], [0.1, 0], [9, 0]]), 200) == []
-    assert [one.centre.tolist() for one in follower.clusters] == [
+    assert [one.center.tolist() for one in follower.clusters] == [
         [0.1, 0],
         [9, 0],
         [0, 9.1],
@@ -85,8 +85,8 @@ def test_new_moved_and_gone():
     events = follower.look(parts_at([[1.5], [50]]), 200)
     assert kinds(events) == [("new", 2), ("moved", 0), ("gone", 1)]
     moved = events[1]
-    assert moved.before.centre.tolist() == [0.0]
-    # A spread of 1 and 100 objects: each centre is uncertain by 0.1.
+    assert moved.before.center.tolist() == [0.0]
+    # A spread of 1 and 100 objects: each center is uncertain by 0.1.
     assert moved.ratio == pytest.approx(1.5 / np.hypot(0.1, 0.1), rel=1e-3)
     # What comes back later is another one, as far as anybody can know.
     assert kinds(follower.look(parts_at([[1.5], [20]]), 300)) == [
@@ -134,8 +134,8 @@ def stationary(seed, k, n=6000, every=500):
     rng = np.random.default_rng(seed)
     stream, follower, told = ic.UMicro(k, half_life=2000.0), Follower(), []
     for _ in range(n // every):
-        centres = 8.0 * rng.integers(k, size=(every, 1)) * np.array([1.0, 0.5])
-        values = centres + rng.normal(size=(every, 2))
+        centers = 8.0 * rng.integers(k, size=(every, 1)) * np.array([1.0, 0.5])
+        values = centers + rng.normal(size=(every, 2))
         stream.partial_fit(ic.from_gaussian(values, std=0.3))
         sketch = heavy(stream.micro_clusters_, stream.time_ - 2000.0)
         labels = macro_labels(sketch, k, "UKMeans", 0)
@@ -151,9 +151,9 @@ def test_nothing_is_told_where_nothing_happens(k):
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_number_of_round_and_long_clusters(k):
     rng = np.random.default_rng(k)
-    centres = 8.0 * rng.integers(k, size=(1000, 1)) * np.array([1.0, 0.5])
+    centers = 8.0 * rng.integers(k, size=(1000, 1)) * np.array([1.0, 0.5])
     long = np.linalg.cholesky([[1.0, 0.8], [0.8, 1.0]])
-    values = centres + rng.normal(size=(1000, 2)) @ long.T
+    values = centers + rng.normal(size=(1000, 2)) @ long.T
     sketch = heavy(ic.UMicro().fit(values).micro_clusters_)
     assert number_of_clusters(sketch, 0) == k
 

@@ -137,7 +137,7 @@ def test_no_other_cut_of_the_embedding_is_better(heavy_and_light):
 
 def test_worlds_are_compared_by_weight(heavy_and_light):
     stream, weights = heavy_and_light
-    worlds = as_worlds(np.moveaxis(stream._centres, 1, 0))
+    worlds = as_worlds(np.moveaxis(stream._centers, 1, 0))
     relative = weights / weights.mean()
     table = jensen_shannon(worlds, weights=relative)
     expected = representatives(table, 3)
@@ -187,4 +187,4 @@ def test_pieces_that_number_their_objects_from_0_are_drawn_as_one():
     parts = ic.StreamRPC(2, **how)
     for some in (values[:12], values[12:]):
         parts.partial_fit(ic.from_gaussian(some, std=0.5))
-    np.testing.assert_allclose(parts._centres, whole._centres)
+    np.testing.assert_allclose(parts._centers, whole._centers)

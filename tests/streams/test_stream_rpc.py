@@ -87,8 +87,8 @@ class TestEqualsRPC:
         "options",
         [
             {"selection": "central", "divergence": "per-feature"},
-            {"selection": "random", "width": "self-tuning"},
-            {"width": 5.0, "width_scale": 0.8},
+            {"selection": "random", "gamma": "self-tuning"},
+            {"gamma": 0.02, "width_scale": 0.8},
         ],
     )
     def test_with_other_choices(self, options):
@@ -111,14 +111,14 @@ class TestEqualsRPC:
         std = np.where(np.arange(40)[:, None] < 15, 0.0, 1.0)
         data = ic.from_gaussian(x, std=std)
         stream = ic.StreamRPC(2, **FEW, random_state=4).partial_fit(x[:15])
-        assert stream._centres.shape == (15, 1, 2)  # one world is all worlds
+        assert stream._centers.shape == (15, 1, 2)  # one world is all worlds
         stream.partial_fit(data[15:])
         expected = ic.RPC(2, **FEW, random_state=4).fit(data)
         np.testing.assert_array_equal(stream.macro_labels_, expected.labels_)
 
 
 class TestManyObjects:
-    def test_centres_are_means_of_the_values_of_the_objects(self):
+    def test_centers_are_means_of_the_values_of_the_objects(self):
         """Every world by itself, from the objects that each micro-cluster took."""
         data = gaussian(300, 0)
         stream = ic.StreamRPC(2, **FEW, n_micro_clusters=15, half_life=200.0)
@@ -133,7 +133,7 @@ class TestManyObjects:
         worlds = data.worlds(FEW["n_worlds"], 0).stack()
         # Means of all objects survive whatever was joined to whatever.
         expected = np.average(worlds, axis=1, weights=weights)
-        found = np.einsum("q,qwd->wd", total.weight, stream._centres)
+        found = np.einsum("q,qwd->wd", total.weight, stream._centers)
         np.testing.assert_allclose(found / total.weight.sum(), expected)
         alone = [
             (c, id)
@@ -144,7 +144,7 @@ class TestManyObjects:
         for c, id in alone:
             own = np.array([i for i in range(300) if members[i] == id])
             mean = np.average(worlds[:, own], axis=1, weights=weights[own])
-            np.testing.assert_allclose(stream._centres[c], mean)
+            np.testing.assert_allclose(stream._centers[c], mean)
 
     def test_pieces_do_not_matter(self):
         data = gaussian(400, 1)
@@ -152,7 +152,7 @@ class TestManyObjects:
         parts = ic.StreamRPC(2, **FEW, n_micro_clusters=20, half_life=50.0)
         for start in range(0, 400, 130):
             parts.partial_fit(data[start : start + 130])
-        np.testing.assert_allclose(parts._centres, whole._centres)
+        np.testing.assert_allclose(parts._centers, whole._centers)
         np.testing.assert_array_equal(parts.macro_labels_, whole.macro_labels_)
         np.testing.assert_array_equal(parts.labels_, whole.labels_[390:])
 

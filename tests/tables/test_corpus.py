@@ -576,9 +576,9 @@ def check(file, said, expected, warning):
         warnings.simplefilter("always")
         if isinstance(expected, str):
             with pytest.raises((DataError, FileError), match=expected):
-                ic.read(FILES / file, **said)
+                ic.read_table(FILES / file, **said)
             return
-        data = ic.read(FILES / file, **said)
+        data = ic.read_table(FILES / file, **said)
     told = [str(one.message) for one in caught if one.category is IncertaWarning]
     assert len(told) == len(caught)
     if warning:

@@ -129,10 +129,10 @@ def test_read(file, said, expected, warning):
         warnings.simplefilter("always")
         if isinstance(expected, str):
             with pytest.raises((DataError, FileError), match=expected) as failed:
-                ic.read(FILES / file, **said)
+                ic.read_table(FILES / file, **said)
             assert "\n" not in str(failed.value)
         else:
-            data = ic.read(FILES / file, **said)
+            data = ic.read_table(FILES / file, **said)
     told = [str(one.message) for one in caught if one.category is IncertaWarning]
     assert len(told) == len(caught)
     warning = warning or WARNINGS.get(file)
@@ -217,7 +217,7 @@ def read_or_refuse(path, **said):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)
         try:
-            ic.read(path, **said)
+            ic.read_table(path, **said)
         except (DataError, FileError) as error:
             told = str(error)
         else:

@@ -31,8 +31,8 @@ def test_view_consensus(meaning, where, monkeypatch):
         data = ic.from_array(np.stack(list(data.worlds(4, 0)), axis=1))
     data = data.with_meaning(meaning)
     how = {"n_worlds": 2, "random_state": 0}
-    one = ic.ViewConsensus(3, **how).fit(data)
-    other = ic.ViewConsensus(3, device=where, **how).fit(data)
+    one = ic.AutoClusterer(3, **how).fit(data)
+    other = ic.AutoClusterer(3, device=where, **how).fit(data)
     np.testing.assert_array_equal(other.labels_, one.labels_)
     np.testing.assert_allclose(other.membership_, one.membership_)
     np.testing.assert_array_equal(other.predict(data), one.predict(data))

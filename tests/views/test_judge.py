@@ -49,7 +49,7 @@ def test_the_score_is_the_share_of_entropy_that_is_told(apart):
     np.testing.assert_allclose(found.membership.sum(axis=1), 1.0)
 
 
-def test_a_random_labelling_scores_nothing():
+def test_a_random_labeling_scores_nothing():
     data, labels, _ = mixture(1)
     mixed = np.random.default_rng(0).permutation(labels)
     assert judged(measured(data), mixed, 2, 0).score < 0.05

@@ -66,11 +66,11 @@ def test_views_are_named_after_their_spaces():
     effort = Work(("diag",), 1, Effort(n_init=1, tol=1e-3, max_iter=10))
     look = exact_look(values)
     found = seen(look, 2, effort, 0)
-    assert list(found.labels) == ["mixture", "centres", "nearness"]
+    assert list(found.labels) == ["mixture", "centers", "nearness"]
     look = look._replace(spaces={"laws": values})
     other = seen(look, 2, effort, 0)
-    assert list(other.labels) == ["mixture", "centres of laws", "nearness of laws"]
-    for name in ("centres", "nearness"):
+    assert list(other.labels) == ["mixture", "centers of laws", "nearness of laws"]
+    for name in ("centers", "nearness"):
         np.testing.assert_array_equal(
             other.labels[f"{name} of laws"], found.labels[name]
         )

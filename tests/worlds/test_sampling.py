@@ -140,8 +140,8 @@ def test_mean(name, drawn):
 @pytest.mark.parametrize("name", ALL)
 def test_covariance(name, drawn):
     worlds, data = drawn(name), ALL[name]
-    centred = worlds - data.mean()
-    products = centred[..., :, None] * centred[..., None, :]
+    centered = worlds - data.mean()
+    products = centered[..., :, None] * centered[..., None, :]
     error = products.std(axis=0) / np.sqrt(len(worlds))
     off = np.abs(products.mean(axis=0) - data.covariance())
     assert (off < Z * error + 1e-12).all()

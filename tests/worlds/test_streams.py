@@ -66,7 +66,7 @@ def test_all_their_bits_are(u):
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2], ids=["worlds", "objects", "features"])
-def test_neighbours_are_independent(u, axis):
+def test_neighbors_are_independent(u, axis):
     for lag in (1, 2, 3, 4, 7):
         ahead = np.take(u, range(lag, u.shape[axis]), axis=axis).ravel()
         here = np.take(u, range(u.shape[axis] - lag), axis=axis).ravel()

@@ -16,11 +16,11 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
-from incerta.estimators import ViewConsensus
+from incerta.estimators import AutoClusterer
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
-from incerta.number.choose import KChoice, choose_k
+from incerta.number.choose import NumberOfClusters, choose_k
 from incerta.typing import Seed
 from incerta.wording import counted, given, verb
 from incerta.worlds.streams import as_seed
@@ -52,7 +52,7 @@ def cluster(
     data: Any,
     k: int | str = "auto",
     method: Any = "auto",
-    seed: Seed = 0,
+    random_state: Seed = 0,
     scale: bool = True,
     params: Mapping[str, Any] | None = None,
     directions: int | str | None = "auto",
@@ -62,19 +62,19 @@ def cluster(
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects: from `from_frame`, `from_gaussian`, `read` and so on.
+        The objects: from `from_frame`, `from_gaussian`, `read_table` and so on.
     k : int or "auto", default="auto"
         Number of clusters. "auto" asks `choose_k`, for 1 to 30; density methods find
         their own number.
     method : "auto", name or estimator, default="auto"
-        "auto" is `ViewConsensus`. A name is that of an estimator, in upper or lower
+        "auto" is `AutoClusterer`. A name is that of an estimator, in upper or lower
         case: ``"fdbscan"``; or of a clusterer of scikit-learn, which `WorldConsensus`
         runs in every world: ``"kmeans"``, ``"gmm"``, ``"agglomerative"``,
         ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``,
         ``"meanshift"``. An estimator is used as it is, with its own number of clusters
-        unless `k` is given, and with `seed`; a clusterer of scikit-learn is run in
-        every world.
-    seed : int, RandomState, Generator or None, default=0
+        unless `k` is given, and with `random_state`; a clusterer of scikit-learn is run
+        in every world.
+    random_state : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
         Bring all features to one scale first, by the spread of their values. False if
@@ -90,7 +90,7 @@ def cluster(
     Notes
     -----
     Values that are measurements with errors (``data.meaning``) become beliefs about the
-    true values first, by `Deconvolver`; `ViewConsensus` and `ErrorMixture` need no such
+    true values first, by `Deconvolver`; `AutoClusterer` and `ErrorMixture` need no such
     step.
 
     The label of an object is always its most probable cluster. Where that differs from
@@ -106,13 +106,13 @@ def cluster(
     >>> data, truth = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=1)
     >>> result = ic.cluster(data)
     >>> result
-    <Clustering: 90 objects in 3 clusters by ViewConsensus, mean confidence 1.00>
+    <Clustering: 90 objects in 3 clusters by AutoClusterer, mean confidence 1.00>
     """
     objects = as_uncertain(data)
     if not len(objects):
         msg = "data has no objects; there is nothing to cluster."
         raise DataError(msg)
-    seed = checked_seed(seed)
+    seed = checked_seed(random_state)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]
     said: list[str] = []
@@ -141,7 +141,7 @@ def cluster(
         own = not isinstance(method, str)
         model, choice, why = _with_number(wanted, k, own, seen, seed, directions)
         reasons += why
-        if isinstance(model, ViewConsensus) and finder and finder.n_directions_:
+        if isinstance(model, AutoClusterer) and finder and finder.n_directions_:
             model.set_params(one_shape=True)
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
@@ -170,15 +170,17 @@ def cluster(
         warnings=tuple(dict.fromkeys(said)),
     )
     told = crumbs(result.ids, result.labels, wanted.finds_number)
-    told += in_views(len(result.ids), model.facts().views)
+    told += in_views(len(result.ids), model._facts().views)
     told += unlike(result.ids, result.novelty)
     return reworded(result, reasons=(*result.reasons, *told))
 
 
-def checked_seed(seed: Seed) -> int:
-    """A seed as a number that every step takes; None takes a new one."""
+def checked_seed(random_state: Seed) -> int:
+    """Turn a seed into a number that every step takes; None draws a new one."""
+    seed = random_state
     if isinstance(seed, (int, np.integer)) and not 0 <= seed < MOST_SEEDS:
-        msg = f"seed={seed} must be a whole number from 0 to {MOST_SEEDS - 1}."
+        name = given(random_state=seed)
+        msg = f"{name} must be a whole number from 0 to {MOST_SEEDS - 1}."
         raise ValueError(msg)
     return as_seed(seed)
 
@@ -190,7 +192,7 @@ def _with_number(
     data: UncertainData,
     seed: int,
     directions: int | str | None,
-) -> tuple[Any, KChoice | None, list[str]]:
+) -> tuple[Any, NumberOfClusters | None, list[str]]:
     """The estimator with its number of clusters, and where the number comes from."""
     if k == "auto":
         if method.finds_number:
@@ -213,7 +215,7 @@ def _with_number(
 
 def chosen_number(
     data: UncertainData, seed: int, directions: int | str | None
-) -> KChoice | None:
+) -> NumberOfClusters | None:
     """Choose the number of clusters of data that are ready; None for one object.
 
     More numbers are tried while the largest is the best.
@@ -255,7 +257,7 @@ def believed(
     data: UncertainData, model: Any
 ) -> tuple[Deconvolver | None, UncertainData]:
     """Measured values as beliefs about the truth, unless a method knows errors."""
-    if not of_errors(data) or model.knows_errors:
+    if not of_errors(data) or model._knows_errors:
         return None, data
     deconvolver = Deconvolver().fit(data)
     return deconvolver, deconvolver.transform(data)

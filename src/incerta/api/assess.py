@@ -174,7 +174,7 @@ class Assessment:
     pairs : list of AssessedPair
         Labels that were compared, the shallowest valley first.
     seed : int
-        ``assess(data, labels, seed=seed)`` gives the same answer.
+        ``assess(data, labels, random_state=seed)`` gives the same answer.
     scaler : Standardizer or None
         What brought the features to one scale; None if they were taken as they are.
     directions : Directions or None
@@ -258,7 +258,7 @@ class Assessment:
     def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
         """Labels that are plausible for each object.
 
-        The set holds the label of `coverage` of objects that are labelled as these
+        The set holds the label of `coverage` of objects that are labeled as these
         were, whatever their laws: it is conformal. A set is empty if no label is.
 
         Parameters
@@ -369,7 +369,7 @@ class Assessment:
             )
         return "\n".join([*self.sentences(), "", *rows])
 
-    def facts(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What was found about labels, for programs; None where nothing is known."""
         pairs = ("one", "other", "depth", "verdict")
         look = self.look if self.look.dtype.kind in "iu" else self.look.astype(str)
@@ -500,7 +500,7 @@ def assess(
     data: Any,
     labels: Any,
     *,
-    seed: Seed = 0,
+    random_state: Seed = 0,
     scale: bool = True,
     directions: int | str | None = "auto",
 ) -> Assessment:
@@ -519,7 +519,7 @@ def assess(
         The label of each object: words, numbers or categories. Missing ones (None, NaN,
         an empty word) are predicted and not assessed. −1 is noise, as a number or a
         word: its objects are one more label, which is not compared with the others.
-    seed : int, RandomState, Generator or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
         Bring all features to one scale first, as for `cluster`.
@@ -570,7 +570,7 @@ def assess(
     """
     objects = as_uncertain(data)
     names, codes = _named(labels, len(objects))
-    seed = checked_seed(seed)
+    seed = checked_seed(random_state)
     scaler, scaled = scaled_by(objects, scale)
     finder, seen = in_directions(scaled, directions, seed)
     k = len(names)

@@ -75,7 +75,7 @@ class Check:
 
 
 def check_classifier(
-    classifier: Any, X: Any, y: Ids, n_folds: int = 5, seed: int = 0
+    classifier: Any, X: Any, y: Ids, n_folds: int = 5, random_state: int = 0
 ) -> Check:
     """Check in folds how right a classifier is, with the errors and without them.
 
@@ -89,7 +89,7 @@ def check_classifier(
         Their classes.
     n_folds : int, default=5
         Number of folds, at least 2; the same folds with the errors and without.
-    seed : int, default=0
+    random_state : int, default=0
         Of the folds.
 
     Examples
@@ -112,7 +112,7 @@ def check_classifier(
         raise ValueError(msg)
 
     def of(values: Any) -> Judged:
-        found = in_folds(classifier, values, truth, n_folds, seed)
+        found = in_folds(classifier, values, truth, n_folds, random_state)
         return judged(found, classes, truth)
 
     alone = None if certain(objects) else of(objects.mean())
@@ -251,7 +251,7 @@ class Classified:
             for name in self.classes
         ]
 
-    def facts(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What was learned and found, for programs."""
         names = ("class", "learned", "found", "unsure")
         facts: dict[str, Any] = {

@@ -44,7 +44,7 @@ from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
 from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
-from incerta.number.choose import KChoice
+from incerta.number.choose import NumberOfClusters
 from incerta.typing import Array, Ids, Indices
 from incerta.version import __version__
 from incerta.wording import SURE, capital, counted, cut, no_confidence, share
@@ -59,12 +59,12 @@ PARTS: dict[str, type] = {
     "scaler": Standardizer,
     "directions": Directions,
     "deconvolver": Deconvolver,
-    "choice": KChoice,
+    "choice": NumberOfClusters,
 }
 # Of clusters, of the least certain objects, and of all objects.
 MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
 LONGEST = 40
-# Colours come from the notebook, light or dark: ours are ink with some transparency.
+# Colors come from the notebook, light or dark: ours are ink with some transparency.
 _TABLES = "display:flex;flex-wrap:wrap;align-items:flex-start"
 _PLACE = "margin:.4em 1.5em .4em 0;border-collapse:collapse"
 _TITLE = "text-align:left;font-weight:600;padding:.2em 0"
@@ -76,7 +76,7 @@ LEAST = 0.05
 # Clusterings with as many clusters differ if so many objects are in other ones: where
 # clusters overlap, views put some of the objects between them elsewhere.
 MOVED = 0.25
-# A view that agrees more with the result (normalised mutual information) is not asked.
+# A view that agrees more with the result (normalized mutual information) is not asked.
 ALIKE = 0.8
 
 
@@ -123,7 +123,7 @@ class Clustering:
     reasons : tuple of str
         What was decided along the way, and why.
     seed : int
-        ``cluster(data, ..., seed=seed)`` gives the same answer.
+        ``cluster(data, ..., random_state=seed)`` gives the same answer.
     scaler : Standardizer or None
         What brought the features to one scale; None if they were taken as they are.
     directions : Directions or None
@@ -132,7 +132,7 @@ class Clustering:
     deconvolver : Deconvolver or None
         What turned measured values into beliefs about the true ones, if they had
         errors.
-    choice : KChoice or None
+    choice : NumberOfClusters or None
         How the number of clusters was chosen, if it was.
     warnings : tuple of str
         What the steps warned about.
@@ -152,7 +152,7 @@ class Clustering:
     >>> result = ic.cluster(data, k=3)
     >>> result.labels[:6], result.confidence[:3]
     (array([0, 1, 2, 2, 1, 0]), array([1., 1., 1.]))
-    >>> len(result.unclassifiable())
+    >>> len(result.unsure())
     0
     """
 
@@ -162,7 +162,7 @@ class Clustering:
     reasons: tuple[str, ...]
     seed: int
     scaler: Standardizer | None = None
-    choice: KChoice | None = None
+    choice: NumberOfClusters | None = None
     directions: Directions | None = None
     deconvolver: Deconvolver | None = None
     warnings: tuple[str, ...] = ()
@@ -187,12 +187,12 @@ class Clustering:
     @cached_property
     def confidence(self) -> Array:
         """Probability of each object's own label; NaN if that says nothing."""
-        if self.no_confidence is not None:
+        if self.no_confidence_reason is not None:
             return np.full(len(self.labels), np.nan)
         return confidence_of(self.labels, self.membership)
 
     @cached_property
-    def no_confidence(self) -> str | None:
+    def no_confidence_reason(self) -> str | None:
         """Why a confidence would say nothing; None if it says something."""
         if self.membership.shape[1] == 0:
             return "there is no cluster"
@@ -237,7 +237,7 @@ class Clustering:
         return self.data.feature_names
 
     @property
-    def source(self) -> str | None:
+    def _source(self) -> str | None:
         """The frame library that the data came from."""
         return self.data.library
 
@@ -332,9 +332,9 @@ class Clustering:
         A frame of the library that the data came from; else of the first of pandas,
         polars and pyarrow that is installed; else a dict of columns.
         """
-        return as_frame(self.columns(), self.source)
+        return as_frame(self.columns(), self._source)
 
-    def unclassifiable(self, confidence: float = SURE) -> Ids:
+    def unsure(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for, the least certain first.
 
         Parameters
@@ -403,7 +403,7 @@ class Clustering:
         Notes
         -----
         They are of other numbers of clusters, if the number was chosen, and of views of
-        `ViewConsensus` that disagree with the result by a quarter of the objects. The
+        `AutoClusterer` that disagree with the result by a quarter of the objects. The
         weight is that of the number, and the share that the view has in the answer.
         Those below 0.05 are left out. Each takes about as long as the result.
 
@@ -440,8 +440,8 @@ class Clustering:
     def explain(self) -> str:
         """What was done, and why, in sentences."""
         lines = [headline(self), "", *self.reasons]
-        if self.no_confidence is not None:
-            lines.append(no_confidence(self.no_confidence))
+        if self.no_confidence_reason is not None:
+            lines.append(no_confidence(self.no_confidence_reason))
         elif self.choice is not None:
             lines.append(conditional(self.choice.k, self.choice.weight))
         if self.warnings:
@@ -490,7 +490,7 @@ class Clustering:
         return assess(
             self.data,
             self.labels,
-            seed=self.seed,
+            random_state=self.seed,
             scale=self.scaler is not None,
             directions=None if finder is None else finder.n_directions,
         )
@@ -541,11 +541,11 @@ def profile_of(
     known = ~np.isnan(means)
     counts = np.maximum(member.T @ known, 1.0)
     mean = member.T @ np.where(known, means, 0.0) / counts
-    centred = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
+    centered = means - np.vstack([mean, np.zeros(means.shape[1])])[labels]
     return Profile(
         size=size.astype(np.intp),
         mean=mean,
-        spread=np.sqrt(member.T @ np.where(known, centred, 0.0) ** 2 / counts),
+        spread=np.sqrt(member.T @ np.where(known, centered, 0.0) ** 2 / counts),
         error=np.sqrt(member.T @ np.where(known, variances, 0.0) / counts),
         confidence=member.T @ confidence / size,
     )
@@ -577,7 +577,7 @@ def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
     ours = isinstance(model, Clustering)
     labels = likeliest(membership) if ours else model.predict(data)
     confidence = confidence_of(labels, membership)
-    if ours and model.no_confidence:
+    if ours and model.no_confidence_reason:
         # As in the fit, unless new objects are uncertain where its own were not; with
         # one cluster or one world all shares are 1.
         single = model.n_clusters < 2 or model.parameters.get("n_worlds") == 1
@@ -658,7 +658,7 @@ def headline(result: Clustering) -> str:
         f"{counted(result.n_clusters, 'cluster')}"
     )
     sure = "confidence not applicable"
-    if result.no_confidence is None:
+    if result.no_confidence_reason is None:
         sure = f"mean confidence {result.confidence.mean():.2f}"
     return f"{found}{noise} by {result.method}, {sure}"
 
@@ -674,7 +674,7 @@ def conditional(k: int, weight: float) -> str:
 def as_html(result: Clustering) -> str:
     """A result as a few small tables: no script, and every text escaped."""
     labels, confidence, runner_up = result.labels, result.confidence, result.runner_up
-    sure = result.no_confidence is None
+    sure = result.no_confidence_reason is None
     names = ["noise", *map(str, range(result.n_clusters))]  # of −1, 0, 1, ...
 
     def objects(title: str, positions: Iterable[int]) -> str:
@@ -718,8 +718,8 @@ def as_html(result: Clustering) -> str:
     tables.append(objects("First objects", range(min(N_ROWS, len(labels)))))
     parts = [f"<p><strong>{escape(headline(result))}</strong></p>"]
     parts.append(f'<div style="{_TABLES}">{"".join(tables)}</div>')
-    if result.no_confidence is not None:
-        parts.append(f"<p>{escape(no_confidence(result.no_confidence))}</p>")
+    if result.no_confidence_reason is not None:
+        parts.append(f"<p>{escape(no_confidence(result.no_confidence_reason))}</p>")
     if result.warnings:
         items = (f"<li>{escape(cut(text, 300))}</li>" for text in result.warnings)
         parts.append(f"<p>Warnings:</p><ul>{''.join(items)}</ul>")
@@ -758,7 +758,7 @@ def _numbers(result: Clustering) -> Iterator[_Asked]:
 def _views(result: Clustering) -> Iterator[_Asked]:
     """Views that disagree with the result."""
     share = 1.0 if result.choice is None else result.choice.weight
-    for name, view in result.estimator.facts().views.items():
+    for name, view in result.estimator._facts().views.items():
         if view.agreement < ALIKE:
             what = f"{capital(in_words(name))} alone."
             yield share * view.weight, {"views": [name]}, what
@@ -784,12 +784,12 @@ class Plots:
         self._result = result
 
     def scatter(self, features: Any = None, ax: Any = None) -> Any:
-        """Objects with their error ellipses, coloured by cluster.
+        """Objects with their error ellipses, colored by cluster.
 
         Of a wide table in its directions, unless features are named.
         """
         r = self._result
-        sure = r.confidence if r.no_confidence is None else None
+        sure = r.confidence if r.no_confidence_reason is None else None
         data = r.shown if features is None else r.data
         return plot.scatter(data, r.labels, sure, features=features, ax=ax)
 
@@ -809,7 +809,7 @@ class Plots:
         return plot.divergences(divergences, chosen, ax=ax)
 
     def objective(self, ax: Any = None) -> Any:
-        """What the method maximises or minimises, step by step."""
+        """What the method maximizes or minimizes, step by step."""
         return plot.objective(self._told("objective", "objective"), ax=ax)
 
     def choice(self, ax: Any = None) -> Any:
@@ -826,7 +826,7 @@ class Plots:
         return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
 
     def _told(self, name: str, what: str) -> Any:
-        fact = getattr(self._result.estimator.facts(), name)
+        fact = getattr(self._result.estimator._facts(), name)
         if fact is None:
             msg = f"{self._result.method} has no {what} to draw."
             raise ValueError(msg)

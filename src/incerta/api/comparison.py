@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from incerta.api.answer import (
     MOST_SEEDS,
@@ -24,7 +25,7 @@ from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.estimators.named import COMPARED, CONTROLS, KMEANS
 from incerta.labels import in_order_of_appearance
-from incerta.metrics import ari, clustering_accuracy, nmi
+from incerta.metrics import clustering_accuracy
 from incerta.mixture.deconvolver import located
 from incerta.typing import Array, Ids, Indices, Seed
 
@@ -73,7 +74,9 @@ class Comparison:
     def agreement(self) -> Array:
         """Adjusted Rand index of each two methods: 1 is the same, 0 is chance."""
         labels = [each.labels for each in self.answers.values()]
-        return np.array([[ari(one, other) for other in labels] for one in labels])
+        return np.array(
+            [[adjusted_rand_score(one, other) for other in labels] for one in labels]
+        )
 
     def columns(self) -> dict[str, Any]:
         """One row per method, with ``acc`` and ``nmi`` if classes are known."""
@@ -89,7 +92,10 @@ class Comparison:
         if self.truth is not None:
             has_class = np.array([each is not None for each in self.truth])
             classes = self.truth[has_class].astype(str)
-            for name, score in (("acc", clustering_accuracy), ("nmi", nmi)):
+            for name, score in (
+                ("acc", clustering_accuracy),
+                ("nmi", normalized_mutual_info_score),
+            ):
                 columns[name] = np.array(
                     [score(classes, each[has_class]) for each in labels]
                 )
@@ -108,7 +114,7 @@ def compare(
     data: Any,
     k: int | str = "auto",
     methods: Sequence[str] = COMPARED,
-    seed: Seed = 0,
+    random_state: Seed = 0,
     scale: bool = True,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     truth: Any = None,
@@ -127,7 +133,7 @@ def compare(
         density methods find their own in any case.
     methods : sequence of str, optional
         Names of methods; see `cluster`.
-    seed : int, RandomState, Generator or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Every method is run again with the next seed, which gives its stability.
     scale : bool, default=True
         As for `cluster`.
@@ -146,7 +152,7 @@ def compare(
     >>> float(compared.agreement[0, 1])
     1.0
     """
-    objects, seed = as_uncertain(data), checked_seed(seed)
+    objects, seed = as_uncertain(data), checked_seed(random_state)
     known = None
     if truth is not None:
         classes = [None if each is None or each != each else each for each in truth]
@@ -171,7 +177,7 @@ def compare(
         try:
             labels, confidence = run(seed)
             seconds = time.perf_counter() - start
-            stability = ari(labels, run((seed + 1) % MOST_SEEDS)[0])
+            stability = adjusted_rand_score(labels, run((seed + 1) % MOST_SEEDS)[0])
         except ValueError as error:  # too few objects for it, and the like
             failed[name] = error
         else:

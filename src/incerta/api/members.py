@@ -343,7 +343,7 @@ class Members:
                 )
         return "\n".join([*self.sentences(), *rows])
 
-    def facts(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """What was found, for programs; None where nothing is known."""
         names = self.data.feature_names
         thresholds = {str(t): self.expected(t)._asdict() for t in (0.1, 0.5, 0.9)}
@@ -421,7 +421,7 @@ def members(
     sky : pair of str, optional
         Names of two features that are longitude and latitude on a sphere, in degrees,
         such as ``("ra", "dec")``. Their errors are in degrees, too, that of the
-        longitude as of a coordinate: errors of ``ra * cos(dec)``, as catalogues have
+        longitude as of a coordinate: errors of ``ra * cos(dec)``, as catalogs have
         them, must be divided by the cosine of the latitude.
     level : float, default=0.05
         A field without a group has one by chance in at most such a share of cases.

@@ -11,10 +11,10 @@ from sklearn.base import clone
 from incerta import estimators
 from incerta.estimators._base import UncertainClusterer
 from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
-from incerta.wording import no_parameter
+from incerta.wording import given, no_parameter
 
 DEFAULT = (
-    "ViewConsensus: Gaussian clusters, centres and neighbours were looked for; those "
+    "AutoClusterer: Gaussian clusters, centers and neighbors were looked for; those "
     "that true values tell most clearly count most."
 )
 # What clusterers of scikit-learn call the number of clusters.
@@ -51,7 +51,7 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
             if name in NUMBERS and wanted.numbers:
                 msg = f"params: {name!r} is the number of clusters; say it with k."
             if name == "random_state":
-                msg = "params: 'random_state' is the seed; say it with seed."
+                msg = f"params: leave 'random_state' out; give {given('random_state')}."
             raise ValueError(msg)
         wanted.estimator.set_params(**{known[name]: params[name] for name in params})
     return wanted
@@ -75,7 +75,7 @@ def parameters_of(method: Method) -> dict[str, str]:
 
 def _named(method: str) -> Method:
     if method == "auto":
-        return _own(estimators.ViewConsensus(), DEFAULT)
+        return _own(estimators.AutoClusterer(), DEFAULT)
     name = spelled(method)
     if name is None:
         msg = f"method={method!r} must be 'auto' or one of {', '.join(METHODS)}."
@@ -99,14 +99,14 @@ def _given(method: Any) -> Method:
 
 
 def _own(model: UncertainClusterer, reason: str) -> Method:
-    numbers = {model.number_parameter} & model.get_params().keys()
+    numbers = {model._number_parameter} & model.get_params().keys()
     name = type(model).__name__
     return Method(
         estimator=model,
         name=name,
         reason=reason,
         numbers=tuple(numbers),
-        finds_number=model.finds_number,
+        finds_number=model._finds_number,
     )
 
 

@@ -25,8 +25,8 @@ SOMETHING_ELSE = 0.1
 CARRIED = 0.5
 VIEWS = {
     "mixture": "Gaussian clusters",
-    "centres": "clusters around centres",
-    "nearness": "clusters of near neighbours",
+    "centers": "clusters around centers",
+    "nearness": "clusters of near neighbors",
 }
 SPACES = {
     "means": "by the objects' means",
@@ -91,7 +91,7 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
 
 
 def in_words(name: str) -> str:
-    """What a view looks for: "Gaussian clusters", "clusters of near neighbours"."""
+    """What a view looks for: "Gaussian clusters", "clusters of near neighbors"."""
     view, _, space = name.partition(" of ")
     return f"{VIEWS[view]} {SPACES[space]}" if space else VIEWS[view]
 

@@ -43,10 +43,10 @@ class Places(NamedTuple):
 class References(NamedTuple):
     """Objects that others are compared with, as kernels of a density.
 
-    Thin places have wide kernels: their widths are the distances to neighbours.
+    Thin places have wide kernels: their widths are the distances to neighbors.
     """
 
-    centres: Array  # (m, d)
+    centers: Array  # (m, d)
     variances: Array  # (m, d)
     width: float  # usual variance of a kernel without error
     positions: Indices  # (m,), which objects of the fit these are
@@ -79,7 +79,7 @@ class Novelty:
     """
 
     def __init__(self, data: UncertainData) -> None:
-        order = np.argsort(data.keys, kind="stable")[:MOST]
+        order = np.argsort(data._keys, kind="stable")[:MOST]
         places = _places(data[order])
         self._references = _references(places, order)
         oddness, apart = self._oddness(places, leave_out=True)
@@ -114,8 +114,8 @@ class Novelty:
 
         With `leave_out` objects are the references, each compared with the others.
         """
-        centres, variances, width, _ = self._references
-        m, d = centres.shape
+        centers, variances, width, _ = self._references
+        m, d = centers.shape
         oddness, apart = np.empty((2, len(places.means)))
         complete = places.known.all()
         for part in blocks(len(oddness), 8 * m * 4, CACHE_BYTES):
@@ -124,7 +124,7 @@ class Novelty:
             for j in range(d):
                 own = places.variances[part, j, None]
                 total = own + variances[:, j]
-                gap = places.means[part, j, None] - centres[:, j]
+                gap = places.means[part, j, None] - centers[:, j]
                 gap *= gap
                 gap /= total
                 total *= 1.0 / (own + width)
@@ -143,7 +143,7 @@ class Novelty:
             lowest = np.take_along_axis(height, nearest, axis=1)
             sums = np.exp(0.5 * (lowest - height)).sum(axis=1) / (m - leave_out)
             oddness[part] = lowest[:, 0] - 2.0 * np.log(sums)
-            gaps = places.means[part] - centres[nearest[:, 0]]
+            gaps = places.means[part] - centers[nearest[:, 0]]
             own = np.maximum(places.variances[part], NO_ERROR)
             apart[part] = np.where(places.known[part], gaps**2 / own, 0.0).sum(axis=1)
         return oddness, apart
@@ -168,23 +168,23 @@ def _places(data: UncertainData) -> Places:
 
 
 def _references(places: Places, positions: Indices) -> References:
-    centres, variances, known = places
+    centers, variances, known = places
     count = np.maximum(known.sum(axis=0), 1)
-    middle = centres.sum(axis=0) / count
-    spread = (np.where(known, centres - middle, 0.0) ** 2).sum(axis=0) / count
+    middle = centers.sum(axis=0) / count
+    spread = (np.where(known, centers - middle, 0.0) ** 2).sum(axis=0) / count
     # What a reference lacks could be anything that others have.
-    centres = np.where(known, centres, middle)
+    centers = np.where(known, centers, middle)
     variances = np.where(known, variances, spread)
-    m, d = centres.shape
+    m, d = centers.shape
     k = min(max(3, int(0.5 * np.sqrt(m))), m - 1)
     gaps = np.empty(m)
     for part in blocks(m, 8 * m * d):
-        squares = ((centres[part, None] - centres) ** 2).sum(axis=2)
+        squares = ((centers[part, None] - centers) ** 2).sum(axis=2)
         gaps[part] = np.partition(squares, k, axis=1)[:, k] / d  # 0 is itself
     least = NARROWEST**2 * spread.mean() or 1.0
     widths = np.clip(gaps, least, max(least, np.quantile(gaps, WIDEST_SHARE)))
     width = float(np.median(widths))
-    return References(centres, variances + widths[:, None], width, positions)
+    return References(centers, variances + widths[:, None], width, positions)
 
 
 def _tail_of(oddness: Array, n_features: int) -> Tail:

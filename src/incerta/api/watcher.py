@@ -25,10 +25,10 @@ USUAL_WIDTH = 3.29  # of a Gaussian, in standard deviations
 
 @dataclass
 class History:
-    """Centres at looks: all of them, or every second, fourth, ... if there are many."""
+    """Centers at looks: all of them, or every second, fourth, ... if there are many."""
 
     rows: list[int] = field(default_factory=list)
-    centres: list[dict[int, Array]] = field(default_factory=list)
+    centers: list[dict[int, Array]] = field(default_factory=list)
     _step: int = 1
     _n: int = 0
 
@@ -36,10 +36,10 @@ class History:
         """Take what one look found."""
         if self._n % self._step == 0:
             self.rows.append(n_seen)
-            self.centres.append({each.number: each.centre for each in clusters})
+            self.centers.append({each.number: each.center for each in clusters})
         self._n += 1
         if len(self.rows) > MOST_LOOKS:
-            self.rows, self.centres = self.rows[::2], self.centres[::2]
+            self.rows, self.centers = self.rows[::2], self.centers[::2]
             self._step *= 2
 
 
@@ -56,7 +56,7 @@ class Watcher:
         that got no object for as long is gone.
     n_micro : int, default=100
         Largest number of micro-clusters.
-    seed : int, default=0
+    random_state : int, default=0
         Of everything random.
     scale : bool, default=True
         Bring features to one scale, that of the first objects.
@@ -64,8 +64,8 @@ class Watcher:
     Attributes
     ----------
     clusters : list of Cluster
-        Of the last look: ``number``, which never changes, ``share``, ``centre``,
-        ``error`` of the centre, ``spread``, ``since`` and so on.
+        Of the last look: ``number``, which never changes, ``share``, ``center``,
+        ``error`` of the center, ``spread``, ``since`` and so on.
     events : deque of (int, Event)
         What happened last, and how many objects had come by then.
     gone : deque of (int, Cluster)
@@ -73,7 +73,7 @@ class Watcher:
     counts : Counter
         How many are ``"new"``, ``"moved"``, ``"gone"``; and rows that were ``"bad"``.
     history : History
-        Centres at earlier looks.
+        Centers at earlier looks.
     n_seen : int
         Number of objects that came.
     names : tuple of str
@@ -90,8 +90,8 @@ class Watcher:
     >>> import incerta as ic
     >>> rng, watcher = np.random.default_rng(0), ic.Watcher(half_life=200.0)
     >>> for shift in (0.0, 0.0, 5.0):
-    ...     centres = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
-    ...     values = centres + rng.normal(size=(1000, 1))
+    ...     centers = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
+    ...     values = centers + rng.normal(size=(1000, 1))
     ...     watcher.take(ic.from_gaussian(values, std=0.3))
     ...     print([event.kind for event in watcher.look()])
     ['new', 'new']
@@ -104,18 +104,23 @@ class Watcher:
         k: int | str = "auto",
         half_life: float | None = None,
         n_micro: int = 100,
-        seed: int = 0,
+        random_state: int = 0,
         scale: bool = True,
     ) -> None:
         if isinstance(k, str) and k != "auto":
             msg = f"k={k!r} must be a whole number or 'auto'."
             raise ValueError(msg)
-        self.k, self.half_life, self.seed, self.scale = k, half_life, seed, scale
+        self.k, self.half_life, self.seed, self.scale = (
+            k,
+            half_life,
+            random_state,
+            scale,
+        )
         self.model = UMicro(
             3 if isinstance(k, str) else k,
             n_micro_clusters=n_micro,
             half_life=half_life,
-            random_state=seed,
+            random_state=random_state,
         )
         self.names: tuple[str, ...] = ()
         self.history = History()
@@ -212,7 +217,7 @@ class Watcher:
             "until_row": np.array([n for n, _, _ in rows], dtype=np.int64),
         }
         for j, name in enumerate(self.names):
-            for what in ("centre", "error", "spread"):
+            for what in ("center", "error", "spread"):
                 cells = [getattr(each, what)[j] for _, each, _ in rows]
                 columns[f"{name}_{what}"] = np.array(cells, dtype=np.float64)
         return columns

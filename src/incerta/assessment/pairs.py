@@ -190,7 +190,7 @@ def within(own: Measured, seed: int) -> Valley | None:
     None if the halves are too small.
     """
     valleys = []
-    for halves in (_by_mixture(own, seed), _by_centres(own, seed)):
+    for halves in (_by_mixture(own, seed), _by_centers(own, seed)):
         if np.bincount(halves, minlength=2).min() >= 2 * FEWEST_AT_END:
             found = posterior(own, halves, 2, seed)
             valleys.append(Axes(own, halves, found).between(0, 1))
@@ -219,5 +219,5 @@ def _by_mixture(own: Measured, seed: int) -> Indices:
     return halves
 
 
-def _by_centres(own: Measured, seed: int) -> Indices:
+def _by_centers(own: Measured, seed: int) -> Indices:
     return lloyd(own.values.T, 2, 5, np.random.default_rng(seed)).labels

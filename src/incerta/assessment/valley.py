@@ -199,7 +199,7 @@ def _times(matrices: Array, vectors: Array) -> Array:
 def best_weights(table: Array, numbers: Array, weights: Array) -> tuple[float, Array]:
     """Log likelihood of the best mixture, and its weights (Wang 2007).
 
-    Each step maximises the quadratic with the same value, slope and curvature over all
+    Each step maximizes the quadratic with the same value, slope and curvature over all
     weights of at least 0.
     """
     n, roots = numbers.sum(), np.sqrt(numbers)

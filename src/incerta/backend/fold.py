@@ -1,4 +1,4 @@
-"""Folds over partitions: summarise each, merge the summaries, finish.
+"""Folds over partitions: summarize each, merge the summaries, finish.
 
 Summaries are merged in any order and grouping, so what is merged must not depend on it:
 sums of floats do, the exact sums of this module do not.
@@ -61,14 +61,14 @@ class Parts:
 
     def fold(
         self,
-        summarise: Callable[..., T],
+        summarize: Callable[..., T],
         merge: Callable[[T, T], T],
         *given: Any,
     ) -> T:
-        """Merge ``summarise(part, *given)`` of all; both are functions of modules."""
+        """Merge ``summarize(part, *given)`` of all; both are functions of modules."""
         for left in reversed(range(_TRIES)):
             try:
-                return _fold(self._parts, summarise, merge, given)
+                return _fold(self._parts, summarize, merge, given)
             except _losses():
                 if not left:
                     raise
@@ -108,13 +108,13 @@ def mapped(parts: Sequence[Any], function: Callable[..., T], *given: Any) -> lis
 
 def _fold(
     parts: Sequence[Any],
-    summarise: Callable[..., T],
+    summarize: Callable[..., T],
     merge: Callable[[T, T], T],
     given: Sequence[Any],
 ) -> T:
     if not _lazy(parts):
-        return reduce(merge, (summarise(_value(part), *given) for part in parts))
-    summaries = mapped(parts, summarise, *given)
+        return reduce(merge, (summarize(_value(part), *given) for part in parts))
+    summaries = mapped(parts, summarize, *given)
     dask = require("dask", "dask", "partitioned data")
     task = dask.delayed(_merged, pure=False, traverse=False)
     # A tree, so that no worker has to hold the summaries of all partitions.

@@ -36,7 +36,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
     quadratic discriminant analysis. It takes missing values as they are.
 
     Use it for values with error bars and for replicates if classes are roughly
-    elliptical, or made of a few ellipses. For other shapes, `WorldVote` around a
+    elliptical, or made of a few ellipses. For other shapes, `WorldsClassifier` around a
     classifier of scikit-learn.
 
     Parameters
@@ -44,7 +44,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
     n_components : int or "auto", default=1
         Number of Gaussians of each class. "auto" takes the number with the lowest BIC,
         class by class.
-    covariance : {"auto", "full", "diag"}, default="auto"
+    covariance_type : {"auto", "full", "diag"}, default="auto"
         Whether Gaussians have covariances or only variances. "auto" takes whichever
         has the lower BIC, class by class: few objects do not say how many features are
         correlated.
@@ -102,7 +102,9 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
 
     n_components: int | str = parameter([*WHOLE, StrOptions({"auto"})], default=1)
     _: KW_ONLY
-    covariance: str = parameter([StrOptions({"auto", "full", "diag"})], default="auto")
+    covariance_type: str = parameter(
+        [StrOptions({"auto", "full", "diag"})], default="auto"
+    )
     max_components: int = parameter(WHOLE, default=5)
     priors: Any = parameter(["array-like", None], default=None)
     prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
@@ -161,7 +163,11 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
             numbers = range(1, min(self.max_components, len(data)) + 1)
         else:
             numbers = [min(self.n_components, len(data))]
-        kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
+        kinds = (
+            ("diag", "full")
+            if self.covariance_type == "auto"
+            else (self.covariance_type,)
+        )
         search = Search(
             numbers=numbers,
             covariances=kinds,

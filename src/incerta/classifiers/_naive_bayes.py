@@ -53,7 +53,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         The classes, sorted.
     priors_ : ndarray of shape (n_classes,)
         How frequent they are.
-    centres_ : ndarray of shape (n_kernels, n_features)
+    centers_ : ndarray of shape (n_kernels, n_features)
         Where the densities are: one row per object, or per class.
     variances_ : ndarray of shape (n_kernels, n_features)
         How wide they are, with the bandwidth.
@@ -65,7 +65,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
     Notes
     -----
     With error variances v the likelihood of a value w is the mean over the kernels of a
-    class of ``N(w; centre, variance + v)`` [1]_. Errors of the objects of the fit are
+    class of ``N(w; center, variance + v)`` [1]_. Errors of the objects of the fit are
     taken off: their kernels are at what their true values probably are, given their
     class. Laws other than Gaussian count by mean and variance. A prediction takes
     n_new * n_kernels * n_features operations.
@@ -93,7 +93,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
     _stored: ClassVar[dict[str, str]] = {
         **STORED,
         "priors_": "f c",
-        "centres_": "f k d",
+        "centers_": "f k d",
         "variances_": "f k d",
         "class_of_kernel_": "i k",
     }
@@ -103,33 +103,33 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         kernels = [
             self._kernels(data[np.flatnonzero(codes == c)]) for c in range(n_classes)
         ]
-        centres, variances = zip(*kernels, strict=True)
+        centers, variances = zip(*kernels, strict=True)
         self.priors_ = np.bincount(codes, minlength=n_classes) / len(codes)
-        self.centres_ = np.concatenate(centres)
+        self.centers_ = np.concatenate(centers)
         floor = self.smoothing * float(means.var(axis=0).max())
         self.variances_ = np.concatenate(variances) + max(floor, TINY)
-        self.class_of_kernel_ = np.repeat(np.arange(n_classes), list(map(len, centres)))
+        self.class_of_kernel_ = np.repeat(np.arange(n_classes), list(map(len, centers)))
 
     def _kernels(self, data: UncertainData) -> tuple[Array, Array]:
-        """Where a class is dense: centres and variances, shape (n_kernels, d)."""
+        """Where a class is dense: centers and variances, shape (n_kernels, d)."""
         values, own = data.mean(), data.variance()
-        centre, between = values.mean(axis=0), values.var(axis=0)
+        center, between = values.mean(axis=0), values.var(axis=0)
         inside = own.mean(axis=0)
         if of_errors(data):
             known = np.ones_like(values.T)
-            centre, between = true_spread(values.T, own.T, known, LEAST_SHARE)
+            center, between = true_spread(values.T, own.T, known, LEAST_SHARE)
             kept = between / np.maximum(between + own, TINY)
-            values, own = centre + kept * (values - centre), kept * own
+            values, own = center + kept * (values - center), kept * own
             inside = np.zeros_like(inside)
         if self.density == "gaussian":
-            return centre[None], (between + inside)[None]
+            return center[None], (between + inside)[None]
         width = self.bandwidth * np.sqrt(between) * len(values) ** -0.2
         return values, own + width**2
 
     def _proba(self, data: UncertainData) -> Array:
         means, own = data.mean(), data.variance()
         logs = np.empty((len(data), len(self.classes_)))
-        for rows in blocks(len(data), 8 * 4 * len(self.centres_)):
+        for rows in blocks(len(data), 8 * 4 * len(self.centers_)):
             logs[rows] = self._log_densities(means[rows], own[rows])
         return softmax(logs + np.log(self.priors_), axis=1)
 
@@ -138,7 +138,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         logs = np.zeros((len(means), len(self.classes_)))
         for j in range(means.shape[1]):
             total = own[:, j, None] + self.variances_[:, j]
-            gaps = means[:, j, None] - self.centres_[:, j]
+            gaps = means[:, j, None] - self.centers_[:, j]
             each = -0.5 * (gaps**2 / total + np.log(total) + LOG_2PI)
             for c in range(len(self.classes_)):
                 of_class = each[:, self.class_of_kernel_ == c]

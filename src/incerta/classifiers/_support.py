@@ -47,9 +47,9 @@ class SupportMeasureClassifier(UncertainClassifier):
     ----------
     C : float, default=1.0
         How much a wrong side costs; larger values follow the objects more closely.
-    width : "median" or float, default="median"
-        Width of the kernel: the median distance between the means of the fit, or a
-        number.
+    gamma : "median" or float, default="median"
+        Coefficient of the kernel ``exp(-gamma d**2)``; "median" takes the median
+        distance between the means of the fit for its width ``1 / sqrt(2 gamma)``.
     level : {1, 2}, default=1
         1 is the expected kernel, which sees where objects are. 2 is a Gaussian kernel
         of the distance between expected kernels (MMD), which also tells apart
@@ -62,11 +62,11 @@ class SupportMeasureClassifier(UncertainClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
-    width_ : float
-        Width of the kernel.
-    width_of_level_2_ : float
-        Width of the second kernel, the median distance between objects of the fit;
-        only if ``level=2``.
+    gamma_ : float
+        Coefficient of the kernel.
+    gamma_of_level_2_ : float
+        Coefficient of the second kernel, whose width is the median distance between
+        objects of the fit; only if ``level=2``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -95,7 +95,7 @@ class SupportMeasureClassifier(UncertainClassifier):
 
     C: float = parameter(POSITIVE, default=1.0)
     _: KW_ONLY
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median"}), *POSITIVE], default="median"
     )
     level: int = parameter([Options(Integral, {1, 2})], default=1)
@@ -105,12 +105,12 @@ class SupportMeasureClassifier(UncertainClassifier):
         self._believer = believer_for(data)
         beliefs = beliefs_about(self._believer, data)
         self._law = with_closed_form(beliefs.law, self.seed_, beliefs.uniform_keys())
-        self.width_ = (
-            median_distance(beliefs.mean())
-            if isinstance(self.width, str)
-            else float(self.width)
+        self.gamma_ = (
+            0.5 / median_distance(beliefs.mean()) ** 2
+            if isinstance(self.gamma, str)
+            else float(self.gamma)
         )
-        expected = expected_affinity(self._law, self._law, 0.5 / self.width_**2)
+        expected = expected_affinity(self._law, self._law, self.gamma_)
         self._sizes = expected.diagonal().copy()
         kernel = expected
         if self.level == 2:
@@ -118,7 +118,7 @@ class SupportMeasureClassifier(UncertainClassifier):
             apart = apart[np.triu_indices(len(apart), 1)]
             apart = apart[apart > 0.0]
             middle = np.median(apart) if len(apart) else 1.0
-            self.width_of_level_2_ = float(np.sqrt(middle))
+            self.gamma_of_level_2_ = float(0.5 / middle)
             kernel = self._of_level_2(expected, self._sizes)
         self._machine = SVC(C=self.C, kernel="precomputed")
         rarest = int(np.bincount(codes).min())
@@ -160,7 +160,7 @@ class SupportMeasureClassifier(UncertainClassifier):
         beliefs = beliefs_about(self._believer, data)
         keys = beliefs.uniform_keys()
         new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
-        t = 0.5 / self.width_**2
+        t = self.gamma_
         expected = expected_affinity(new, old, t)
         if self.level == 1:
             return expected
@@ -173,7 +173,7 @@ class SupportMeasureClassifier(UncertainClassifier):
 
     def _of_level_2(self, expected: Array, own: Array) -> Array:
         apart = self._squared_distances(expected, own)
-        return np.exp(-0.5 * apart / self.width_of_level_2_**2)
+        return np.exp(-self.gamma_of_level_2_ * apart)
 
     def _squared_distances(self, expected: Array, own: Array) -> Array:
         """Squared MMD of objects, with `own` kernels, to those of the fit."""

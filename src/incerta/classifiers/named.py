@@ -11,7 +11,7 @@ from typing import Any
 from incerta import classifiers
 from incerta.wording import no_parameter
 
-# Before the names of what belongs to the classifier that `WorldVote` is around.
+# Before the names of what belongs to the classifier that `WorldsClassifier` is around.
 INNER = "classifier__"
 
 
@@ -40,19 +40,19 @@ CLASSIFIERS = {
         purpose="objects that are whole distributions, up to some thousand",
     ),
     "forest": Named(
-        own="WorldVote",
+        own="WorldsClassifier",
         purpose="any shape; random forests in every world",
         home="sklearn.ensemble",
         inner="RandomForestClassifier",
     ),
     "knn": Named(
-        own="WorldVote",
-        purpose="any shape, many objects; nearest neighbours in every world",
+        own="WorldsClassifier",
+        purpose="any shape, many objects; nearest neighbors in every world",
         home="sklearn.neighbors",
         inner="KNeighborsClassifier",
     ),
     "logistic": Named(
-        own="WorldVote",
+        own="WorldsClassifier",
         purpose="two sides of a plane; logistic regression in every world",
         home="sklearn.linear_model",
         inner="LogisticRegression",

@@ -65,7 +65,7 @@ def assess(
     from incerta.api.assess import assess
 
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             file, columns, labels, "assess", "--labels", quiet=quiet
         )
         if not len(known.rows):
@@ -73,7 +73,7 @@ def assess(
         found = assess(
             data,
             known.labels,
-            seed=seed,
+            random_state=seed,
             scale=scale,
             directions="auto" if directions else None,
         )
@@ -87,7 +87,7 @@ def assess(
             files: dict[str, Callable[[Path], object]] = {
                 f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
                 MODEL: found.save,
-                out.SUMMARY: out.json_file(found.facts() | facts),
+                out.SUMMARY: out.json_file(found.summary() | facts),
             }
             if report:
                 files[out.REPORT] = found.report

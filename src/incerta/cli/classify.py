@@ -117,7 +117,7 @@ def classify(
         out.refuse("--param", str(error).removeprefix("params: "))
     model = make_pipeline(*([Standardizer()] if scale else []), classifier)
     with out.noted() as warned, bars(shown=not quiet):
-        columns, data, known = options.labelled(
+        columns, data, known = options.labeled(
             train, columns, label, "classify", "--label", quiet=quiet
         )
         label = known.column
@@ -158,7 +158,7 @@ def classify(
             facts = {"label": label, "columns": columns.to_options(), "seed": seed}
             files = {
                 f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
-                out.SUMMARY: out.json_file(result.facts() | facts),
+                out.SUMMARY: out.json_file(result.summary() | facts),
             }
             written = fill(folder, files)
     finally:  # also where `head` has seen enough of the table

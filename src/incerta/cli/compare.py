@@ -53,7 +53,7 @@ def compare(
         str | None,
         options.option(
             "--truth",
-            "Column of known classes; adds ACC, the share of objects that are labelled "
+            "Column of known classes; adds ACC, the share of objects that are labeled "
             "correctly, and NMI.",
             "COL",
         ),

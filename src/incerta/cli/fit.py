@@ -95,7 +95,7 @@ def fit(
         cluster,
         k=k,
         method=method,
-        seed=seed,
+        random_state=seed,
         scale=scale,
         params=params,
         directions="auto" if directions else None,
@@ -158,9 +158,9 @@ def write_folder(
     spreadsheet: bool = False,
 ) -> list[str]:
     """Write table, model, summary and report, all of them or none; their names."""
-    from incerta.report import summarise, write
+    from incerta.report import summarize, write
 
-    summary = summarise(result)
+    summary = summarize(result)
     files: dict[str, Callable[[Path], object]] = {
         f"table.{form}": out.table_file(
             result.columns(), form, spreadsheet=spreadsheet

@@ -108,7 +108,7 @@ def members(
         if folder is None:
             out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
         else:
-            facts = found.facts() | {"columns": columns.to_options()}
+            facts = found.summary() | {"columns": columns.to_options()}
             files: dict[str, Callable[[Path], object]] = {
                 f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
                 MODEL: found.save,

@@ -357,7 +357,7 @@ def completed(
     return with_reading(table.spec, guess.readings[0])
 
 
-def labelled(
+def labeled(
     file: Path,
     columns: TableSpec,
     name: str | None,

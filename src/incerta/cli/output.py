@@ -72,10 +72,10 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     warn(result.warnings)
-    if result.no_confidence is not None:
-        say(no_confidence(result.no_confidence))
+    if result.no_confidence_reason is not None:
+        say(no_confidence(result.no_confidence_reason))
     elif least := least_certain(result.ids, result.confidence, 1.0):
-        of = f"{len(result.unclassifiable())} of {counted(len(result.ids), 'object')}"
+        of = f"{len(result.unsure())} of {counted(len(result.ids), 'object')}"
         say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
     else:
         say("Within the given uncertainty no label was seen to change.")

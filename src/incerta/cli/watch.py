@@ -44,7 +44,7 @@ Examples:
 \b
 Files, written at the end, all or none:
   DIR/{TABLE}      the clusters: when and where
-  DIR/{out.SUMMARY}   what happened, with centres over time
+  DIR/{out.SUMMARY}   what happened, with centers over time
   DIR/{out.REPORT}    the same as a page that needs no network"""
 
 
@@ -370,7 +370,7 @@ def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
         )
         for cluster in watcher.clusters
     ]
-    out.print_rows(("cluster, and its centre", "share", "since row"), rows)
+    out.print_rows(("cluster, and its center", "share", "since row"), rows)
     out.say(
         f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."

@@ -8,7 +8,7 @@ from .construct import (
 )
 from .container import UncertainData, concat
 from .counts import from_counts
-from .files.read import read
+from .files.reader import read_table
 from .from_dataarray import from_xarray
 from .from_science import from_distribution_array, from_uncertainties
 from .from_scipy import from_distributions
@@ -34,5 +34,5 @@ __all__ = [
     "from_uncertainties",
     "from_worlds",
     "from_xarray",
-    "read",
+    "read_table",
 ]

@@ -51,7 +51,7 @@ def as_uncertain(X: Any) -> UncertainData:
     if isinstance(X, UncertainData):
         return X
     if isinstance(X, (str, PathLike)):
-        msg = f"X={str(X)!r} is a name, not data; read the file first: ic.read(...)."
+        msg = f"X={str(X)!r} is a name, not data; read it first: ic.read_table(...)."
         raise DataError(msg)
     if comes_from(X, "xarray"):
         msg = "a DataArray does not say which dimension is which; use from_xarray."

@@ -36,7 +36,7 @@ def from_samples(
     feature_names: Sequence[str] | None = None,
     meaning: str = "spread",
 ) -> UncertainData:
-    """Take values in long form: row i is a possible value of ``objects[i]``.
+    """Make data from long form: row i is a possible value of ``objects[i]``.
 
     Use it for repeated measurements, replicates or posterior draws that were made
     for each object on its own. Objects may have any number of values, in any order.
@@ -142,7 +142,7 @@ def from_array(
     feature_names: Sequence[str] | None = None,
     meaning: str = "spread",
 ) -> UncertainData:
-    """Take the same number of equally likely values per object.
+    """Make data from equally likely values, (n_objects, n_values, n_features).
 
     Parameters
     ----------
@@ -178,7 +178,9 @@ def from_gaussian(
     missing: str = "error",
     projection: ArrayLike | None = None,
 ) -> UncertainData:
-    """Take values with error bars: a Gaussian per object.
+    """Make data from values with error bars, (n_objects, n_features).
+
+    Each object is a Gaussian around its measured value.
 
     Parameters
     ----------
@@ -206,7 +208,7 @@ def from_gaussian(
     Notes
     -----
     A feature that the measurements of an object do not determine is missing there: NaN
-    in ``mean()``, and no worlds can be drawn. `cluster`, `ViewConsensus`,
+    in ``mean()``, and no worlds can be drawn. `cluster`, `AutoClusterer`,
     `ErrorMixture` and `Deconvolver` use all that was measured; other methods take the
     beliefs that ``Deconvolver().fit_transform(data)`` gives. A projection that only
     leaves features out is the same as missing values.
@@ -236,8 +238,8 @@ def from_gaussian(
         mean = as_floats(mean, "mean")
         gaps = np.isnan(mean)
         mean = np.where(gaps, 0.0, mean)
-    centre = as_matrix(mean, "mean")
-    n, d = centre.shape
+    center = as_matrix(mean, "mean")
+    n, d = center.shape
     if (std is None) == (cov is None):
         given = "neither" if std is None else "both"
         msg = (
@@ -258,9 +260,9 @@ def from_gaussian(
             raise DataError(msg)
         if gaps is not None:
             std = np.where(gaps, 0.0, np.broadcast_to(as_floats(std, "std"), (n, d)))
-        law = Independent("gaussian", centre, as_deviations(std, (n, d)))
+        law = Independent("gaussian", center, as_deviations(std, (n, d)))
     else:
-        law = Gaussian.with_covariance(centre, as_covariances(cov, (n, d)))
+        law = Gaussian.with_covariance(center, as_covariances(cov, (n, d)))
     if gaps is not None and gaps.any():
         law = with_gaps(law, gaps)
     if projection is not None:
@@ -320,7 +322,7 @@ def with_gaps(law: Independent | Gaussian, gaps: Mask) -> Law:
             np.where(gaps, np.inf, law.scale),
         )
     cov = np.where(gaps[:, :, None] | gaps[:, None], 0.0, law.covariance())
-    return Gaussian.with_covariance(np.where(gaps, np.nan, law.centre), cov)
+    return Gaussian.with_covariance(np.where(gaps, np.nan, law.center), cov)
 
 
 def from_interval(
@@ -331,7 +333,9 @@ def from_interval(
     feature_names: Sequence[str] | None = None,
     meaning: str = "belief",
 ) -> UncertainData:
-    """Take intervals: every value between the bounds is equally likely.
+    """Make data from intervals: lower and upper bounds, (n_objects, n_features).
+
+    Every value between the bounds is equally likely.
 
     Parameters
     ----------
@@ -370,7 +374,9 @@ def from_worlds(
     feature_names: Sequence[str] | None = None,
     meaning: str = "belief",
 ) -> UncertainData:
-    """Take joint draws: each places all objects at once.
+    """Make data from joint draws, (n_worlds, n_objects, n_features).
+
+    Each draw places all objects at once.
 
     Use it where the objects' uncertainties are linked: members of an ensemble
     forecast, imputations, posterior draws of one model, months of the same year.

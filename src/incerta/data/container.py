@@ -54,7 +54,7 @@ def _check(data: UncertainData) -> None:
 class UncertainData:
     """Objects that are distributions rather than points.
 
-    Made by the ``from_*`` functions and by `read`; it does not change afterwards.
+    Made by the ``from_*`` functions and by `read_table`; it does not change afterwards.
     Objects are independent of each other unless `joint` is true.
 
     Attributes
@@ -193,13 +193,13 @@ class UncertainData:
         return Worlds.drawn(self, n_worlds, random_state, quasi=quasi)
 
     @cached_property
-    def keys(self) -> Keys:
+    def _keys(self) -> Keys:
         """Hash of each id, on which random numbers depend: 64 bits, always the same."""
         return keys_of(self.ids)
 
     def uniform_keys(self) -> Keys:
         """Keys of the uniform numbers of a world, shape (n_objects, n_uniforms)."""
-        return self.law.keys(self.keys, keys_of_texts(self.feature_names))
+        return self.law.keys(self._keys, keys_of_texts(self.feature_names))
 
     def affine(
         self,

@@ -151,7 +151,7 @@ def from_counts(
     meaning: str = "error",
     prior: UncertainData | None = None,
 ) -> UncertainData:
-    """Take counts: molecules, photons, species, crimes, grains.
+    """Make data from counts, (n_objects, n_features): molecules, photons, species.
 
     Object i has ``n[i, j]`` of what it would have ``exposure[i] * rate[i, j]`` of on
     average. Features are natural logarithms of rates, with the errors of counting.
@@ -299,7 +299,7 @@ NO_GAPS = (
 )
 NO_COUNTS = (
     "Counts are whole numbers from 0 on. Give the numbers as they were counted, before "
-    "they were normalised, divided or corrected, and what they were divided by as the "
+    "they were normalized, divided or corrected, and what they were divided by as the "
     "exposure. Values that were never counts have errors of their own: from_gaussian."
 )
 

@@ -1,4 +1,4 @@
-"""`from_xarray`: labelled arrays, whose dimensions are known by name."""
+"""`from_xarray`: labeled arrays, whose dimensions are known by name."""
 
 import re
 import warnings
@@ -33,7 +33,7 @@ def from_xarray(
     joint: bool,
     missing: Literal["error", "drop", "impute"] = "error",
 ) -> UncertainData:
-    """Take labelled arrays: dimensions are found by name, in any order.
+    """Take labeled arrays: dimensions are found by name, in any order.
 
     Parameters
     ----------

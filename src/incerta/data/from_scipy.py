@@ -23,7 +23,7 @@ from incerta.typing import Array, ArrayLike, Indices
 
 @dataclass(frozen=True, eq=False)
 class FrozenGroup:
-    """Classic distributions of one name: one vectorised ``ppf`` serves them all."""
+    """Classic distributions of one name: one vectorized ``ppf`` serves them all."""
 
     generator: Any
     parameters: tuple[Array, ...]  # shapes, loc, scale; each (size,)
@@ -47,7 +47,7 @@ class FrozenGroup:
 
 @dataclass(frozen=True, eq=False)
 class ObjectGroup:
-    """New-style distributions of one class: one vectorised ``icdf``."""
+    """New-style distributions of one class: one vectorized ``icdf``."""
 
     cls: Any
     parameters: dict[str, Array]
@@ -225,11 +225,11 @@ class Kernels(Law):
 
 def _check_opaque(law: "Opaque") -> None:
     kinds = {type(member).__name__ for member in law.members}
-    if len(law.members) != len(law.centre) or kinds != {"multivariate_t_frozen"}:
+    if len(law.members) != len(law.center) or kinds != {"multivariate_t_frozen"}:
         wrong("there is not one distribution per object")
 
 
-@stored(_check_opaque, centre="f n d", cov="f n d d")
+@stored(_check_opaque, center="f n d", cov="f n d d")
 @dataclass(frozen=True, eq=False)
 class Opaque(Law):
     """Multivariate distributions that can only be asked for draws (``rvs``).
@@ -238,7 +238,7 @@ class Opaque(Law):
     """
 
     members: tuple[Any, ...]
-    centre: Array
+    center: Array
     cov: Array
 
     kind = "distributions"
@@ -250,7 +250,7 @@ class Opaque(Law):
 
     @property
     def n_features(self) -> int:
-        return self.centre.shape[1]
+        return self.center.shape[1]
 
     def at(self, u: Array) -> Array:
         out = np.empty((*u.shape[:2], self.n_features))
@@ -260,7 +260,7 @@ class Opaque(Law):
         return out
 
     def mean(self) -> Array:
-        return self.centre.copy()
+        return self.center.copy()
 
     def variance(self) -> Array:
         return np.einsum("nii->ni", self.cov).copy()
@@ -270,7 +270,7 @@ class Opaque(Law):
 
     def take(self, index: Indices) -> "Opaque":
         members = tuple(self.members[i] for i in index)
-        return Opaque(members, self.centre[index], self.cov[index])
+        return Opaque(members, self.center[index], self.cov[index])
 
     def select(self, features: Indices) -> Law:
         return self.mapped(np.eye(self.n_features)[features], np.zeros(len(features)))
@@ -323,7 +323,7 @@ def from_distributions(
     feature_names: Sequence[str] | None = None,
     meaning: str = "belief",
 ) -> UncertainData:
-    """Take a distribution per object, or one per object and feature.
+    """Make data from scipy.stats distributions, one per object or per cell.
 
     Parameters
     ----------

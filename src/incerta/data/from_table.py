@@ -143,7 +143,7 @@ def from_frame(
     which no row is left; with `joint`, draws with a missing value.
 
     With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
-    `cluster` and `ViewConsensus`, `ErrorMixture` and `Deconvolver` take such data,
+    `cluster` and `AutoClusterer`, `ErrorMixture` and `Deconvolver` take such data,
     others refuse them. It is meant for wide form, and for tables with a single row per
     object; rows of other long tables are treated as by "impute". A missing error of a
     known value is the root mean square of the known errors of its column, a missing

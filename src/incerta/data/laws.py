@@ -470,19 +470,19 @@ class Independent(Arrays):
         return Gaussian(self.loc @ matrix.T + offset, factor)
 
 
-@stored(centre="f n d", factor="f n d u")
+@stored(center="f n d", factor="f n d u")
 @dataclass(frozen=True, eq=False)
 class Gaussian(Arrays):
-    """Gaussians with correlated features: ``centre + factor @ z``.
+    """Gaussians with correlated features: ``center + factor @ z``.
 
     Symmetric roots of covariances exist for singular matrices, too, and change
-    continuously, unlike Cholesky's. A missing value has the centre NaN and factors 0.
+    continuously, unlike Cholesky's. A missing value has the center NaN and factors 0.
     """
 
-    centre: Array
+    center: Array
     factor: Array
 
-    axes = {"centre": "nd", "factor": "ndu"}
+    axes = {"center": "nd", "factor": "ndu"}
     kind = "correlated gaussian"
 
     @classmethod
@@ -501,26 +501,26 @@ class Gaussian(Arrays):
         return self.factor.shape[2]
 
     def at(self, u: Array) -> Array:
-        return self.centre + (self.factor @ ndtri(u)[..., None])[..., 0]
+        return self.center + (self.factor @ ndtri(u)[..., None])[..., 0]
 
     def mean(self) -> Array:
-        return self.centre.copy()
+        return self.center.copy()
 
     def variance(self) -> Array:
         squares = np.einsum("nij,nij->ni", self.factor, self.factor)
-        return np.where(np.isnan(self.centre), np.inf, squares)
+        return np.where(np.isnan(self.center), np.inf, squares)
 
     def covariance(self) -> Array:
         return self.factor @ np.swapaxes(self.factor, 1, 2)
 
     def missing(self) -> Mask | None:
-        return nan_or_none(self.centre)
+        return nan_or_none(self.center)
 
     def rescaled(self, scale: Array, offset: Array) -> "Gaussian":
-        return Gaussian(self.centre * scale + offset, self.factor * scale[:, None])
+        return Gaussian(self.center * scale + offset, self.factor * scale[:, None])
 
     def mapped(self, matrix: Array, offset: Array) -> "Gaussian":
-        return Gaussian(self.centre @ matrix.T + offset, matrix @ self.factor)
+        return Gaussian(self.center @ matrix.T + offset, matrix @ self.factor)
 
 
 def _check_widths(law: "SplitNormal") -> None:
@@ -583,24 +583,24 @@ def _check_shares(law: "Mixtures") -> None:
     if (law.shares < 0).any() or not np.allclose(sums, 1.0):
         wrong("shares do not add up to 1")
     factors = law.factors
-    if factors.ndim not in (3, 4) or factors.shape[:3] != law.centres.shape:
-        wrong("factors do not fit the centres")
+    if factors.ndim not in (3, 4) or factors.shape[:3] != law.centers.shape:
+        wrong("factors do not fit the centers")
 
 
-@stored(_check_shares, shares="f n k", centres="f n k d")
+@stored(_check_shares, shares="f n k", centers="f n k d")
 @dataclass(frozen=True, eq=False)
 class Mixtures(Arrays):
     """Mixtures of Gaussians: component c with probability ``shares[i, c]``.
 
-    Its values are then ``centres[i, c] + factors[i, c] @ z``; or, where features are
+    Its values are then ``centers[i, c] + factors[i, c] @ z``; or, where features are
     independent, the factors are deviations, and ``factors[i, c] * z``.
     """
 
     shares: Array
-    centres: Array
+    centers: Array
     factors: Array  # (n, k, d, u), or (n, k, d)
 
-    axes = {"centres": "nkd", "shares": "nk", "factors": "nkdu"}
+    axes = {"centers": "nkd", "shares": "nk", "factors": "nkdu"}
     kind = "gaussian mixture"
 
     @property
@@ -618,21 +618,21 @@ class Mixtures(Arrays):
                 moved = factors * normals
             else:
                 moved = (factors @ normals[..., None])[..., 0]
-            values[...] = self.centres[objects, picked] + moved
+            values[...] = self.centers[objects, picked] + moved
         return out
 
     def mean(self) -> Array:
-        return np.einsum("nk,nkd->nd", self.shares, self.centres)
+        return np.einsum("nk,nkd->nd", self.shares, self.centers)
 
     def variance(self) -> Array:
         within = np.square(self.factors)
         if within.ndim == 4:
             within = np.einsum("nkij,nkij->nki", self.factors, self.factors)
-        apart = (self.centres - self.mean()[:, None]) ** 2
+        apart = (self.centers - self.mean()[:, None]) ** 2
         return np.einsum("nk,nki->ni", self.shares, within + apart)
 
     def covariance(self) -> Array:
-        apart = self.centres - self.mean()[:, None]
+        apart = self.centers - self.mean()[:, None]
         cov = np.einsum("nk,nki,nkj->nij", self.shares, apart, apart)
         if self.factors.ndim == 3:
             own = np.einsum("nk,nki->ni", self.shares, np.square(self.factors))
@@ -645,13 +645,13 @@ class Mixtures(Arrays):
     def rescaled(self, scale: Array, offset: Array) -> "Mixtures":
         by = scale if self.factors.ndim == 3 else scale[:, None]
         factors = self.factors * by
-        return Mixtures(self.shares, self.centres * scale + offset, factors)
+        return Mixtures(self.shares, self.centers * scale + offset, factors)
 
     def mapped(self, matrix: Array, offset: Array) -> "Mixtures":
-        centres = self.centres @ matrix.T + offset
+        centers = self.centers @ matrix.T + offset
         if self.factors.ndim == 3:
-            return Mixtures(self.shares, centres, matrix * self.factors[:, :, None])
-        return Mixtures(self.shares, centres, matrix @ self.factors)
+            return Mixtures(self.shares, centers, matrix * self.factors[:, :, None])
+        return Mixtures(self.shares, centers, matrix @ self.factors)
 
 
 N_VALUES = 64  # draws that stand for a law where no formula is known
@@ -733,16 +733,16 @@ class Values(Law):
             return np.zeros_like(self.values)
         variance = np.empty((self.n_objects, self.n_features))
         for objects, rows in self._blocks():
-            centred = self._centred(objects, rows)
-            variance[objects] = self._expect(centred**2, objects, rows)
+            centered = self._centered(objects, rows)
+            variance[objects] = self._expect(centered**2, objects, rows)
         return variance
 
     def covariance(self) -> Array:
         d = self.n_features
         cov = np.empty((self.n_objects, d, d))
         for objects, rows in self._blocks(width=d * d):
-            centred = self._centred(objects, rows)
-            products = centred[:, :, None] * centred[:, None, :]
+            centered = self._centered(objects, rows)
+            products = centered[:, :, None] * centered[:, None, :]
             cov[objects] = self._expect(
                 products.reshape(-1, d * d), objects, rows
             ).reshape(-1, d, d)
@@ -802,7 +802,7 @@ class Values(Law):
         sums: Array = np.add.reduceat(terms, starts, axis=0)
         return sums if self.weights is not None else sums / self.counts[objects, None]
 
-    def _centred(self, objects: slice, rows: slice) -> Array:
+    def _centered(self, objects: slice, rows: slice) -> Array:
         # The mean goes first: E x² − (E x)² loses all digits far from the origin.
         values = self.values[rows]
         mean = self._expect(values, objects, rows)
@@ -853,8 +853,8 @@ class Joint(Arrays):
         return self.draws.var(axis=0)
 
     def covariance(self) -> Array:
-        centred = self.draws - self.draws.mean(axis=0)
-        return np.einsum("mni,mnj->nij", centred, centred) / len(self.draws)
+        centered = self.draws - self.draws.mean(axis=0)
+        return np.einsum("mni,mnj->nij", centered, centered) / len(self.draws)
 
     def values_per_object(self) -> Indices:
         return np.full(self.n_objects, len(self.draws))

@@ -14,7 +14,7 @@ def refuse_missing(data: UncertainData) -> None:
         msg = (
             f"{counted(n, 'object')} {verb(n, 'was', 'were')} measured in projection, "
             f"the first {first!s}: not all features follow from what was measured. "
-            "ViewConsensus and ErrorMixture take them as they are; for other methods "
+            "AutoClusterer and ErrorMixture take them as they are; for other methods "
             "let Deconvolver().fit_transform(data) say what they probably are."
         )
         raise MissingValueError(msg)
@@ -22,7 +22,7 @@ def refuse_missing(data: UncertainData) -> None:
         n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
         msg = (
             f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
-            f"object {first!s}. ViewConsensus and ErrorMixture take them as they are; "
+            f"object {first!s}. AutoClusterer and ErrorMixture take them as they are; "
             f"for other methods read the table with {given(missing='impute')} or "
             f"{given(missing='drop')}, or let Deconvolver().fit_transform(data) say "
             "what they probably are."

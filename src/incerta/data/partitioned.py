@@ -40,8 +40,8 @@ class Summary(NamedTuple):
 class PartitionedData:
     """Uncertain objects in partitions, each object whole in one of them.
 
-    Made by `from_dask` and by ``read(..., lazy=True)``; `UKMeans`, `ErrorMixture` and
-    `ViewConsensus` take it. Nothing is computed until it is used.
+    Made by `from_dask` and by ``read_table(..., lazy=True)``; `UKMeans`,
+    `ErrorMixture` and `AutoClusterer` take it. Nothing is computed until it is used.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class PartitionedData:
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         msg = (
-            "only UKMeans, ErrorMixture and ViewConsensus take partitioned data; bring "
+            "only UKMeans, ErrorMixture and AutoClusterer take partitioned data; bring "
             "them here with gather()."
         )
         raise TypeError(msg)
@@ -223,7 +223,7 @@ def refuse_imputation(spec: TableSpec) -> None:
 
 
 def summary(data: UncertainData | None, n_features: int) -> Summary:
-    """Summarise the objects of a partition; their values may come in any order."""
+    """Summarize the objects of a partition; their values may come in any order."""
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))
@@ -239,7 +239,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
         means = data.mean()
         for column in data.variance().T:
             variances += column
-    return Summary(data.ids, data.keys, means, variances)
+    return Summary(data.ids, data._keys, means, variances)
 
 
 def in_order_of_ids(parts: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:

@@ -55,22 +55,22 @@ def pool(variances: Array, freedom: Array, correlation: Array | None = None) -> 
     logs -= digamma(known / 2) - np.log(known / 2)
     by_chance = polygamma(1, known / 2)
     weights = several / by_chance
-    centre = (weights * logs).sum(axis=0) / weights.sum(axis=0)
+    center = (weights * logs).sum(axis=0) / weights.sum(axis=0)
 
-    gaps = np.where(varies, logs - centre, 0.0)
+    gaps = np.where(varies, logs - center, 0.0)
     own, common = _spreads(gaps, weights, by_chance, correlation)
     of_objects = _freedom(np.array([common]))[0]
     of_features = _freedom(own)
     # No more than chance: the mean is better than the mean of logarithms.
     alike = np.isinf(of_features) & np.isinf(of_objects)
-    centre += _log_bias(of_features) + _log_bias(of_objects)
-    centre = np.where(alike | ~varies, usual, np.exp(centre))
+    center += _log_bias(of_features) + _log_bias(of_objects)
+    center = np.where(alike | ~varies, usual, np.exp(center))
     factors = np.ones(len(variances))
     if np.isfinite(of_objects):
         used = np.where(varies, freedom, 0.0)
-        ratios = np.where(used > 0, variances, 0.0) / np.where(varies, centre, 1.0)
+        ratios = np.where(used > 0, variances, 0.0) / np.where(varies, center, 1.0)
         factors = _factors(ratios, used, of_features, of_objects)
-    return Pooled(centre, of_features, factors)
+    return Pooled(center, of_features, factors)
 
 
 def moderated(variances: Array, freedom: Array, pooled: Pooled) -> Array:

@@ -17,21 +17,21 @@ from incerta.typing import Array, Indices, Mask
 ROUNDING = 1e-9
 
 
-@stored(matrix="f n q d", centre="f n q", factor="f n q u")
+@stored(matrix="f n q d", center="f n q", factor="f n q u")
 @dataclass(frozen=True, eq=False)
 class Projected(Arrays):
     """Gaussian errors of linear combinations of the features.
 
-    Of ``matrix[i] @ x`` the value ``centre[i]`` was measured, with the error
-    ``factor[i] @ z``. A measurement that is missing has the centre NaN, and zeros
+    Of ``matrix[i] @ x`` the value ``center[i]`` was measured, with the error
+    ``factor[i] @ z``. A measurement that is missing has the center NaN, and zeros
     elsewhere. A feature that the measurements do not determine is missing.
     """
 
     matrix: Array
-    centre: Array
+    center: Array
     factor: Array
 
-    axes = {"matrix": "nqd", "centre": "nq", "factor": "nqu"}
+    axes = {"matrix": "nqd", "center": "nq", "factor": "nqu"}
     kind = "projected gaussian"
 
     @cached_property
@@ -43,7 +43,7 @@ class Projected(Arrays):
         for some in blocks(n, 8 * 4 * (q + d) * (q + d), BLOCK_BYTES):
             part = self.take(np.arange(n)[some])
             back, known = _best_estimate(part, scale)
-            values = np.einsum("ndq,nq->nd", back, np.nan_to_num(part.centre))
+            values = np.einsum("ndq,nq->nd", back, np.nan_to_num(part.center))
             out[0][some] = np.where(known, values, np.nan)
             out[1][some] = (back @ part.factor) * known[:, :, None]
         return Gaussian(*out)
@@ -56,7 +56,7 @@ class Projected(Arrays):
     @property
     def measured(self) -> Mask:
         """Which measurements there are, shape (n_objects, n_measurements)."""
-        return ~np.isnan(self.centre)
+        return ~np.isnan(self.center)
 
     @property
     def n_uniforms(self) -> int:
@@ -75,11 +75,11 @@ class Projected(Arrays):
         return self.determined.covariance()
 
     def missing(self) -> Mask | None:
-        return nan_or_none(self.determined.centre)
+        return nan_or_none(self.determined.center)
 
     def select(self, features: Indices) -> Projected:
         others = np.setdiff1d(np.arange(self.n_features), features)
-        kept = Projected(self.matrix[:, :, features], self.centre, self.factor)
+        kept = Projected(self.matrix[:, :, features], self.center, self.factor)
         return kept.without(self.matrix[:, :, others])
 
     def mapped(self, matrix: Array, offset: Array) -> Projected:
@@ -87,7 +87,7 @@ class Projected(Arrays):
         rank = int((sizes > ROUNDING * sizes.max(initial=0.0)).sum())
         back = (right[:rank].T / sizes[:rank]) @ left[:, :rank].T
         seen = self.matrix @ back
-        moved = Projected(seen, self.centre + seen @ offset, self.factor)
+        moved = Projected(seen, self.center + seen @ offset, self.factor)
         return moved.without(self.matrix @ right[rank:].T)
 
     def without(self, lost: Array) -> Projected:
@@ -104,7 +104,7 @@ class Projected(Arrays):
         turn, sizes, _ = np.linalg.svd(lost)
         turn = np.swapaxes(turn, 1, 2)
         free = sizes <= ROUNDING * sizes[:, :1]
-        turned = np.einsum("npq,nq->np", turn, np.nan_to_num(self.centre))
+        turned = np.einsum("npq,nq->np", turn, np.nan_to_num(self.center))
         return Projected(
             (turn @ self.matrix) * free[:, :, None],
             np.where(free, turned, np.nan),
@@ -125,7 +125,7 @@ def projected(law: Law) -> Projected | None:
     first = np.cumsum([0] + [part.n_objects for part in parts])
     together = Projected(
         np.concatenate([_widened(part.matrix, 0.0, q) for part in parts]),
-        np.concatenate([_widened(part.centre, np.nan, q) for part in parts]),
+        np.concatenate([_widened(part.center, np.nan, q) for part in parts]),
         np.concatenate([_widened(part.factor, 0.0, q, u) for part in parts]),
     )
     return together.take(first[law.part] + law.row)

@@ -63,7 +63,7 @@ def reliability(data: UncertainData) -> Reliability:
     """
     seen = projected(data.law)
     if seen is not None:
-        values = np.where(seen.measured, seen.centre, 0.0)
+        values = np.where(seen.measured, seen.center, 0.0)
         found = spread_in_projection(values, seen.errors, seen.matrix, least=0.0)
         shares = found.shares
         of_features = shares.mean(axis=0)

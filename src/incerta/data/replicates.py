@@ -162,5 +162,5 @@ def _offsets(
     shared = (seen.T * (1.0 / sizes)) @ seen
     normal = np.diag(counts) - csr_array(shared).toarray()
     offsets = np.linalg.lstsq(normal, gaps, rcond=None)[0]
-    centred: Array = offsets - (counts @ offsets) / counts.sum()
-    return centred
+    centered: Array = offsets - (counts @ offsets) / counts.sum()
+    return centered

@@ -79,7 +79,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return tags
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Find centre and scale of each feature.
+        """Find center and scale of each feature.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     def _fit_in_projection(self, seen: Projected, names: tuple[str, ...]) -> Self:
         """Values and errors of single features are not known, only their truth."""
         _refuse_empty((seen.matrix != 0.0).sum(axis=(0, 1)), names)
-        values = np.where(seen.measured, seen.centre, 0.0)
+        values = np.where(seen.measured, seen.center, 0.0)
         self.center_, variances, _ = spread_in_projection(
             values, seen.errors, seen.matrix, LEAST_TRUE
         )
@@ -119,7 +119,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return self
 
     def transform(self, X: Any) -> UncertainData | Array:
-        """Centre and scale `X`; a plain 2-D array gives a plain array.
+        """Center and scale `X`; a plain 2-D array gives a plain array.
 
         Parameters
         ----------

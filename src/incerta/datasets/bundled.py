@@ -12,7 +12,7 @@ import numpy as np
 from incerta.data import UncertainData, from_samples, from_worlds
 from incerta.typing import Array, Ids, Indices
 
-N_NEIGHBOURS = 5
+N_NEIGHBORS = 5
 FIRST_YEAR, N_YEARS = 1963, 10
 
 _WEATHER = (
@@ -40,7 +40,7 @@ class Dataset:
     target_names, feature_names : tuple of str
         Names of the classes and of the features.
     description : str
-        Where the data come from, under what licence, and what to cite.
+        Where the data come from, under what license, and what to cite.
     objects : mapping of str to ndarray of shape (n_objects,)
         What else is known about each object, such as the location of a station.
 
@@ -71,7 +71,7 @@ def load_wine() -> Dataset:
     """Load Wine: chemical analyses of wines of three growers.
 
     178 exact objects, 13 features, 3 classes, as bundled with scikit-learn. The
-    features have very different units: standardise them before clustering.
+    features have very different units: standardize them before clustering.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def load_wine() -> Dataset:
     wine = sklearn_wine()
     description = (
         "Wine recognition data, UCI Machine Learning Repository "
-        "https://archive.ics.uci.edu/dataset/109, through scikit-learn. Licence: CC BY "
+        "https://archive.ics.uci.edu/dataset/109, through scikit-learn. License: CC BY "
         "4.0. Cite: S. Aeberhard and M. Forina, Wine, 1991, doi 10.24432/C5PC7J."
     )
     return Dataset(
@@ -176,7 +176,7 @@ def filled(cube: Array, apart: Array) -> Array:
     for month, station in np.argwhere(~seen):
         reporting = np.flatnonzero(seen[month])
         near = reporting[np.argsort(apart[station, reporting], kind="stable")]
-        near = near[:N_NEIGHBOURS]
+        near = near[:N_NEIGHBORS]
         usual = normals[month % 12]
         anomaly = (cube[month, near, 0] - usual[near, 0]).mean()
         ratio = cube[month, near, 1].sum() / usual[near, 1].sum()

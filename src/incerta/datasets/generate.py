@@ -71,16 +71,16 @@ def make_uncertain(
         msg = f"X is uncertain already ({exact.kind}); give exact values: X.mean()."
         raise DataError(msg)
     rng = np.random.default_rng(as_seed(random_state))
-    centre = exact.mean()
+    center = exact.mean()
     # A constant feature may have a spread of rounding errors.
-    spread = np.where(np.ptp(centre, axis=0) > 0, centre.std(axis=0), 0.0)
-    sd = scale * rng.uniform(0.5, 1.5, centre.shape) * spread
+    spread = np.where(np.ptp(center, axis=0) > 0, center.std(axis=0), 0.0)
+    sd = scale * rng.uniform(0.5, 1.5, center.shape) * spread
     shape = FAMILIES[family]
     unit = np.sqrt(shape.variance)
     if mode == "displaced":
-        u = np.maximum(rng.random(centre.shape), 2.0**-54)  # 0 has no finite quantile
-        centre = centre + sd * (shape.quantile(u) - shape.mean) / unit
-    law = Independent(family, centre - sd / unit * shape.mean, sd / unit)
+        u = np.maximum(rng.random(center.shape), 2.0**-54)  # 0 has no finite quantile
+        center = center + sd * (shape.quantile(u) - shape.mean) / unit
+    law = Independent(family, center - sd / unit * shape.mean, sd / unit)
     meaning = "error" if mode == "displaced" else "belief"
     return UncertainData(law, exact.ids, exact.feature_names, meaning=meaning)
 
@@ -98,9 +98,9 @@ def make_uncertain_blobs(
 ) -> tuple[UncertainData, Indices]:
     """Make round clusters of objects that were measured with errors.
 
-    Each object has a true place around the centre of its cluster, and an error with a
+    Each object has a true place around the center of its cluster, and an error with a
     size of its own in each feature. The place itself is not revealed: a Gaussian object
-    is centred at one measurement of it, an object given by values consists of several
+    is centered at one measurement of it, an object given by values consists of several
     measurements.
 
     Parameters
@@ -115,12 +115,12 @@ def make_uncertain_blobs(
         None: Gaussian objects. A number: that many values per object. A pair: each
         object has a number of values between the two, both included.
     cluster_std : float, default=1.0
-        Standard deviation of the true places around the centre.
+        Standard deviation of the true places around the center.
     uncertainty : float, default=0.5
         Mean standard deviation of the errors; the standard deviations are uniform
         between half and one and a half times this.
     center_box : (float, float), default=(-10.0, 10.0)
-        Bounds of the centres in each feature.
+        Bounds of the centers in each feature.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -148,9 +148,9 @@ def make_uncertain_blobs(
     if not (np.isfinite([low, high]).all() and low <= high):
         msg = f"center_box={center_box} must be (low, high), finite, low first."
         raise ValueError(msg)
-    centres = rng.uniform(low, high, (n_clusters, n_features))
+    centers = rng.uniform(low, high, (n_clusters, n_features))
     noise = rng.standard_normal((n_objects, n_features))
-    places = centres[labels] + cluster_std * noise
+    places = centers[labels] + cluster_std * noise
     sd = uncertainty * rng.uniform(0.5, 1.5, places.shape)
     if n_values is None:
         measured = places + sd * rng.standard_normal(places.shape)
@@ -257,7 +257,7 @@ def make_uncertain_stars(
 ) -> tuple[UncertainData, Indices]:
     """Make three moving groups of stars, whose motions were measured with errors.
 
-    Errors differ as much as those of catalogues do: bright stars are measured ten times
+    Errors differ as much as those of catalogs do: bright stars are measured ten times
     as well as faint ones (log-normal factors with a standard deviation of 1).
 
     Parameters

@@ -87,7 +87,7 @@ def new_labels_in_worlds(
 ) -> Indices:
     """Cluster of the nearest core object that lies within the radius of its cluster.
 
-    New objects do not count as neighbours of any object; −1 is noise.
+    New objects do not count as neighbors of any object; −1 is noise.
     """
     found = np.full(new_worlds.shape[:2], -1, dtype=np.intp)
     if len(levels) == 0:

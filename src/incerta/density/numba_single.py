@@ -123,7 +123,7 @@ def _recount(
 
 
 @jit
-def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
+def _as_rows(values: Any, center: Any, scale: Any) -> Any:
     """Rows -2 x, in blocks of four; limits 1 - |x|² of rows; the largest |x|²."""
     n, d = values.shape
     x = np.zeros((-(-n // 4) * 4, -(-d // 4) * 4), dtype=np.float32)
@@ -132,7 +132,7 @@ def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
     for s in range(n):
         size = 0.0
         for k in range(d):
-            scaled = (values[s, k] - centre[k]) * scale
+            scaled = (values[s, k] - center[k]) * scale
             x[s, k] = -2.0 * scaled
             size += scaled * scaled
         limits[s] = 1.0 - size
@@ -143,13 +143,13 @@ def _as_rows(values: Any, centre: Any, scale: Any) -> Any:
 
 @jit(fastmath={"contract"})
 def _as_columns(
-    by_feature: Any, first: Any, step: Any, centre: Any, scale: Any, y: Any, sizes: Any
+    by_feature: Any, first: Any, step: Any, center: Any, scale: Any, y: Any, sizes: Any
 ) -> None:
-    """Write values, in units of eps from `centre`, as columns, and |y|² of each."""
+    """Write values, in units of eps from `center`, as columns, and |y|² of each."""
     n = sizes.shape[0]
     sizes[:] = 0.0
-    for k in range(centre.shape[0]):
-        middle, row, source = centre[k], y[k], by_feature[first + k * step :]
+    for k in range(center.shape[0]):
+        middle, row, source = center[k], y[k], by_feature[first + k * step :]
         for t in range(n):
             row[t] = (source[t] - middle) * scale
             sizes[t] += row[t] * row[t]
@@ -178,7 +178,7 @@ def counts_within(
     """
     d = values.shape[1]
     scale = 1.0 / eps
-    centre = np.empty(d)
+    center = np.empty(d)
     y = np.zeros((-(-d // 4) * 4, WIDTH), dtype=np.float32)
     sizes = np.empty(WIDTH, dtype=np.float32)
     owner = np.empty(WIDTH, dtype=np.int64)
@@ -191,10 +191,10 @@ def counts_within(
         last = p
         while last + 1 < i.shape[0] and i[last + 1] == i[p]:
             last += 1
-        centre[:] = 0.0
+        center[:] = 0.0
         for s in range(own.shape[0]):
-            centre += own[s] / own.shape[0]
-        x, limits, reach = _as_rows(own, centre, scale)
+            center += own[s] / own.shape[0]
+        x, limits, reach = _as_rows(own, center, scale)
         n = 0
         for q in range(p, last + 1):
             begin, end = other_starts[j[q]], other_starts[j[q] + 1]
@@ -207,7 +207,7 @@ def counts_within(
                     by_feature,
                     first,
                     end - begin,
-                    centre,
+                    center,
                     scale,
                     y[:, here],
                     sizes[here],

@@ -193,7 +193,7 @@ def _at_all_cuts(
 
 def _largest(values: Array, width: int) -> Array:
     """Largest of each `width` values in a row."""
-    first = width // 2  # the filter centres its windows
+    first = width // 2  # the filter centers its windows
     return maximum_filter1d(values, width)[first : first + len(values) - width + 1]
 
 

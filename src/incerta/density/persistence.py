@@ -27,7 +27,7 @@ POOLED_WORLDS = 5
 ROUNDING = 1e-12
 
 
-def neighbour_distances(worlds: Worlds, min_samples: int) -> Array:
+def neighbor_distances(worlds: Worlds, min_samples: int) -> Array:
     """Sorted `core_distances` of the first five worlds, pooled."""
     return np.sort(core_distances(worlds[:POOLED_WORLDS], min_samples), axis=None)
 
@@ -42,11 +42,11 @@ def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
 
 
 def positive_knee(worlds: Worlds, min_samples: int) -> float:
-    """Knee of the `neighbour_distances`, above 0: DBSCAN takes no radius of 0.
+    """Knee of the `neighbor_distances`, above 0: DBSCAN takes no radius of 0.
 
     Two objects at this very distance are within it, however distances are rounded.
     """
-    found = knee(neighbour_distances(worlds, min_samples)) * (1.0 + ROUNDING)
+    found = knee(neighbor_distances(worlds, min_samples)) * (1.0 + ROUNDING)
     return max(found, float(np.finfo(np.float64).tiny))
 
 
@@ -62,7 +62,7 @@ def knee(distances: Array) -> float:
     return float(distances[len(below) - 1 - int(below[::-1].argmax())])
 
 
-N_NEIGHBOURS = 30
+N_NEIGHBORS = 30
 N_RADII = 80
 # Smaller ones may be clusters, but say nothing about the radius.
 LEAST_SHARE = 0.07
@@ -180,7 +180,7 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     Edges have the radius at which, in every second world, both objects are core and
     within reach of each other.
     """
-    near = nearest(law, N_NEIGHBOURS)
+    near = nearest(law, N_NEIGHBORS)
     apart = typical_distances(law, near)
     core = np.median(core_distances(worlds[:FEW_WORLDS], min_samples), axis=0)
     n, k = near.shape

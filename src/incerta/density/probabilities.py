@@ -32,7 +32,7 @@ class Reach(NamedTuple):
 def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
     """Take the distances of an object to the others to be independent.
 
-    ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbours, and
+    ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbors, and
     ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``, where both can be at least `least`.
     """
     core = at_least(table, m)
@@ -45,7 +45,7 @@ def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
 def of_products(table: csr_array, m: int) -> Reach:
     """Multiply the probability of being core by that of being within eps.
 
-    Our reading of PDBSCAN: at most `of_marginals`, as neighbours help to be core.
+    Our reading of PDBSCAN: at most `of_marginals`, as neighbors help to be core.
     """
     core = at_least(table, m)
     rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
@@ -54,7 +54,7 @@ def of_products(table: csr_array, m: int) -> Reach:
 
 
 def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
-    """Whoever is within eps with enough probability is a neighbour, as in ELKI."""
+    """Whoever is within eps with enough probability is a neighbor, as in ELKI."""
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     close = table.data >= threshold
     core = np.bincount(rows[close], minlength=table.shape[0]) >= m
@@ -78,7 +78,7 @@ def of_values(
     ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o, of which q is within eps
     with the probability p_q(a), and
     ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)}, q ≠ p)``. Objects not given by
-    values have `n_values` of them; as neighbours they keep their law.
+    values have `n_values` of them; as neighbors they keep their law.
     """
     values = as_values(law, seed, keys, n_values)
     law = known(law, seed, keys)

@@ -22,7 +22,7 @@ WIDEST = 0.01
 
 
 class Factors(NamedTuple):
-    """Values, in units of eps from a centre, as factors of squared distances."""
+    """Values, in units of eps from a center, as factors of squared distances."""
 
     left: Singles  # (n, d + 1)
     right: Singles  # (n, d + 1), left @ right.T are squared distances less |x|²
@@ -35,12 +35,12 @@ class Factors(NamedTuple):
         return Factors(left[rows], right[rows], limits[rows], lengths[rows])
 
 
-def factors(values: Array, centre: Array, eps: float) -> Factors:
-    """Prepare values for `near`: the nearer to the centre, the less is lost."""
+def factors(values: Array, center: Array, eps: float) -> Factors:
+    """Prepare values for `near`: the nearer to the center, the less is lost."""
     n, d = values.shape
     left, right = np.ones((2, n, d + 1), dtype=np.float32)
     with np.errstate(all="ignore"):
-        scaled = (values - centre) / eps
+        scaled = (values - center) / eps
         squares = np.einsum("ij,ij->i", scaled, scaled)
         left[:, :d] = -2.0 * scaled
         right[:, :d], right[:, d] = scaled, squares
@@ -54,8 +54,8 @@ def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
     """
     band = rounding(of_x, of_y)
     if not band <= WIDEST:  # or not a number
-        centre = x.mean(axis=0)
-        of_x, of_y = factors(x, centre, eps), factors(y, centre, eps)
+        center = x.mean(axis=0)
+        of_x, of_y = factors(x, center, eps), factors(y, center, eps)
         band = rounding(of_x, of_y)
         if not band <= WIDEST:
             return _squared_distances(x, y) <= eps * eps

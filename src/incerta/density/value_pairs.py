@@ -80,8 +80,8 @@ def _by_numba(a: Values, b: Values, eps: float) -> Shares:
 
 
 def _by_numpy(a: Values, b: Values, eps: float) -> Shares:
-    centre = a.values.mean(axis=0)
-    of_a, of_b = (factors(each.values, centre, eps) for each in (a, b))
+    center = a.values.mean(axis=0)
+    of_a, of_b = (factors(each.values, center, eps) for each in (a, b))
     weighted = _weighted(a, b)
     weights_a, weights_b = np.ones(len(a.values)), np.ones(len(b.values))
     if weighted:
@@ -154,7 +154,7 @@ class Filled(NamedTuple):
     values: Any  # (n, size, d), not numbers where an object has fewer values
     left: Any  # (n, size, d + 2)
     right: Any  # (n, size, d + 2), left @ right' are squared distances
-    reach: Any  # (n,), how far the values of an object are from the centre
+    reach: Any  # (n,), how far the values of an object are from the center
     weights: Any  # (n, size), 0 where an object has fewer values
 
     def take(self, rows: Indices) -> "Filled":
@@ -181,9 +181,9 @@ class PairsOnDevice:
     def __init__(
         self, a: Values, b: Values, eps: float, weighted: bool, device: str
     ) -> None:
-        centre = a.values.mean(axis=0)
-        self.a = _placed(a, centre, device)
-        self.b = self.a if b is a else _placed(b, centre, device)
+        center = a.values.mean(axis=0)
+        self.a = _placed(a, center, device)
+        self.b = self.a if b is a else _placed(b, center, device)
         self.limit, self.weighted = float(eps * eps), weighted
 
     def __call__(self, i: Indices, j: Indices) -> Array:
@@ -238,18 +238,18 @@ def _squared_distances(x: Any, y: Any) -> Any:
     return total
 
 
-def _placed(law: Values, centre: Array, device: str) -> Placed:
+def _placed(law: Values, center: Array, device: str) -> Placed:
     powers = np.ceil(np.log2(law.counts)).astype(np.intp)
     places = np.empty(law.n_objects, dtype=np.intp)
     filled = {}
     for power in np.unique(powers):
         members = np.flatnonzero(powers == power)
         places[members] = np.arange(len(members))
-        filled[int(power)] = _filled(law, members, centre, device)
+        filled[int(power)] = _filled(law, members, center, device)
     return Placed(powers, places, filled)
 
 
-def _filled(law: Values, members: Indices, centre: Array, device: str) -> Filled:
+def _filled(law: Values, members: Indices, center: Array, device: str) -> Filled:
     counts = law.counts[members]
     numbers = np.arange(counts.max())
     there = numbers < counts[:, None]
@@ -257,7 +257,7 @@ def _filled(law: Values, members: Indices, centre: Array, device: str) -> Filled
     values = np.where(there[..., None], law.values[rows], nan)
     weights = np.where(there, law.probabilities()[rows], 0.0)
     with np.errstate(over="ignore"):
-        off = values - centre
+        off = values - center
         squares = np.square(off).sum(axis=2, keepdims=True)
         reach = np.sqrt(np.where(there, squares[..., 0], 0.0).max(axis=1))
         ones = np.ones_like(squares)

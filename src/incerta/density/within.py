@@ -33,7 +33,7 @@ CACHE = 2**18
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """Objects sorted so that neighbours in space are neighbours in the order.
+    """Objects sorted so that neighbors in space are neighbors in the order.
 
     Node i of a level has the nodes 2 i and 2 i + 1 of the next one below it.
     """
@@ -48,14 +48,14 @@ def plant(boxes: Boxes) -> Tree:
     """Sort objects into a tree of boxes: one sort of all objects per level."""
     n = len(boxes.low)
     depth = max(0, int(np.ceil(np.log2(n / LEAF))))
-    centres = boxes.low / 2 + boxes.high / 2  # halved first: the sum may overflow
+    centers = boxes.low / 2 + boxes.high / 2  # halved first: the sum may overflow
     order = np.arange(n)
     for level in range(depth):
         # Node i holds the objects from n i / 2^level on; the halves of its halves are
         # the nodes of the next level.
         starts = n * np.arange(2**level) // 2**level
         node = np.repeat(np.arange(2**level), np.diff(starts, append=n))
-        here = centres[order]
+        here = centers[order]
         spread = np.maximum.reduceat(here, starts) - np.minimum.reduceat(here, starts)
         widest = spread.argmax(axis=1)
         order = order[np.lexsort((here[np.arange(n), widest[node]], node))]

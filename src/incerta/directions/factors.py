@@ -61,7 +61,7 @@ def _check(factors: Factors) -> None:
 
 @stored(
     _check,
-    centre="f d",
+    center="f d",
     true="f d",
     loadings="f d q",
     own="f d",
@@ -76,7 +76,7 @@ class Factors:
     object.
     """
 
-    centre: Array  # (d,), μ
+    center: Array  # (d,), μ
     true: Array  # (d,), variance of the true values
     loadings: Array  # (d, q), L; 0 where a feature does not tell
     own: Array  # (d,), ψ
@@ -104,7 +104,7 @@ class Factors:
 
     def only(self, features: Indices) -> Factors:
         """Some of the features."""
-        names = ("centre", "true", "loadings", "own", "left")
+        names = ("center", "true", "loadings", "own", "left")
         return replace(self, **{name: getattr(self, name)[features] for name in names})
 
 
@@ -138,7 +138,7 @@ def found_in(
     If `most` is 0, only see which features say nothing, or nothing new.
     """
     d, n = table.values.shape
-    centre, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
+    center, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
     n_known = table.known.sum(axis=1)
     empty = n_known < max(FEWEST_VALUES, NEARLY_ALL_LACK * n)
     constant = ~empty & (true <= 0.0)
@@ -148,7 +148,7 @@ def found_in(
     if len(varies) < 2 or n < FEWEST_VALUES:
         return rest
     some = table.only(varies)
-    gaps = np.where(some.known, some.values - centre[varies, None], 0.0)
+    gaps = np.where(some.known, some.values - center[varies, None], 0.0)
     gaps /= np.sqrt(true[varies, None] + some.variances)
     if most == 0:
         rest.copy_of[varies] = varies[repeated(gaps, some.known)]
@@ -162,7 +162,7 @@ def found_in(
     q = min(q, len(chosen) - 1, n - 2)
     if q < 1:
         return rest
-    start = table.only(chosen), centre[chosen], true[chosen]
+    start = table.only(chosen), center[chosen], true[chosen]
     factors = _fitted(*start, q)
     if q == common.n_directions < min(most, len(chosen) - 1) and wanted is None:
         # The table was scaled by total variances; now that features have their own,
@@ -175,15 +175,15 @@ def found_in(
     loadings = np.zeros((d, len(factors.variances)))
     loadings[chosen] = factors.loadings
     factors = replace(
-        factors, centre=centre, true=true, loadings=loadings, own=own, left=left
+        factors, center=center, true=true, loadings=loadings, own=own, left=left
     )
     return replace(rest, factors=factors)
 
 
-def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
+def _fitted(table: Table, center: Array, true: Array, q: int) -> Factors:
     """Fit q directions, fewer than features and objects, by leading triples."""
     root = np.sqrt(true)[:, None]
-    gaps = np.where(table.known, table.values - centre[:, None], 0.0)
+    gaps = np.where(table.known, table.values - center[:, None], 0.0)
     total = true[:, None] + table.variances
     left = (table.known * true[:, None] / total).mean(axis=1)
     triples = leading(gaps * root / total, q)
@@ -195,7 +195,7 @@ def _fitted(table: Table, centre: Array, true: Array, q: int) -> Factors:
     turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
     variances = np.maximum(sizes, TINY) ** 2
     return Factors(
-        centre=centre,
+        center=center,
         true=true,
         loadings=turned * scale,
         own=own,
@@ -233,10 +233,10 @@ def places_of(table: Table, factors: Factors, together: Array | None = None) -> 
     """
     xp = namespace(table.values)
     q = len(factors.variances)
-    parts = factors.own, factors.centre, factors.loadings
-    own, centre, loadings = (put_beside(part, table.values) for part in parts)
+    parts = factors.own, factors.center, factors.loadings
+    own, center, loadings = (put_beside(part, table.values) for part in parts)
     weights = table.known / (own[:, None] + table.variances)
-    pulls = fetch((weights * (table.values - centre[:, None])).T @ loadings)
+    pulls = fetch((weights * (table.values - center[:, None])).T @ loadings)
     products = xp.reshape(loadings[:, :, None] * loadings[:, None, :], (-1, q * q))
     information = fetch(weights.T @ products).reshape(-1, q, q)
     prior = np.diag(PRIOR / factors.variances)

@@ -77,7 +77,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
 
     Where features vary independently of each other there are no such directions, and a
     single feature in which objects form clusters cannot be seen; choose features first,
-    or use `ErrorMixture` with ``covariance="diag"`` on all of them.
+    or use `ErrorMixture` with ``covariance_type="diag"`` on all of them.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         if found.factors is not None:
             factors = found.factors
             self.n_directions_ = len(factors.variances)
-            self.loadings_, self.center_ = factors.loadings, factors.centre
+            self.loadings_, self.center_ = factors.loadings, factors.center
             self.noise_ = np.sqrt(factors.own)
             self.explained_ = factors.shares.mean(axis=0)
         return self
@@ -422,7 +422,7 @@ def placed(
     some = data.select(tells.tolist())
     if not of_errors(data):
         matrix = factors.directly
-        return _small(some.affine(matrix, -matrix @ factors.centre, names))
+        return _small(some.affine(matrix, -matrix @ factors.center, names))
     q, correlated = len(names), not data.law.independent_features
     values, errors = np.empty((len(data), q)), np.empty((len(data), q, q))
     # An object takes copies of its values, and a matrix if its errors are correlated.

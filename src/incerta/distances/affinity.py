@@ -18,7 +18,7 @@ from incerta.backend.progress import followed, track
 from incerta.data.laws import Gaussian, Independent, Law, Values, as_values
 from incerta.typing import Array
 
-# Intervals up to this many widths of the kernel are expanded about their centre.
+# Intervals up to this many widths of the kernel are expanded about their center.
 SHORT = 0.02
 
 
@@ -111,13 +111,13 @@ def _log_uniform(a1: Array, w1: Array, a2: Array, w2: Array, t: float) -> Array:
             + antiderivative(x - v2)
         ) / (v1 * v2)
         # Differences of differences lose the digits of a short interval: its mean is
-        # that of the other's factor f at its centre, plus narrow² f'' / 24; what is
+        # that of the other's factor f at its center, plus narrow² f'' / 24; what is
         # left out is of order narrow⁴ / 160.
         low = np.where(v1 >= v2, x - v2 / 2, -(x + v1 / 2))
         high = low + wide
-        at_centre = np.sqrt(np.pi) / 2 * (erf(high) - erf(low))
+        at_center = np.sqrt(np.pi) / 2 * (erf(high) - erf(low))
         bend = 2.0 * (low * np.exp(-(low**2)) - high * np.exp(-(high**2)))
-        short = (at_centre + narrow**2 / 24 * bend) / np.where(wide, wide, 1)
+        short = (at_center + narrow**2 / 24 * bend) / np.where(wide, wide, 1)
         factor = np.where(narrow > SHORT, both, short)
         exact = np.log(np.clip(factor, 0.0, None))
     # Both short against the kernel: as good as Gaussians of the same variance.
@@ -159,7 +159,7 @@ def _(a: Gaussian, b: Gaussian, t: float, out: Array) -> Array:
     size = 8 * 4 * d * d * b.n_objects
     for rows in followed(blocks(a.n_objects, size), "affinity"):
         grown = np.eye(d) + 2.0 * t * (cov_a[rows, None] + cov_b)
-        gap = a.centre[rows, None] - b.centre
+        gap = a.center[rows, None] - b.center
         solved = np.linalg.solve(grown, gap[..., None])[..., 0]
         _, log_det = np.linalg.slogdet(grown)
         out[rows] = np.exp(-0.5 * log_det - t * (gap * solved).sum(axis=-1))

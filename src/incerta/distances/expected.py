@@ -38,7 +38,7 @@ REACH = 14.0
 LINEAR = 1e-6
 # Pairs closer than this part of the largest distance count as being at that part.
 NEGLIGIBLE = 1e-6
-# An interval this much shorter than the other counts as its centre: what that leaves
+# An interval this much shorter than the other counts as its center: what that leaves
 # out is of the order of the square, and the formula would lose as many digits.
 MUCH_SHORTER = 1e-5
 
@@ -257,8 +257,8 @@ def _uniform(a1: Array, w1: Array, a2: Array, w2: Array) -> Array:
             for sign, corner in ((1, half), (-1, rest), (-1, -rest), (1, -half))
         )
         both = cubes / (6.0 * wide * narrow)
-        centre = np.maximum(wide / 2 - gap, 0.0) ** 2 / (2.0 * wide)
-    below = np.where(narrow > MUCH_SHORTER * wide, both, centre)
+        center = np.maximum(wide / 2 - gap, 0.0) ** 2 / (2.0 * wide)
+    below = np.where(narrow > MUCH_SHORTER * wide, both, center)
     return gap + 2.0 * np.where(wide > 0, np.maximum(below, 0.0), 0.0)
 
 

@@ -18,7 +18,7 @@ from incerta.worlds import Worlds
 # Values, which are looked at four times, are kept if all of them fit.
 POINT_BYTES = 256 * 2**20
 # Blocks of exponents stay in the second-level cache.
-POINTS, CENTRES = 512, 512
+POINTS, CENTERS = 512, 512
 LOG2_E = 1.4426950408889634
 # 2**LOWEST is the smallest normal float32. Below it arithmetic is a hundred times
 # slower, and what is added is less than 1e-37 where the sum is at least 1.
@@ -66,8 +66,8 @@ def mean_log_ratios_on_cpu(
         """Density of world q at `x`, up to a factor that all worlds share."""
         where_q = kernels.centers[q], widths[q], dtype
         points = augmented_points(x, *where_q)
-        centres = augmented_centres(kernels[q], *where_q, weights)
-        return kernel_sums(points, centres, engine)
+        centers = augmented_centers(kernels[q], *where_q, weights)
+        return kernel_sums(points, centers, engine)
 
     def column(x: Array, own: Array, q: int) -> tuple[int, Array]:
         ratio = densities(x, q).reshape(own.shape) / own
@@ -117,7 +117,7 @@ def augmented_points(
     return out
 
 
-def augmented_centres(
+def augmented_centers(
     a: Array, center: Array, widths: Array, dtype: Any, weights: Array | None = None
 ) -> NDArray[Any]:
     """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2.
@@ -131,21 +131,21 @@ def augmented_centres(
     return np.ascontiguousarray(out.T)
 
 
-def kernel_sums(points: NDArray[Any], centres: NDArray[Any], engine: str) -> Array:
-    """Sum the kernels of all `centres` (d + 2, n) at the `points` (n, d + 2)."""
+def kernel_sums(points: NDArray[Any], centers: NDArray[Any], engine: str) -> Array:
+    """Sum the kernels of all `centers` (d + 2, n) at the `points` (n, d + 2)."""
     add_powers = _numpy_powers
     if engine == "numba" and points.dtype == np.float32:
         from incerta.divergence import numba_kernel
 
-        if len(centres) - 2 <= numba_kernel.FEW_FEATURES:
-            return numba_kernel.kernel_sums_of_few(points, centres)
+        if len(centers) - 2 <= numba_kernel.FEW_FEATURES:
+            return numba_kernel.kernel_sums_of_few(points, centers)
         add_powers = numba_kernel.add_powers_of_two
     sums = np.zeros(len(points))
-    buffer = np.empty(POINTS * CENTRES, dtype=points.dtype)
+    buffer = np.empty(POINTS * CENTERS, dtype=points.dtype)
     for i in range(0, len(points), POINTS):
         rows = points[i : i + POINTS]
-        for j in range(0, centres.shape[1], CENTRES):
-            columns = centres[:, j : j + CENTRES]
+        for j in range(0, centers.shape[1], CENTERS):
+            columns = centers[:, j : j + CENTERS]
             shape = len(rows), columns.shape[1]
             exponents = buffer[: shape[0] * shape[1]].reshape(shape)
             np.matmul(rows, columns, out=exponents)

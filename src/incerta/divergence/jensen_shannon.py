@@ -308,7 +308,7 @@ class _Comparison:
         self._check_weights(worlds.shape[1])
         if self.n_objects is None or self.n_objects >= worlds.shape[1]:
             return worlds
-        keys = worlds.data.keys
+        keys = worlds.data._keys
         return worlds.only(some_by_key(keys, self.n_objects, self.random_state))
 
     def of(self, worlds: Worlds, *, per_feature: bool) -> list[tuple[Array, Array]]:

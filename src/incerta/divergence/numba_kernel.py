@@ -15,7 +15,7 @@ jit: Any = numba.njit
 
 @jit(fastmath=True, inline="always")
 def _power_of_two(exponent: Any) -> Any:
-    """``2**exponent`` for an exponent of at most 0, in float32, so that it vectorises.
+    """``2**exponent`` for an exponent of at most 0, in float32, so that it vectorizes.
 
     The whole part goes into the bits, the rest through a polynomial (error 1e-7).
     """
@@ -45,32 +45,32 @@ def add_powers_of_two(exponents: NDArray[np.float32], sums: Array) -> None:
 
 @jit("void(float32[:, ::1], float32[:, ::1], float64[::1])", fastmath=True, cache=True)
 def add_kernels_of_four(
-    points: NDArray[np.float32], centres: NDArray[np.float32], sums: Array
+    points: NDArray[np.float32], centers: NDArray[np.float32], sums: Array
 ) -> None:
-    """Add the kernels of `centres` at `points` to `sums`, for four features."""
+    """Add the kernels of `centers` at `points` to `sums`, for four features."""
     for i in range(points.shape[0]):
         x0, x1, x2, x3 = points[i, 0], points[i, 1], points[i, 2], points[i, 3]
         own = points[i, 5]
         total = np.float32(0.0)
-        for j in range(centres.shape[1]):
-            exponent = own + centres[4, j]
-            exponent += x0 * centres[0, j] + x1 * centres[1, j]
-            exponent += x2 * centres[2, j] + x3 * centres[3, j]
+        for j in range(centers.shape[1]):
+            exponent = own + centers[4, j]
+            exponent += x0 * centers[0, j] + x1 * centers[1, j]
+            exponent += x2 * centers[2, j] + x3 * centers[3, j]
             total += _power_of_two(exponent)
         sums[i] += total
 
 
 def kernel_sums_of_few(
-    points: NDArray[np.float32], centres: NDArray[np.float32]
+    points: NDArray[np.float32], centers: NDArray[np.float32]
 ) -> Array:
     """`kernel_sums` for at most four features; the missing ones are 0."""
     missing = FEW_FEATURES - (points.shape[1] - 2)
     if missing:
         points = np.insert(points, [0] * missing, 0.0, axis=1)
-        centres = np.insert(centres, [0] * missing, 0.0, axis=0)
+        centers = np.insert(centers, [0] * missing, 0.0, axis=0)
     sums = np.zeros(len(points))
     # Blocks keep sums in single precision short.
-    for start in range(0, centres.shape[1], 512):
-        part = np.ascontiguousarray(centres[:, start : start + 512])
+    for start in range(0, centers.shape[1], 512):
+        part = np.ascontiguousarray(centers[:, start : start + 512])
         add_kernels_of_four(points, part, sums)
     return sums

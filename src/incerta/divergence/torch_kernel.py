@@ -76,10 +76,10 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
     return means.cpu().numpy(), errors.cpu().numpy() * np.sqrt(left_out / n_points)
 
 
-def blocked_sums(x: Any, centres: Any, center: Any, unit: Any) -> Any:
-    """Sum the kernels of `centres` (n, d) at `x` (d, n_points), in blocks, base 2."""
+def blocked_sums(x: Any, centers: Any, center: Any, unit: Any) -> Any:
+    """Sum the kernels of `centers` (n, d) at `x` (d, n_points), in blocks, base 2."""
     torch = require("torch", "gpu", "this device")
-    a = (centres - center) * unit
+    a = (centers - center) * unit
     a_norm = (a * a).sum(dim=1) / 2
     sums = torch.empty(x.shape[1], dtype=torch.float64, device=x.device)
     for part in blocks(x.shape[1], 4 * len(a), EXPONENT_BYTES):

@@ -12,7 +12,7 @@ import triton.language as tl
 
 # Products of halves added at a time. Up to 21 features need one chunk.
 CHUNK = 64
-# Points, centres and warps of a block: the fastest of those tried on an H200 with 21
+# Points, centers and warps of a block: the fastest of those tried on an H200 with 21
 # features, and with 90, of which larger blocks do not fit; others lose up to a third.
 OF_ONE_CHUNK, OF_SEVERAL = (256, 128, 8), (128, 64, 4)
 SPLIT_BLOCK = 256
@@ -58,14 +58,14 @@ def _sum_kernels(
     a_norms,
     out,
     n_points,
-    n_centres,
+    n_centers,
     n_halves,
     CHUNKS: tl.constexpr,
     K: tl.constexpr,
     BLOCK_P: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ):
-    # x and a are stored by feature, so that neighbouring threads read neighbours.
+    # x and a are stored by feature, so that neighboring threads read neighbors.
     rows = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
     inside = rows < n_points
     own = tl.load(x_norms + rows, mask=inside, other=0.0)
@@ -77,10 +77,10 @@ def _sum_kernels(
             other=0.0,
         )
     total = tl.zeros((BLOCK_P,), dtype=tl.float64)
-    for start in range(0, n_centres, BLOCK_C):
+    for start in range(0, n_centers, BLOCK_C):
         columns = start + tl.arange(0, BLOCK_C)
-        there = columns < n_centres
-        # A centre beyond the last is infinitely far away.
+        there = columns < n_centers
+        # A center beyond the last is infinitely far away.
         norms = tl.load(a_norms + columns, mask=there, other=float("inf"))
         products = tl.zeros((BLOCK_P, BLOCK_C), dtype=tl.float32)
         for chunk in tl.static_range(CHUNKS):
@@ -92,24 +92,24 @@ def _sum_kernels(
                     mask=inside[:, None] & known[None, :],
                     other=0.0,
                 )
-            centres = tl.load(
-                a + f[:, None] * n_centres + columns[None, :],
+            centers = tl.load(
+                a + f[:, None] * n_centers + columns[None, :],
                 mask=known[:, None] & there[None, :],
                 other=0.0,
             )
-            products = tl.dot(points, centres, products)
+            products = tl.dot(points, centers, products)
         # Rounding may leave a point nearer than 0 to itself.
         exponents = tl.minimum(products - (own[:, None] + norms[None, :]), 0.0)
         total += tl.sum(tl.exp2(exponents), axis=1).to(tl.float64)
     tl.store(out + rows, total, mask=inside)
 
 
-def sum_kernels(x: Any, centres: Any, center: Any, unit: Any) -> Any:
-    """``Σ_a 2 ** (−|x − a|² / 2)`` for x (d, n) and centres a (m, d): float32, on CUDA.
+def sum_kernels(x: Any, centers: Any, center: Any, unit: Any) -> Any:
+    """``Σ_a 2 ** (−|x − a|² / 2)`` for x (d, n) and centers a (m, d): float32, on CUDA.
 
     ``(x - center) * unit`` is in the units of the kernel. The sums are float64.
     """
-    (d, n_points), a = x.shape, centres.T
+    (d, n_points), a = x.shape, centers.T
     out = torch.empty(n_points, dtype=torch.float64, device=x.device)
     size = min(CHUNK, max(16, triton.next_power_of_2(3 * d)))
     rows, columns, warps = OF_ONE_CHUNK if 3 * d <= CHUNK else OF_SEVERAL

@@ -112,7 +112,7 @@ def _representative(distances: Array, members: Indices, criterion: str) -> int:
 def _fullest_balls(
     distances: Array, n_balls: int, tau: float
 ) -> tuple[Indices, list[Indices]]:
-    """Centres of balls, and what each holds that the earlier ones do not."""
+    """Centers of balls, and what each holds that the earlier ones do not."""
     inside = distances <= tau + ROUNDING
     mean = distances.mean(axis=1).round(12)
     left = np.ones(len(distances), dtype=bool)

@@ -1,6 +1,6 @@
 """One affinity for all worlds, with as many components as there are clusters.
 
-The rows of an affinity say how an object distributes its affinity over its neighbours.
+The rows of an affinity say how an object distributes its affinity over its neighbors.
 The consensus is as near as possible to all worlds' (constrained Laplacian rank).
 """
 
@@ -42,24 +42,24 @@ Eigenvectors = Callable[[sparse.csr_array, int], Array]
 
 
 def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
-    """Affinity of the objects of one world (n, d) to their nearest neighbours.
+    """Affinity of the objects of one world (n, d) to their nearest neighbors.
 
     ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
-    first object q' that is no longer a neighbour. Rows sum to one; the diagonal is
-    zero. Where there are not more than q + 1 others, there are fewer neighbours than q.
+    first object q' that is no longer a neighbor. Rows sum to one; the diagonal is
+    zero. Where there are not more than q + 1 others, there are fewer neighbors than q.
     """
     n = len(values)
     if n < 2:
         return sparse.csr_array((n, n))
-    near, weights = neighbour_weights(values, None, n_neighbors)
+    near, weights = neighbor_weights(values, None, n_neighbors)
     rows = np.arange(n + 1) * near.shape[1]
     return sparse.csr_array((weights.ravel(), near.ravel(), rows), shape=(n, n))
 
 
-def neighbour_weights(
+def neighbor_weights(
     values: Array, new: Array | None, n_neighbors: int
 ) -> tuple[Indices, Array]:
-    """Neighbours of new or own objects in a world, and affinities, both (n, q)."""
+    """Neighbors of new or own objects in a world, and affinities, both (n, q)."""
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
     distances, near = search.kneighbors(new)
@@ -101,13 +101,13 @@ def rank_constrained(
 ) -> Iterator[Consensus]:
     """Move an affinity until it has as many components as there are clusters.
 
-    Minimises ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
+    Minimizes ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
     orthonormal F, by turns, with λ doubled while there are too few components and
     halved when there are too many. A is the mean affinity of the worlds; `remix` gives
     a new one after each round. States are yielded, first that of A; there is no end if
     none has `n_clusters`.
 
-    S is sparse: objects share affinity with their neighbours in any world, and
+    S is sparse: objects share affinity with their neighbors in any world, and
     themselves, which connects nothing and lets them be a cluster alone. A round takes k
     eigenvectors, and a sort of each row.
     """
@@ -154,7 +154,7 @@ def projected(values: Array, starts: Numbers) -> Array:
 
 
 def votes(near: Indices, weights: Array, labels: Indices, n_clusters: int) -> Array:
-    """Affinity of objects to each cluster: that of their neighbours in it, summed."""
+    """Affinity of objects to each cluster: that of their neighbors in it, summed."""
     n = len(near)
     cells = np.arange(n)[:, None] * n_clusters + labels[near]
     sums = np.bincount(cells.ravel(), weights.ravel(), minlength=n * n_clusters)

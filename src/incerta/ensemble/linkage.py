@@ -129,7 +129,7 @@ def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
     """Merge groups by mean distance: merges (n − 1, 2) and heights, not in order.
 
     A merge names one object of each of its two groups. Distances (n, n) are
-    overwritten. Chains of nearest neighbours take n² operations; SciPy's linkage knows
+    overwritten. Chains of nearest neighbors take n² operations; SciPy's linkage knows
     no sizes.
     """
     n = len(distances)

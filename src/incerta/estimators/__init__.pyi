@@ -4,17 +4,15 @@ from ._expected import ExpectedSpectral
 from ._fdbscan import FDBSCAN
 from ._foptics import FOPTICS
 from ._medoids import UKMedoids
-from ._pwc import PossibleWorldConsistency
 from ._rpc import RPC
 from ._ukmeans import UKMeans
-from ._views import ViewConsensus
+from ._auto import AutoClusterer
 
 # In the order in which the command line and the pages list them.
 __all__ = [
-    "ViewConsensus",
+    "AutoClusterer",
     "RPC",
     "ExpectedSpectral",
-    "PossibleWorldConsistency",
     "ErrorMixture",
     "UKMeans",
     "UKMedoids",

@@ -106,13 +106,13 @@ class UncertainClusterer(
     _order: Indices | None = None
 
     # Whether the number of clusters is found by the fit, where none is asked for.
-    finds_number: ClassVar[bool] = False
+    _finds_number: ClassVar[bool] = False
     # Whether it takes values with errors for what they are; others take laws as given.
-    knows_errors: ClassVar[bool] = False
+    _knows_errors: ClassVar[bool] = False
     # Parameter that says how many clusters are wanted.
-    number_parameter: ClassVar[str] = "n_clusters"
+    _number_parameter: ClassVar[str] = "n_clusters"
     # Whether `fit` takes labels that are known of some objects.
-    takes_labels: ClassVar[bool] = False
+    _takes_labels: ClassVar[bool] = False
     # Whether `fit` takes kept worlds in the place of data.
     _takes_kept: ClassVar[bool] = False
     # Whether values may be missing.
@@ -147,7 +147,7 @@ class UncertainClusterer(
             `incerta.selection.keep_worlds`.
         y : array-like of shape (n_objects,), optional
             Labels that are known: numbers of clusters, from 0, and −1 where unknown.
-            For `ErrorMixture` and `ViewConsensus`; others do not use it. Nor do these
+            For `ErrorMixture` and `AutoClusterer`; others do not use it. Nor do these
             where it holds no −1: so scikit-learn passes classes that clusters are
             compared with.
         """
@@ -199,7 +199,7 @@ class UncertainClusterer(
         """
         return self._proba(self._new_objects(X))
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell besides labels and membership; see `Facts`."""
         worlds = getattr(self, "labels_per_world_", None)
         n_drawn = None if worlds is None else len(worlds)
@@ -257,7 +257,7 @@ class UncertainClusterer(
         k, n_different = self._number_asked(), len(np.unique(first))
         if n_different < k:
             msg = (
-                f"{self.number_parameter}={k}, but only {n_different} of the "
+                f"{self._number_parameter}={k}, but only {n_different} of the "
                 f"{counted(len(first), 'object')} {verb(n_different, 'is', 'are')} "
                 "distinct; there cannot be more clusters."
             )
@@ -276,7 +276,7 @@ class UncertainClusterer(
 
     def _number_asked(self) -> int:
         """How many clusters are asked for; 1 where the fit finds the number."""
-        k = getattr(self, self.number_parameter, 1)
+        k = getattr(self, self._number_parameter, 1)
         return int(k) if isinstance(k, (int, np.integer)) else 1
 
     def _forget(self) -> None:
@@ -306,7 +306,7 @@ class UncertainClusterer(
 
     def _told(self, objects: Any, y: Any) -> dict[str, Indices]:
         """What `_fit` is told of the objects: labels, if some are known."""
-        if not self.takes_labels or y is None:
+        if not self._takes_labels or y is None:
             return {}
         if isinstance(objects, PartitionedData):
             if not partial(y):
@@ -321,14 +321,14 @@ class UncertainClusterer(
 
     def _most_clusters(self) -> tuple[int, str]:
         """How many clusters there can be, and the parameter that says so."""
-        return getattr(self, self.number_parameter), self.number_parameter
+        return getattr(self, self._number_parameter), self._number_parameter
 
     def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
         """Check the features of partitioned data."""
         objects_of(self, data.example(), reset=reset)
 
     def _check_number(self, n_objects: int) -> None:
-        name, k = self.number_parameter, self._number_asked()
+        name, k = self._number_parameter, self._number_asked()
         if k > n_objects:
             msg = (
                 f"{name}={k} clusters cannot be made of {counted(n_objects, 'object')} "
@@ -379,7 +379,7 @@ def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
         n_clusters=n_clusters,
         n_jobs=getattr(estimator, "n_jobs", None),
         device=getattr(estimator, "device", "cpu"),
-        seed=estimator.seed_,
+        random_state=estimator.seed_,
     )
 
 

@@ -214,10 +214,10 @@ class WorldConsensus(AnyClusterer):
         How the clusterings are made into one:
 
         - "coassociation": average linkage on the share of worlds in which two objects
-          are together, cut to `n_clusters`, or at `threshold`. With a cut at a
-          threshold, groups that are not a cluster in most worlds are dissolved: objects
+          are together, cut to `n_clusters`, or at `min_share`. With a cut at a
+          share, groups that are not a cluster in most worlds are dissolved: objects
           on which worlds disagree join the cluster they are with most often.
-        - "graph": objects together in more than `threshold` of the worlds are linked,
+        - "graph": objects together in more than `min_share` of the worlds are linked,
           and connected objects form a cluster, single objects included. Chains of
           objects between clusters join them.
         - "kmeans-binary": k-means on indicators of the clusters, in all worlds, that an
@@ -226,11 +226,11 @@ class WorldConsensus(AnyClusterer):
           most like the others, and each object goes where most worlds put it.
     n_clusters : int, optional
         Number of clusters of the consensus; the clusterer has its own. By default the
-        number that most worlds have; a cut at `threshold` finds its own.
+        number that most worlds have; a cut at `min_share` finds its own.
     noise : {"separate", "cluster"}, default="separate"
         Whether objects that are noise in the same world are together there: never, or
         as if noise were a cluster.
-    threshold : float, default=0.5
+    min_share : float, default=0.5
         Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
     soft : bool, default=False
         Average the probabilities that the clusterer gives in each world, rather than
@@ -252,7 +252,7 @@ class WorldConsensus(AnyClusterer):
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids; -1 is noise: objects
         that are noise in more than half of the worlds, or in so many that they cannot
-        be with others in more than `threshold`.
+        be with others in more than `min_share`.
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label, noise or not.
     membership_ : ndarray of shape (n_objects, n_found)
@@ -288,7 +288,7 @@ class WorldConsensus(AnyClusterer):
     -----
     There are as many fits as worlds; fitted clusterers that can predict are kept. The
     consensus takes n_worlds × n_objects operations and memory, and all pairs of at most
-    5000 objects that are labelled differently: beyond that, the cut is made among the
+    5000 objects that are labeled differently: beyond that, the cut is made among the
     5000 most frequent patterns of labels, and the others join the cluster they are with
     most often. With "graph" all patterns that can touch are compared, in blocks.
 
@@ -326,7 +326,7 @@ class WorldConsensus(AnyClusterer):
     consensus: str = choice("graph", "kmeans-binary", "vote", default="coassociation")
     n_clusters: int | None = parameter([*WHOLE, None], default=None)
     noise: str = choice("cluster", default="separate")
-    threshold: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
+    min_share: float = parameter([Interval(Real, 0, 1, closed="left")], default=0.5)
     soft: bool = parameter(["boolean"], default=False)
     n_jobs: int | None = parameter([Integral, None], default=None)
     checkpoint: str | PathLike[str] | None = parameter(
@@ -426,7 +426,7 @@ def agreed(
         method,
         n_clusters=n_clusters,
         noise=how.noise,
-        threshold=how.threshold,
+        threshold=how.min_share,
         seed=how.seed_,
     )
     labels, order = in_order_of_appearance(found)
@@ -435,7 +435,7 @@ def agreed(
         msg = (
             f"the worlds agree so little that {n} objects fall into {k} clusters, "
             "most of them single objects, and their membership is too large to be "
-            f"stored; lower threshold={how.threshold}, or use average linkage "
+            f"stored; lower min_share={how.min_share}, or use average linkage "
             "instead of the graph."
         )
         raise ValueError(msg)

@@ -35,7 +35,7 @@ from incerta.mixture.expectation import (
     with_clusters_known,
 )
 from incerta.mixture.fitting import Effort, Search, refuse_wide
-from incerta.mixture.maximisation import Running, moments, prior_for
+from incerta.mixture.maximization import Running, moments, prior_for
 from incerta.mixture.merging import drawn, merged
 from incerta.mixture.model import Components, check_covariances, measured
 from incerta.mixture.pieces import fitted_to, ids_of
@@ -65,7 +65,7 @@ class ErrorMixture(UncertainClusterer):
         Number of Gaussians, each a cluster. "auto" takes the number with the lowest
         BIC, and joins components that overlap into one cluster; where labels are given,
         it takes at least as many as they name, and does not join these.
-    covariance : {"auto", "full", "diag", "tied"}, default="auto"
+    covariance_type : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
         share one covariance. "auto" takes the second, or the first if its BIC is lower
         and there are more objects than components times features.
@@ -108,7 +108,7 @@ class ErrorMixture(UncertainClusterer):
         (n_components, n_features).
     clusters_ : ndarray of shape (n_components,)
         Cluster that each component belongs to.
-    covariance_ : {"full", "diag", "tied"}
+    covariance_type_ : {"full", "diag", "tied"}
         Which sort of covariances they have.
     bic_ : float
         Bayesian information criterion of the fit; lower is better. Not after
@@ -125,13 +125,13 @@ class ErrorMixture(UncertainClusterer):
 
     Notes
     -----
-    Expectation–maximisation for ``w = x + e`` [1]_, where errors may be correlated and
+    Expectation–maximization for ``w = x + e`` [1]_, where errors may be correlated and
     a missing value has an infinite error, or for ``w = R x + e`` with a matrix for each
     object (``projection=`` in `from_gaussian`); steps ahead save rounds [2]_. Errors
     that are not Gaussian count by their mean and covariance. A round takes some
-    ``d**3`` operations for each object and component, or d with ``covariance="diag"``
-    and independent errors. Memory beyond the data does not grow with their number. What
-    is "auto" is chosen with at most 50,000 objects, and the first rounds take only
+    ``d**3`` operations for each object and component, or d with independent errors and
+    ``covariance_type="diag"``. Memory beyond the data does not grow with their number.
+    What is "auto" is chosen with at most 50,000 objects, and the first rounds take only
     those.
 
     Probabilities take the mixture as known. If clusters overlap strongly and there are
@@ -142,7 +142,7 @@ class ErrorMixture(UncertainClusterer):
     labels, surely, and are no noise. If all objects have one, use `ErrorDiscriminant`:
     `y` without any −1 counts as classes to compare with, and is not used.
 
-    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read_table(...,
     lazy=True)``), stay there: partitions are sent components and return sums. Other
     partitions change the last digits.
 
@@ -174,7 +174,7 @@ class ErrorMixture(UncertainClusterer):
 
     n_components: int | str = parameter([*WHOLE, AUTO], default="auto")
     _: KW_ONLY
-    covariance: str = choice("full", "diag", "tied", default="auto")
+    covariance_type: str = choice("full", "diag", "tied", default="auto")
     noise: bool = parameter(["boolean"], default=False)
     max_components: int = parameter(WHOLE, default=10)
     prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
@@ -184,10 +184,10 @@ class ErrorMixture(UncertainClusterer):
     device: str = parameter([str], default=CPU)
     random_state: Seed = parameter(SEED, default=None)
 
-    finds_number = True
-    knows_errors = True
-    takes_labels = True
-    number_parameter = "n_components"
+    _finds_number = True
+    _knows_errors = True
+    _takes_labels = True
+    _number_parameter = "n_components"
     _takes_missing = True
     _takes_partitions = True
     _stored: ClassVar[dict[str, str]] = {
@@ -197,7 +197,7 @@ class ErrorMixture(UncertainClusterer):
         "clusters_": "i c",
         "ranges_": "f d",
         "n_clusters_": "",
-        "covariance_": "",
+        "covariance_type_": "",
         "bic_": "",
         "objective_": "",
         "n_iter_": "",
@@ -206,7 +206,7 @@ class ErrorMixture(UncertainClusterer):
     }
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take one more piece of the data, by one round of expectation–maximisation.
+        """Take one more piece of the data, by one round of expectation–maximization.
 
         The first piece is fitted as by `fit`; it decides on the number and sort of
         components. What later pieces say is added to what the earlier ones said, which
@@ -252,7 +252,7 @@ class ErrorMixture(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None = None
     ) -> None:
         self.__dict__.pop("_running", None)  # pieces of an earlier fit
-        refuse_wide(objects.n_features, self.covariance)
+        refuse_wide(objects.n_features, self.covariance_type)
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
@@ -273,7 +273,7 @@ class ErrorMixture(UncertainClusterer):
         self.labels_ = np.where(labels < 0, labels, rank[labels])
         together = np.argsort(rank[groups], kind="stable")
         self.clusters_ = rank[groups][together]
-        self.covariance_ = found.covariance
+        self.covariance_type_ = found.covariance
         self._keep(components.only(together))
         self.bic_ = found.bic
         self.objective_ = found.objective
@@ -317,7 +317,8 @@ class ErrorMixture(UncertainClusterer):
         >>> import incerta as ic
         >>> x = np.random.default_rng(0).normal(size=(500, 1))
         >>> data = ic.from_gaussian(np.hstack([x, 2.0 * x]), std=0.1)
-        >>> mixture = ic.ErrorMixture(1, covariance="full", random_state=0).fit(data)
+        >>> mixture = ic.ErrorMixture(1, covariance_type="full", random_state=0)
+        >>> mixture = mixture.fit(data)
         >>> new = ic.from_gaussian([[1.0], [1.0]], std=[[0.0], [0.5]])
         >>> belief = mixture.condition(new)
         >>> belief.feature_names, belief.mean().ravel().round(1)
@@ -369,7 +370,11 @@ class ErrorMixture(UncertainClusterer):
             if isinstance(self.n_components, str)
             else [self.n_components]
         )
-        kinds = ("diag", "full") if self.covariance == "auto" else (self.covariance,)
+        kinds = (
+            ("diag", "full")
+            if self.covariance_type == "auto"
+            else (self.covariance_type,)
+        )
         return Search(
             numbers=numbers,
             covariances=kinds,
@@ -381,10 +386,10 @@ class ErrorMixture(UncertainClusterer):
 
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_, self.ranges_)
-        return found.as_kind(self.covariance_)
+        return found.as_kind(self.covariance_type_)
 
     def _check_stored(self) -> None:
-        check_covariances(self.covariances_, self.means_, self.covariance_)
+        check_covariances(self.covariances_, self.means_, self.covariance_type_)
         within(self.clusters_, self.n_clusters_, "clusters_")
         if (self.weights_ < 0).any() or self.weights_.sum() > 1.0 + 1e-9:
             wrong("weights do not add up to 1")

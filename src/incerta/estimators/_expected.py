@@ -32,8 +32,9 @@ from incerta.models.registry import stored
 from incerta.spectral.affinity import (
     dense_affinity,
     inverse_root,
-    normalise_in_place,
+    normalize_in_place,
     usable_width,
+    width_of,
 )
 from incerta.spectral.embedding import (
     cut,
@@ -52,13 +53,13 @@ MOST_JOINT = 20_000
 LOST = 1e-3
 
 
-@stored(centres="f k e", targets="f n e")
+@stored(centers="f k e", targets="f n e")
 @dataclass(frozen=True, kw_only=True)
 class ExpectedEmbedding:
     """The objects, and what extends their embedding to new ones."""
 
     law: Law
-    centres: Array  # (n_clusters, k), of the cut
+    centers: Array  # (n_clusters, k), of the cut
     targets: Array  # (n_objects, k), what rows of affinities are multiplied by
     least: float  # affinity below which a new object is lost
 
@@ -77,11 +78,12 @@ class ExpectedSpectral(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    width : "median" or float, default="median"
-        Kernel width: the median, over pairs, of the root of the expected squared
-        distance; or a number.
+    gamma : "median" or float, default="median"
+        Coefficient of the kernel ``exp(-gamma d**2)``; "median" takes the median
+        expected squared distance of all pairs for the square of its width.
     width_scale : float, default=1.0
-        Factor on the width. Smaller ones (0.25, 0.5) help where objects overlap.
+        Factor on the width ``1 / sqrt(2 gamma)``. Smaller ones (0.25, 0.5) help where
+        objects overlap.
     normalize_rows : bool, default=False
         Scale the rows of the embedding to length 1 before the cut.
     n_worlds : int, default=100
@@ -133,7 +135,7 @@ class ExpectedSpectral(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
@@ -159,22 +161,22 @@ class ExpectedSpectral(UncertainClusterer):
             raise ValueError(msg)
         some = data
         if len(data) > MOST_OBJECTS and not data.joint:
-            some = data[some_by_key(data.keys, N_LANDMARKS, self.seed_)]
+            some = data[some_by_key(data._keys, N_LANDMARKS, self.seed_)]
         law = with_closed_form(some.law, self.seed_, some.uniform_keys())
 
         self.width_ = self._kernel_width(some)
         affinity = self._expected(some, law)
         roots = inverse_root(affinity.sum(axis=1))
-        laplacian = normalise_in_place(affinity.copy(), roots)
+        laplacian = normalize_in_place(affinity.copy(), roots)
         self.eigenvalues_, embedding = leading_eigenvectors(laplacian, self.n_clusters)
-        labels, centres = cut(
+        labels, centers = cut(
             self._rows(embedding), self.n_clusters, self.n_init, self.seed_
         )
 
         targets = roots[:, None] * embedding / self.eigenvalues_
         least = LOST * float(np.median(affinity))
         self._model = ExpectedEmbedding(
-            law=law, centres=centres, targets=targets, least=least
+            law=law, centers=centers, targets=targets, least=least
         )
         if some is data:
             self.affinity_, self.embedding_, self.labels_ = affinity, embedding, labels
@@ -186,18 +188,18 @@ class ExpectedSpectral(UncertainClusterer):
     def _put_all(self, data: UncertainData) -> None:
         """Put all objects next to those that stand for them."""
         self.embedding_ = self._embedded(data)
-        labels = nearest(self._rows(self.embedding_), self._model.centres)
+        labels = nearest(self._rows(self.embedding_), self._model.centers)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, self.n_clusters)
-        self._model = replace(self._model, centres=self._model.centres[order])
+        self._model = replace(self._model, centers=self._model.centers[order])
         self.membership_ = self._proba(data)
 
     def _predict(self, data: UncertainData) -> Indices:
-        return nearest(self._rows(self._embedded(data)), self._model.centres)
+        return nearest(self._rows(self._embedded(data)), self._model.centers)
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        facts = super().facts()
+        facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=self.n_worlds)
 
     def _proba(self, data: UncertainData) -> Array:
@@ -214,8 +216,9 @@ class ExpectedSpectral(UncertainClusterer):
         return 0.5 / self.width_**2
 
     def _kernel_width(self, data: UncertainData) -> float:
-        if not isinstance(self.width, str):
-            return usable_width(float(self.width), self.width_scale)
+        width = width_of(self.gamma)
+        if not isinstance(width, str):
+            return usable_width(width, self.width_scale)
         apart = expected_squared_distances(data.law, data.law)
         apart = apart[np.triu_indices(len(data), 1)]
         if len(apart) == 0 or np.median(apart) == 0.0:
@@ -264,13 +267,13 @@ class ExpectedSpectral(UncertainClusterer):
         return own[:, None] * (affinity @ self._model.targets)
 
     def _labels_in_worlds(self, data: UncertainData) -> Iterator[Indices]:
-        law, centres = self._model.law, self._model.centres
+        law, centers = self._model.law, self._model.centers
         worlds = worlds_of(data, self.n_worlds, self.seed_)
         for world in followed(worlds, "confidence"):
             labels = np.empty(len(world), dtype=np.intp)
             for part in blocks(len(world), self._object_bytes()):
                 rows = self._rows(self._extend(points_like(law, world[part]), law))
-                labels[part] = nearest(rows, centres)
+                labels[part] = nearest(rows, centers)
             yield labels
 
     def _check_stored(self) -> None:

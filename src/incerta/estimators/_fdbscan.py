@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(estimator: Any, data: UncertainData) -> Prepared:
-    """Draw the worlds, and fix the radius and the number of neighbours."""
+    """Draw the worlds, and fix the radius and the number of neighbors."""
     worlds = worlds_of(data, estimator.n_worlds, estimator.seed_)
     min_samples, eps = estimator.min_samples, estimator.eps
     if isinstance(min_samples, str):
@@ -109,7 +109,7 @@ class DenseClusterer(UncertainClusterer, family=True):
     n_worlds: int
     cluster_levels_: Array
     _model: DenseClusters
-    finds_number = True
+    _finds_number = True
 
     @cached_property
     def labels_per_world_(self) -> Indices:
@@ -154,11 +154,11 @@ class FDBSCAN(DenseClusterer):
         - "exact" makes no such assumption: it goes through the values of the object,
           given which the others are independent. The work is multiplied by the number
           of values of an object.
-        - "threshold": objects that are within `eps` with probability `threshold` are
-          neighbours, and the rest is DBSCAN; this is what ELKI computes, and the
+        - "threshold": objects that are within `eps` with probability `min_probability`
+          are neighbors, and the rest is DBSCAN; this is what ELKI computes, and the
           cheapest.
         - "worlds" counts the worlds in which this holds: a random estimate of "exact".
-    threshold : float, default=0.5
+    min_probability : float, default=0.5
         Probability from which an object counts as core, and another one as reached.
     distances : {"exact", "fast"}, default="exact"
         How the distances of Gaussian objects are treated: integrated, or matched by
@@ -207,10 +207,10 @@ class FDBSCAN(DenseClusterer):
     -----
     Time and memory grow with the number of pairs that can be within `eps`, not with n².
     For lists of values, each pair of objects takes all pairs of their values. Counting
-    neighbours then takes `min_samples` operations per pair.
+    neighbors then takes `min_samples` operations per pair.
 
-    A single object must reach another with probability `threshold`: an object that is
-    almost certainly reached by one of many core objects, but by none of them in
+    A single object must reach another with probability `min_probability`: an object
+    that is almost certainly reached by one of many core objects, but by none of them in
     particular with that probability, is noise. `confidence_` shows this: it looks at
     all of them at once.
 
@@ -242,7 +242,7 @@ class FDBSCAN(DenseClusterer):
     min_samples: int | str = parameter([*WHOLE, AUTO], default=5)
     _: KW_ONLY
     variant: str = choice("exact", "threshold", "worlds", default="marginal")
-    threshold: float = parameter(PROBABILITY, default=0.5)
+    min_probability: float = parameter(PROBABILITY, default=0.5)
     distances: str = choice("fast", default="exact")
     n_values: int = parameter(WHOLE, default=32)
     n_worlds: int = parameter(WHOLE, default=100)
@@ -254,7 +254,14 @@ class FDBSCAN(DenseClusterer):
     def _fit(self, data: UncertainData) -> None:
         how = prepared(self, data)
         reach = self._reach(data, how)
-        grow(self, how, reach, self.threshold, self.threshold, self.threshold)
+        grow(
+            self,
+            how,
+            reach,
+            self.min_probability,
+            self.min_probability,
+            self.min_probability,
+        )
 
     def _reach(self, data: UncertainData, how: Prepared) -> Reach:
         worlds, m, eps = how
@@ -270,6 +277,6 @@ class FDBSCAN(DenseClusterer):
             return of_values(data.law, m, eps, n_values=self.n_values, **using)
         law = known(data.law, self.seed_, data.uniform_keys())
         if self.variant == "threshold":
-            table = within(law, eps, least=self.threshold, **using)
-            return of_threshold(table, m, self.threshold)
-        return of_marginals(within(law, eps, **using), m, self.threshold)
+            table = within(law, eps, least=self.min_probability, **using)
+            return of_threshold(table, m, self.min_probability)
+        return of_marginals(within(law, eps, **using), m, self.min_probability)

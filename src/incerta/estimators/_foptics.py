@@ -69,7 +69,7 @@ class FOPTICS(DenseClusterer):
     max_eps : float, default=inf
         Distances beyond it count as `max_eps`, and objects that are never that close
         do not reach each other. inf uses the distances of all pairs.
-    method : {"worlds", "grid"}, default="worlds"
+    algorithm : {"worlds", "grid"}, default="worlds"
         Where the expectation comes from: a mean over worlds, which keeps the dependence
         between distances; or an integral over `n_radii` radii of the probability of
         being reached, as if distances were independent of each other, which is POPTICS
@@ -91,7 +91,7 @@ class FOPTICS(DenseClusterer):
         Number of worlds behind the expectation, and behind `membership_`. Joint data
         have no more worlds than draws.
     n_radii : int, default=64
-        Number of radii for ``method="grid"``.
+        Number of radii for ``algorithm="grid"``.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, and of the radii.
 
@@ -129,8 +129,8 @@ class FOPTICS(DenseClusterer):
     -----
     With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and n² operations
     per world and feature are made. A finite `max_eps` stores only pairs within it, and
-    can handle 100,000 objects and more as long as each has about a hundred neighbours.
-    ``method="grid"`` takes a table of distance probabilities and `min_samples`
+    can handle 100,000 objects and more as long as each has about a hundred neighbors.
+    ``algorithm="grid"`` takes a table of distance probabilities and `min_samples`
     operations per pair and radius, and is off by half the gap between two radii.
     Ordering is quadratic, or for a finite `max_eps` about linear in the stored pairs.
 
@@ -159,7 +159,7 @@ class FOPTICS(DenseClusterer):
     max_eps: float = parameter(
         [Interval(Real, 0, None, closed="right")], default=np.inf
     )
-    method: str = choice("grid", default="worlds")
+    algorithm: str = choice("grid", default="worlds")
     n_clusters: int | None = parameter([*WHOLE, None], default=None)
     eps: float | str | None = parameter([*NOT_NEGATIVE, AUTO, None], default=None)
     xi: float | None = parameter(
@@ -200,10 +200,10 @@ class FOPTICS(DenseClusterer):
             min_samples=self.min_samples,
         )
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
         reached = Reachability(self.reachability_, self.ordering_, self.eps_)
-        return replace(super().facts(), reachability=reached)
+        return replace(super()._facts(), reachability=reached)
 
     def extract(
         self,
@@ -271,7 +271,7 @@ class FOPTICS(DenseClusterer):
 
     def _expected(self, worlds: Worlds) -> tuple[Matrix, Array]:
         m, most = self.min_samples, float(self.max_eps)
-        if self.method == "worlds":
+        if self.algorithm == "worlds":
             return expected_in_worlds(worlds, m, most)
         law = known(worlds.data.law, self.seed_, worlds.data.uniform_keys())
         return expected_on_grid(law, m, most, self.n_radii, self.seed_)

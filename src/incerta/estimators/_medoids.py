@@ -37,7 +37,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     """Cluster uncertain objects around representative ones among them.
 
     Each cluster is represented by one of its objects, its medoid; the sum of the
-    expected distances of all objects to their medoids is minimised [1]_. Medoids are
+    expected distances of all objects to their medoids is minimized [1]_. Medoids are
     actual objects, preferably certain ones, and outliers hardly affect them, least of
     all with ``metric="euclidean"``. `UKMeans` is far cheaper where the mean of a
     cluster will do; `ExpectedSpectral` and `RPC` find clusters that are not round.
@@ -50,7 +50,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         The quantity whose expectation is taken: the squared distance of two objects,
         ``|μ − μ'|² + s + s'`` with means μ and total variances s, exact for every kind
         of data; or the distance itself. An object is at distance 0 from itself.
-    method : {"fasterpam", "alternate"}, default="fasterpam"
+    algorithm : {"fasterpam", "alternate"}, default="fasterpam"
         How medoids are found: by swapping them for other objects as long as that
         helps [2]_; or, as first published, by alternating between taking the middle of
         each cluster and reassigning the objects, which stops earlier and at worse
@@ -140,7 +140,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
     metric: str = choice("euclidean", default="sqeuclidean")
-    method: str = parameter([StrOptions(set(METHODS))], default="fasterpam")
+    algorithm: str = parameter([StrOptions(set(METHODS))], default="fasterpam")
     n_init: int = parameter(WHOLE, default=10)
     max_iter: int = parameter(WHOLE, default=100)
     n_worlds: int = parameter(WHOLE, default=100)
@@ -190,8 +190,8 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
 
     def _proba(self, data: UncertainData) -> Array:
         spread = self._model.variance().sum(axis=1)
-        centres = self.cluster_centers_
-        return nearest_shares(data, centres, spread, self.n_worlds, self.seed_)
+        centers = self.cluster_centers_
+        return nearest_shares(data, centers, spread, self.n_worlds, self.seed_)
 
     def _check_stored(self) -> None:
         medoids = self._model
@@ -200,7 +200,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
 
     def _best_start(self, distances: Array) -> list[Medoids]:
         """States of the start that ends lowest, the earliest if several do."""
-        search = METHODS[self.method]
+        search = METHODS[self.algorithm]
         best: list[Medoids] = []
         for start in followed(range(self.n_init), "medoids"):
             rng = np.random.default_rng([self.seed_, 4, start])

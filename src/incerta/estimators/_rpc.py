@@ -29,6 +29,7 @@ from incerta.estimators._base import (
 )
 from incerta.labels import in_order_of_appearance, shares, with_empty_last
 from incerta.models.checks import wrong
+from incerta.spectral.affinity import width_of
 from incerta.spectral.consistency import (
     Alone,
     consistency,
@@ -83,15 +84,16 @@ class RPC(UncertainClusterer):
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
         and returns the matrix. Above 1000 objects the first two compare densities of
         250 objects, the same in all worlds; ``divergence=jensen_shannon`` is of all.
-    width : {"median", "self-tuning"} or float, default="median"
-        Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
+    gamma : {"median", "self-tuning"} or float, default="median"
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
+        finds its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
-        Factor on the width.
+        Factor on the width ``1 / sqrt(2 gamma)``.
     n_neighbors : int, "auto" or None, default="auto"
-        Affinity of nearest neighbours only, as a sparse graph. None keeps all pairs.
+        Affinity of nearest neighbors only, as a sparse graph. None keeps all pairs.
         "auto" does so up to 5000 objects; above, 1000 of them stand for all: the others
         are put next to them in every world. A cluster with none of them is not seen.
-    weight : float, default=1.0
+    consistency_weight : float, default=1.0
         How much agreement counts relative to each world's own structure (Eq. 11).
     normalize_rows : bool, default=False
         Scale the rows of the embedding to length 1 before the cut.
@@ -116,7 +118,7 @@ class RPC(UncertainClusterer):
     membership_ : ndarray of shape (n_objects, n_clusters)
         Share of all drawn worlds, kept or not, in which the object falls into each
         cluster: a world's own embedding is rotated to the common one (Procrustes) and
-        cut at the same centres. Computed when first asked for.
+        cut at the same centers. Computed when first asked for.
     confidence_ : ndarray of shape (n_objects,)
         Its entry for the object's own label.
     labels_per_world_ : ndarray of shape (n_representatives, n_objects)
@@ -150,7 +152,7 @@ class RPC(UncertainClusterer):
     without uncertainty have a single world: this is spectral clustering.
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
-    and cuts the mean at the same centres; `predict_proba` cuts each world's own. Values
+    and cuts the mean at the same centers; `predict_proba` cuts each world's own. Values
     are drawn anew: objects of the fit that lie at borders may get another label.
 
     References
@@ -175,12 +177,12 @@ class RPC(UncertainClusterer):
     divergence: str | Callable[[Worlds], Array] = parameter(
         DIVERGENCE, default="jensen-shannon"
     )
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
     n_neighbors: int | str | None = parameter([*WHOLE, AUTO, None], default="auto")
-    weight: float = parameter(NOT_NEGATIVE, default=1.0)
+    consistency_weight: float = parameter(NOT_NEGATIVE, default=1.0)
     normalize_rows: bool = parameter(["boolean"], default=False)
     tol: float = parameter(NOT_NEGATIVE, default=1e-6)
     max_iter: int = parameter(WHOLE, default=200)
@@ -209,7 +211,7 @@ class RPC(UncertainClusterer):
         self._landmarks = self._standing_for_all(kept.data)
         worlds = self._of_landmarks(kept.worlds)
         alone = self._embed(worlds)
-        self.n_clusters_ = len(self._model.centres)
+        self.n_clusters_ = len(self._model.centers)
         self.n_iter_ = len(self.objective_)
         self.representatives_ = kept.positions
         self.n_drawn_, self._drawn = len(kept.drawn), kept.drawn
@@ -228,13 +230,13 @@ class RPC(UncertainClusterer):
             if isinstance(self.n_clusters, str)
             else int(self.n_clusters)
         )
-        how: Any = self.width, self.width_scale, self.n_neighbors, self.device
+        how: Any = width_of(self.gamma), self.width_scale, self.n_neighbors, self.device
         laplacians = Laplacians(worlds, *how)
         stop: Any = {"tol": self.tol, "max_iter": self.max_iter}
-        found = consistency(laplacians, k, weight=self.weight, **stop)
+        found = consistency(laplacians, k, weight=self.consistency_weight, **stop)
         rows = self._rows(found.common)
-        self.labels_, centres = cut(rows, k, self.n_init, self.seed_)
-        self._model = remembered(worlds, found, laplacians, centres)
+        self.labels_, centers = cut(rows, k, self.n_init, self.seed_)
+        self._model = remembered(worlds, found, laplacians, centers)
         self._common, self.objective_ = found.common, found.objective
         return found.alone.embeddings
 
@@ -242,7 +244,7 @@ class RPC(UncertainClusterer):
         """Objects that stand for more than can be compared with each other."""
         if self.n_neighbors != "auto" or len(data) <= DENSE_OBJECTS:
             return None
-        return some_by_key(data.keys, N_LANDMARKS, self.seed_)
+        return some_by_key(data._keys, N_LANDMARKS, self.seed_)
 
     def _of_landmarks(self, worlds: Worlds) -> Worlds:
         return worlds if self._landmarks is None else worlds.only(self._landmarks)
@@ -255,16 +257,21 @@ class RPC(UncertainClusterer):
         for j in followed(range(len(worlds)), "objects"):
             both = np.hstack([model.common_target, model.targets[j]])
             rows = self._beside(worlds[j], model.scales[j], model.roots[j], both)
-            per_world[j] = nearest(self._rows(rows[:, k:]), model.centres)
+            per_world[j] = nearest(self._rows(rows[:, k:]), model.centers)
             self.embedding_ += rows[:, :k] / len(worlds)
-        labels = nearest(self._rows(self.embedding_), model.centres)
+        labels = nearest(self._rows(self.embedding_), model.centers)
         self.labels_, order = in_order_of_appearance(labels)
         order = with_empty_last(order, k)
-        self._model = replace(model, centres=model.centres[order])
+        self._model = replace(model, centers=model.centers[order])
         self.labels_per_world_ = np.argsort(order)[per_world]
 
     def _membership(self) -> Array:
-        how = self.width, self.width_scale, self._model.n_neighbors, self.device
+        how = (
+            width_of(self.gamma),
+            self.width_scale,
+            self._model.n_neighbors,
+            self.device,
+        )
         n_worlds, n_objects, _ = self._drawn.shape
         counts = np.zeros((n_objects, self.n_clusters_))
         for first in followed(range(0, n_worlds, WORLDS_AT_A_TIME), "confidence"):
@@ -287,7 +294,7 @@ class RPC(UncertainClusterer):
             target = (own / alone.eigenvalues[j]) @ aligned(own, self._common)
             scales, roots = laplacians.scales[j], laplacians.roots[j]
             rows = self._beside(values, scales, roots, target)
-            yield nearest(self._rows(rows), self._model.centres)
+            yield nearest(self._rows(rows), self._model.centers)
 
     def _beside(
         self, values: Array, scales: Array, roots: Array, targets: Array
@@ -296,16 +303,16 @@ class RPC(UncertainClusterer):
         world = Embedded(
             values=values[self._landmarks], scales=scales, roots=roots, targets=targets
         )
-        return extend(values, world, self.width, None, self.device)
+        return extend(values, world, width_of(self.gamma), None, self.device)
 
     def _predict(self, data: UncertainData) -> Indices:
-        # The extensions of the common embedding are averaged, and cut at its centres.
+        # The extensions of the common embedding are averaged, and cut at its centers.
         mean = np.mean(list(self._extensions(data, common=True)), axis=0)
-        return nearest(self._rows(mean), self._model.centres)
+        return nearest(self._rows(mean), self._model.centers)
 
     def _proba(self, data: UncertainData) -> Array:
         extended = self._extensions(data, common=False)
-        each = [nearest(self._rows(rows), self._model.centres) for rows in extended]
+        each = [nearest(self._rows(rows), self._model.centers) for rows in extended]
         return shares(np.array(each), self.n_clusters_)
 
     def _rows(self, embedding: Array) -> Array:
@@ -317,11 +324,11 @@ class RPC(UncertainClusterer):
         Worlds that were pulled towards the others agree, right or wrong.
         """
         rotated = (own @ aligned(own, self._common) for own in alone)
-        centres = self._model.centres
-        return np.array([nearest(self._rows(rows), centres) for rows in rotated])
+        centers = self._model.centers
+        return np.array([nearest(self._rows(rows), centers) for rows in rotated])
 
     def _extensions(self, data: UncertainData, *, common: bool) -> Iterator[Array]:
-        how: Any = self.n_worlds, self.width
+        how: Any = self.n_worlds, width_of(self.gamma)
         return extensions(self._model, data, *how, common=common, device=self.device)
 
     def _check_stored(self) -> None:

@@ -71,6 +71,6 @@ def to_nearest(data: UncertainData, cores: Law, metric: str, seed: int) -> Array
     return expected_distances(data.law, cores, metric, seed, keys).min(axis=1)
 
 
-def as_points(centres: Array) -> Values:
-    """Centres as objects without uncertainty."""
-    return Values(centres, np.arange(len(centres) + 1))
+def as_points(centers: Array) -> Values:
+    """Centers as objects without uncertainty."""
+    return Values(centers, np.arange(len(centers) + 1))

@@ -1,4 +1,4 @@
-"""UK-means: expected distance to centres."""
+"""UK-means: expected distance to centers."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -46,7 +46,7 @@ from incerta.partition.kmeans import (
     SquaredSearch,
     starts,
 )
-from incerta.partition.shares import centres_in_worlds, nearest_centres, nearest_shares
+from incerta.partition.shares import centers_in_worlds, nearest_centers, nearest_shares
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
@@ -57,7 +57,7 @@ MANY_OBJECTS = 5000
 
 
 class OfWorlds:
-    """Centres of several worlds, found when they are first needed.
+    """Centers of several worlds, found when they are first needed.
 
     `find` is a function of a module, to be called with `given`.
     """
@@ -66,18 +66,18 @@ class OfWorlds:
         self._how = find, given
 
     @cached_property
-    def centres(self) -> Array:
+    def centers(self) -> Array:
         """Shape (n_worlds, n_clusters, n_features)."""
         find, given = self._how
         return find(*given)
 
 
 def _of_file(state: State) -> OfWorlds:
-    check_shapes(state, {"centres": "f w k d"}, {})
-    return OfWorlds(np.asarray, state["centres"])
+    check_shapes(state, {"centers": "f w k d"}, {})
+    return OfWorlds(np.asarray, state["centers"])
 
 
-register(OfWorlds, Recipe(lambda model: {"centres": model.centres}, _of_file))
+register(OfWorlds, Recipe(lambda model: {"centers": model.centers}, _of_file))
 
 
 def _by_means(estimator: Any) -> bool:
@@ -90,16 +90,16 @@ def _by_means(estimator: Any) -> bool:
 
 @with_parameters
 class UKMeans(ScoredByDistance, UncertainClusterer):
-    """Cluster uncertain objects by expected distance to centres.
+    """Cluster uncertain objects by expected distance to centers.
 
     With squared distances this is exactly k-means on the means, and is computed as
     such by scikit-learn. With ``metric="euclidean"`` the expected
     distance itself is taken over the values of each object, and uncertainty does change
     it; bounds save most of its evaluations and change no label.
 
-    Data in partitions, of a dask cluster (`from_dask`) or of files (``read(...,
+    Data in partitions, of a dask cluster (`from_dask`) or of files (``read_table(...,
     lazy=True)``), are clustered where they are, with squared distances: partitions are
-    sent centres and return sums, which are exact, so that labels do not depend on the
+    sent centers and return sums, which are exact, so that labels do not depend on the
     partitioning (DUK-means in exact mode [4]_).
 
     Parameters
@@ -107,25 +107,25 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     n_clusters : int, default=3
         Number of clusters.
     metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
-        The distance whose expectation is minimised.
+        The distance whose expectation is minimized.
     center : {"mean", "geometric-median"}, default="mean"
-        Where centres go with ``metric="euclidean"``: to the mean of the members'
+        Where centers go with ``metric="euclidean"``: to the mean of the members'
         means, as published, which need not lower the objective; or to the point
-        that minimises it. With squared distances the two are the same: only "mean".
+        that minimizes it. With squared distances the two are the same: only "mean".
     pruning : {"all", "minmax", "voronoi", "shift"} or None, default="all"
         Bounds used with ``metric="euclidean"``: boxes around the values (MinMax-BB),
-        boxes inside Voronoi cells, and how little centres have moved since a distance
+        boxes inside Voronoi cells, and how little centers have moved since a distance
         was computed. None computes everything. With squared distances there is nothing
         to prune.
     init : {"k-means++", "random"} or array, default="k-means++"
-        Where centres start: spread out, at random objects, or at given places, an
+        Where centers start: spread out, at random objects, or at given places, an
         array of shape (n_clusters, n_features).
     n_init : int, default=10
         Number of starts, of which the best is kept; 1 if `init` is an array.
     max_iter : int, default=300
         Maximum number of iterations of each start.
     tol : float, default=1e-4
-        Movement of the centres, relative to the variance of the features, below which
+        Movement of the centers, relative to the variance of the features, below which
         it stops; with ``metric="euclidean"`` it stops when no label changes.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm for squared distances.
@@ -146,12 +146,12 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         ``metric="euclidean"`` and ``center="mean"``. The iterations are repeated to
         compute it, when first asked for.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres; with squared distances the mean of the members' means.
+        The centers; with squared distances the mean of the members' means.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster.
     membership_ : ndarray of shape (n_objects, n_clusters)
         Probability, under the object's own law, that its value is nearest to each
-        centre. Centres are not taken for certain, except with ``metric="euclidean"``
+        center. Centers are not taken for certain, except with ``metric="euclidean"``
         and after `partial_fit`: 20 worlds, whose objects are weighted at random, are
         clustered by themselves. Computed when first asked for.
     confidence_ : ndarray of shape (n_objects,)
@@ -172,7 +172,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     -----
     Laws other than lists of values are replaced by 64 stratified values each for
     ``metric="euclidean"``. A distance costs the number of values times features.
-    An object that is equally far from several centres, to twelve digits, goes to the
+    An object that is equally far from several centers, to twelve digits, goes to the
     first of them, whatever `pruning` is.
 
     Partitioned data are seeded from at most ``max(50 * n_clusters, 1000)`` objects,
@@ -260,16 +260,16 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             self.__dict__.pop(lazy, None)  # of the piece before
         self._order = None
         self._online.partial_fit(data.mean())
-        centres = self._online.cluster_centers_.copy()
+        centers = self._online.cluster_centers_.copy()
         # Pieces come one after the other: clusters keep the numbers they have.
-        self.cluster_centers_ = centres
-        self._model = OfWorlds(np.asarray, centres[None])
+        self.cluster_centers_ = centers
+        self._model = OfWorlds(np.asarray, centers[None])
         self.labels_ = labels = self._predict(data)
         self.cluster_sizes_ = np.bincount(labels, minlength=self.n_clusters)
         self.n_iter_ = 1
-        apart = float(np.square(data.mean() - centres[labels]).sum())
+        apart = float(np.square(data.mean() - centers[labels]).sum())
         self._run = KMeansRun(
-            start=centres, centres=centres, labels=labels, cost=apart, n_iter=1
+            start=centers, centers=centers, labels=labels, cost=apart, n_iter=1
         )
         self._data = data
         return self
@@ -290,7 +290,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         if self.metric == "sqeuclidean" and self.center != "mean":
             msg = (
                 f"center={self.center!r} is for metric='euclidean'; with squared "
-                "distances the mean is the best centre."
+                "distances the mean is the best center."
             )
             raise ValueError(msg)
         self.__dict__.pop("_online", None)  # pieces of an earlier fit
@@ -300,11 +300,11 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             self._fit_partitions(objects)
         else:
             self._fit_here(objects)
-        centres = self.cluster_centers_
+        centers = self.cluster_centers_
         self._model = (
-            OfWorlds(_found_centres, objects, centres, self.n_worlds, self.seed_)
+            OfWorlds(_found_centers, objects, centers, self.n_worlds, self.seed_)
             if self.metric == "sqeuclidean"
-            else OfWorlds(np.asarray, centres[None])
+            else OfWorlds(np.asarray, centers[None])
         )
 
     def _fit_here(self, data: UncertainData) -> None:
@@ -325,7 +325,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self._keep(
             KMeansRun(
                 start=best.start,
-                centres=best.centres,
+                centers=best.centers,
                 labels=labels,
                 cost=best.inertia,
                 n_iter=best.n_iter,
@@ -337,7 +337,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         """Set what is known about the best start, clusters in order of appearance."""
         k, self._run = self.n_clusters, best
         self.labels_, order = in_order_of_appearance(best.labels)
-        self.cluster_centers_ = best.centres[with_empty_last(order, k)]
+        self.cluster_centers_ = best.centers[with_empty_last(order, k)]
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=k)
         self.n_iter_ = best.n_iter
 
@@ -345,19 +345,19 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         return self._at_rows(self._proba(self._data))
 
     def _predict(self, objects: UncertainData | PartitionedData) -> Indices:
-        centres = self.cluster_centers_
+        centers = self.cluster_centers_
         if isinstance(objects, PartitionedData):
-            return objects.each(labels_of, centres)
+            return objects.each(labels_of, centers)
         if self.metric == "sqeuclidean":
-            return nearest_centres(objects.mean(), centres, np.zeros(len(centres)))
-        return self._search_for(objects).assigned(centres)  # type: ignore[union-attr]
+            return nearest_centers(objects.mean(), centers, np.zeros(len(centers)))
+        return self._search_for(objects).assigned(centers)  # type: ignore[union-attr]
 
     def _cores(self) -> tuple[Values, str]:
         return as_points(self.cluster_centers_), self.metric
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
-        centres, no_offsets = self._model.centres, np.zeros(self.n_clusters)
-        how = centres, no_offsets, self.n_worlds, self.seed_
+        centers, no_offsets = self._model.centers, np.zeros(self.n_clusters)
+        how = centers, no_offsets, self.n_worlds, self.seed_
         return wherever(nearest_shares, objects, *how)
 
     def _check_stored(self) -> None:
@@ -365,9 +365,9 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             self._model = OfWorlds(np.asarray, self.cluster_centers_[None])
         model = self._model
         if not isinstance(model, OfWorlds):
-            wrong("what should be the centres of worlds is something else")
-        if model.centres.shape[1:] != self.cluster_centers_.shape:
-            wrong("the centres of worlds do not fit")
+            wrong("what should be the centers of worlds is something else")
+        if model.centers.shape[1:] != self.cluster_centers_.shape:
+            wrong("the centers of worlds do not fit")
 
     def _starts(self, means: Array) -> Any:
         return starts(means, self.n_clusters, self.init, self.n_init, self.seed_)
@@ -391,19 +391,19 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         super()._check_partitions(data, reset=reset)
 
 
-def _found_centres(
-    objects: UncertainData | PartitionedData, centres: Array, n_worlds: int, seed: int
+def _found_centers(
+    objects: UncertainData | PartitionedData, centers: Array, n_worlds: int, seed: int
 ) -> Array:
-    """Find the centres of worlds, with some of the objects if there are many.
+    """Find the centers of worlds, with some of the objects if there are many.
 
     Objects that are spread are where their means are in all worlds.
     """
     some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
     if certain(some):
-        return centres[None]
+        return centers[None]
     n_worlds = min(n_worlds, MANY_WORLDS)
     spread = some.meaning == "spread" and not some.joint
     worlds = (
         repeat(some.mean(), n_worlds) if spread else worlds_of(some, n_worlds, seed)
     )
-    return centres_in_worlds(worlds, some.keys, centres, seed)
+    return centers_in_worlds(worlds, some._keys, centers, seed)

@@ -35,11 +35,19 @@ IN_WORLDS = {
 }
 # What help and messages list; the rivals in `incerta.published` have names, too.
 METHODS = (*OWN, *IN_WORLDS)
-PUBLISHED = ("CKMeans", "MMVar", "UCPC", "PDBSCAN", "SC", "REP")
+PUBLISHED = (
+    "CKMeans",
+    "MMVar",
+    "UCPC",
+    "PDBSCAN",
+    "SC",
+    "REP",
+    "PossibleWorldConsistency",
+)
 NAMES = (*METHODS, *PUBLISHED)
 # What `incerta.compare` runs if it is not told, and what it adds: clusterers of
 # scikit-learn that take the values for exact.
-COMPARED = ("ViewConsensus", "UKMeans", "RPC", "FDBSCAN")
+COMPARED = ("AutoClusterer", "UKMeans", "RPC", "FDBSCAN")
 CONTROLS = KMEANS, HDBSCAN = "k-means on the values", "HDBSCAN on the values"
 
 

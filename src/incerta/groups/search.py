@@ -23,7 +23,7 @@ from incerta.mixture.fitting import (
     single_gaussian,
     some_of,
 )
-from incerta.mixture.maximisation import Prior, moments, prior_for
+from incerta.mixture.maximization import Prior, moments, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.under import under_all
 from incerta.typing import Array, Mask
@@ -38,9 +38,9 @@ QUICK = Effort(n_init=2, tol=1e-4, max_iter=200)
 MOST_WIDE, LEAST_FIELD = 1.0 / 3.0, 0.5
 # A group has at least so many objects, and so large a share of them is rather of it.
 FEWEST, LEAST_CLEAR = 6.0, 0.3
-# Neighbours that tell how dense a place is, and objects whose places are looked at.
+# Neighbors that tell how dense a place is, and objects whose places are looked at.
 # Of so many dense places fewer and fewer are followed, for so many rounds.
-NEIGHBOURS, MOST_CENTRES = (8, 16, 32, 64), 100_000
+NEIGHBORS, MOST_CENTERS = (8, 16, 32, 64), 100_000
 FOLLOWED = ((60, 4), (16, 12), (4, 80))
 LEAST_RADIUS = 1e-9
 # Of more objects than the field is fitted to, each start is followed among the nearest:
@@ -232,19 +232,19 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
     n, d = some.n_objects, some.n_features
     whole = np.arange(n) if some.known is None else np.flatnonzero(some.known.all(0))
     places = np.ascontiguousarray(some.values[:, whole].T)
-    numbers = np.array([k for k in NEIGHBOURS if k < len(whole)])
+    numbers = np.array([k for k in NEIGHBORS if k < len(whole)])
     if not len(numbers):
         return also
     tree = cKDTree(places)
-    step = -(-len(whole) // MOST_CENTRES)
-    centres = np.arange(0, len(whole), step)
-    radii, expected = np.empty((2, len(centres), len(numbers)))
+    step = -(-len(whole) // MOST_CENTERS)
+    centers = np.arange(0, len(whole), step)
+    radii, expected = np.empty((2, len(centers), len(numbers)))
     log_ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
     top = float(rest[whole].max())
-    density = np.exp(rest[whole] - top)  # of all neighbours: it is not flat
-    for part in blocks(len(centres), 8 * 4 * numbers[-1]):
+    density = np.exp(rest[whole] - top)  # of all neighbors: it is not flat
+    for part in blocks(len(centers), 8 * 4 * numbers[-1]):
         apart, near = map(
-            np.asarray, tree.query(places[centres[part]], numbers[-1] + 1)
+            np.asarray, tree.query(places[centers[part]], numbers[-1] + 1)
         )
         around = np.cumsum(density[near], axis=1)[:, numbers] / (numbers + 1)
         radii[part] = np.maximum(apart[:, numbers], LEAST_RADIUS)
@@ -254,7 +254,7 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
     score = xlogy(numbers, numbers / expected) - (numbers - expected)
     score[numbers <= expected] = -np.inf
     scale = score.argmax(axis=1)
-    rows = np.arange(len(centres))
+    rows = np.arange(len(centers))
     value, radius = score[rows, scale], radii[rows, scale]
     chosen = []
     free = np.isfinite(value)
@@ -264,12 +264,12 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
         chosen.append(i)
         if len(chosen) == FOLLOWED[0][0]:
             break
-        apart = np.square(places[centres] - places[centres[i]]).sum(axis=1)
+        apart = np.square(places[centers] - places[centers[i]]).sum(axis=1)
         free &= apart > radius[i] ** 2
     within = np.square(radius[chosen]) / (d + 2.0)  # variance within a ball
     starts = Components(
         numbers[scale[chosen]] / n,
-        places[centres[chosen]],
+        places[centers[chosen]],
         within[:, None, None] * np.eye(d),
     )
     return _all_of([also, starts])

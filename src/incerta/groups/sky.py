@@ -11,17 +11,17 @@ from incerta.models.registry import stored
 from incerta.typing import Array
 
 
-@stored(centre="f 2")
+@stored(center="f 2")
 class Sky(NamedTuple):
-    """Two features in degrees, of longitude and latitude, around a centre.
+    """Two features in degrees, of longitude and latitude, around a center.
 
     The plane is that of Lambert's equal-area projection, so that what is uniform on the
-    sphere stays uniform; near the centre it is the tangent plane.
+    sphere stays uniform; near the center it is the tangent plane.
     """
 
     longitude: int  # number of the feature
     latitude: int
-    centre: Array  # (2,), in degrees
+    center: Array  # (2,), in degrees
 
     def flat(self, some: Measured) -> Measured:
         """Objects with places in the plane, and errors as they are there."""
@@ -38,7 +38,7 @@ class Sky(NamedTuple):
 
     def _plane(self, longitude: Array, latitude: Array) -> tuple[Array, Array]:
         """Places (2, n) in degrees, and their derivatives (2, 2, n)."""
-        (a0, d0), scale = np.radians(self.centre), 180.0 / np.pi
+        (a0, d0), scale = np.radians(self.center), 180.0 / np.pi
         a, d = np.radians(longitude) - a0, np.radians(latitude)
         sin, cos = np.sin(d), np.cos(d)
         near = np.sin(d0) * sin + np.cos(d0) * cos * np.cos(a)
@@ -69,7 +69,7 @@ class Sky(NamedTuple):
 
         Errors in degrees of arc: of the longitude times the cosine of the latitude.
         """
-        (a0, d0), (x, y) = np.radians(self.centre), np.radians(place)
+        (a0, d0), (x, y) = np.radians(self.center), np.radians(place)
         far = np.hypot(x, y)
         angle = 2.0 * np.arcsin(min(far / 2.0, 1.0))
         sin, cos = np.sin(angle), np.cos(angle)
@@ -90,7 +90,7 @@ def around(some: Measured, longitude: int, latitude: int) -> Sky:
     """The plane around the mean direction of all objects."""
     a, d = np.radians(some.values[[longitude, latitude]])
     x, y = (np.cos(d) * np.cos(a)).mean(), (np.cos(d) * np.sin(a)).mean()
-    centre = np.degrees(
+    center = np.degrees(
         [np.arctan2(y, x), np.arctan2(np.sin(d).mean(), np.hypot(x, y))]
     )
-    return Sky(longitude, latitude, centre)
+    return Sky(longitude, latitude, center)

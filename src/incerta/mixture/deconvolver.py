@@ -61,7 +61,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     prior : {"gaussian", "mixture"} or int, default="gaussian"
         What the truth is like: one Gaussian, a mixture with as many components as BIC
         finds best, or with this number of them.
-    covariance : {"auto", "full", "diag", "tied"}, default="auto"
+    covariance_type : {"auto", "full", "diag", "tied"}, default="auto"
         Whether components have covariances of their own, variances of their own, or
         share one covariance. "auto" takes the first where there are more objects than
         features, and at most 200 features; else the second.
@@ -86,7 +86,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     covariances_ : ndarray of shape (n_components, n_features, n_features)
         Their covariances; above 200 features variances, of shape (n_components,
         n_features).
-    covariance_ : {"full", "diag", "tied"}
+    covariance_type_ : {"full", "diag", "tied"}
         Which sort of covariances they have.
     reliability_ : ndarray of shape (n_features,)
         Share of the observed variance of each feature that is not error.
@@ -124,7 +124,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         [StrOptions({"gaussian", "mixture"}), *WHOLE], default="gaussian"
     )
     _: KW_ONLY
-    covariance: str = parameter(
+    covariance_type: str = parameter(
         [StrOptions({"auto", "full", "diag", "tied"})], default="auto"
     )
     prior_weight: float = parameter(NOT_NEGATIVE, default=Effort.prior_weight)
@@ -137,7 +137,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     _stored: ClassVar[dict[str, str]] = {
         "weights_": "f k",
         "means_": "f k d",
-        "covariance_": "",
+        "covariance_type_": "",
         "covariances_": "",
         "reliability_": "f d",
         "feature_names_in_": "a d",
@@ -164,14 +164,14 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
             else [self.prior]
         )
         d = data.n_features
-        self.covariance_ = self.covariance
-        if self.covariance == "auto":
+        self.covariance_type_ = self.covariance_type
+        if self.covariance_type == "auto":
             full = d < len(data) and d <= MOST_CORRELATED
-            self.covariance_ = "full" if full else "diag"
-        refuse_wide(d, self.covariance_)
+            self.covariance_type_ = "full" if full else "diag"
+        refuse_wide(d, self.covariance_type_)
         search = Search(
             numbers=numbers,
-            covariances=(self.covariance_,),
+            covariances=(self.covariance_type_,),
             seed=as_seed(self.random_state),
             effort=Effort.of(self),
         )
@@ -214,17 +214,16 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return data
 
     def _check_stored(self) -> None:
-        self.__dict__.setdefault("covariance_", self.covariance)  # of early files
         whole(getattr(self, "n_iter_", 1), 1, "n_iter_")
-        if self.covariance_ not in ("full", "diag", "tied"):
-            wrong(f"covariance_={self.covariance_!r} is unknown")
-        check_covariances(self.covariances_, self.means_, self.covariance_)
+        if self.covariance_type_ not in ("full", "diag", "tied"):
+            wrong(f"covariance_type_={self.covariance_type_!r} is unknown")
+        check_covariances(self.covariances_, self.means_, self.covariance_type_)
         if not np.allclose(self.weights_.sum(), 1.0):
             wrong("weights do not add up to 1")
 
     def _components(self) -> Components:
         found = Components(self.weights_, self.means_, self.covariances_)
-        return found.as_kind(self.covariance_)
+        return found.as_kind(self.covariance_type_)
 
 
 def located(data: UncertainData) -> UncertainData:
@@ -246,15 +245,15 @@ def believed(data: UncertainData, components: Components) -> UncertainData:
 def law_of(found: Belief) -> Law:
     """A law for beliefs: a plain one where there is a single component."""
     if found.shares.shape[1] > 1:
-        n, k, d = found.centres.shape
+        n, k, d = found.centers.shape
         if found.covariances.ndim == 3:
             factor = np.sqrt(found.covariances)
         else:
-            centres = found.centres.reshape(n * k, d)
+            centers = found.centers.reshape(n * k, d)
             flat = found.covariances.reshape(n * k, d, d)
-            factor = Gaussian.with_covariance(centres, flat).factor.reshape(n, k, d, d)
-        return Mixtures(found.shares, found.centres, factor)
-    centres = found.centres[:, 0]
+            factor = Gaussian.with_covariance(centers, flat).factor.reshape(n, k, d, d)
+        return Mixtures(found.shares, found.centers, factor)
+    centers = found.centers[:, 0]
     if found.covariances.ndim == 3:
-        return Independent("gaussian", centres, np.sqrt(found.covariances[:, 0]))
-    return Gaussian.with_covariance(centres, found.covariances[:, 0])
+        return Independent("gaussian", centers, np.sqrt(found.covariances[:, 0]))
+    return Gaussian.with_covariance(centers, found.covariances[:, 0])

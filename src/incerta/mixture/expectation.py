@@ -225,7 +225,7 @@ class Belief(NamedTuple):
     """The truth of each of n objects: a mixture of k Gaussians."""
 
     shares: Array  # (n, k)
-    centres: Array  # (n, k, d)
+    centers: Array  # (n, k, d)
     covariances: Array  # (n, k, d, d), or variances (n, k, d)
 
 
@@ -233,7 +233,7 @@ def belief(measured: Measured, components: Components) -> Belief:
     """Condition the truth on what was measured; exact values come back as they are."""
     n, (k, d) = measured.n_objects, components.means.shape
     by_feature = measured.by_feature(components)
-    shares, centres = np.empty((n, k)), np.empty((n, k, d))
+    shares, centers = np.empty((n, k)), np.empty((n, k, d))
     covariances = np.empty((n, k, d) if by_feature else (n, k, d, d))
     for block, some in measured.in_blocks(components):
         fitted = [under(some, components, c) for c in range(k)]
@@ -243,15 +243,15 @@ def belief(measured: Measured, components: Components) -> Belief:
         # Where nothing is open all components say the same.
         shares[block][exact.all(axis=0)] = np.eye(k)[0]
         for c, each in enumerate(fitted):
-            centre, covariance = _given(each, components, c, by_feature)
+            center, covariance = _given(each, components, c, by_feature)
             if some.projection is None:
-                np.copyto(centre, some.values, where=exact)
+                np.copyto(center, some.values, where=exact)
             covariance = covariance * ~exact
             if not by_feature:
                 covariance *= ~exact[:, None]
-            centres[block, c] = centre.T
+            centers[block, c] = center.T
             covariances[block, c] = np.moveaxis(covariance, -1, 0)
-    return Belief(shares, centres, covariances)
+    return Belief(shares, centers, covariances)
 
 
 def filled(measured: Measured, truth: Components) -> Measured:
@@ -283,11 +283,11 @@ def one_by_one(measured: Measured, truth: Components) -> Measured:
     believed of it: ``1 / S`` is the difference of their precisions.
     """
     found, before = belief(measured, truth), truth.variances[0][:, None]
-    centres, covariances = found.centres[:, 0].T, found.covariances[:, 0]
+    centers, covariances = found.centers[:, 0].T, found.covariances[:, 0]
     own = np.maximum(np.einsum("nii->in", covariances), SLIGHTLY * before)
     known = own < (1.0 - SLIGHTLY) * before
     precision = np.where(known, 1.0 / own - 1.0 / before, 1.0)
-    values = (centres / own - truth.means[0][:, None] / before) / precision
+    values = (centers / own - truth.means[0][:, None] / before) / precision
     return Measured(
         np.where(known, values, 0.0),
         np.where(known, 1.0 / precision, 0.0),

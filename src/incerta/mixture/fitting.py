@@ -17,9 +17,9 @@ from incerta.backend.memory import Scratch
 from incerta.backend.progress import track
 from incerta.convergence import warn_unfinished
 from incerta.known import kept, named_order, some_with_labels
-from incerta.lloyd import lloyd, nearest_centres, spread_seeds
+from incerta.lloyd import lloyd, nearest_centers, spread_seeds
 from incerta.mixture.expectation import Sums, belief, sums, sums_of_each
-from incerta.mixture.maximisation import Prior, SumsOf, climbed, prior_for
+from incerta.mixture.maximization import Prior, SumsOf, climbed, prior_for
 from incerta.mixture.model import MOST_CORRELATED, Components, Measured
 from incerta.typing import Array, Indices, Mask
 
@@ -31,8 +31,8 @@ KMEANS_STARTS = 4
 RANGE = 6.0
 # Variance within a cluster to begin with, at least, of that of all objects.
 LEAST_WITHIN = 0.02
-# At least so many neighbours say how dense a place is.
-NEIGHBOURS = 10
+# At least so many neighbors say how dense a place is.
+NEIGHBORS = 10
 TINY_RADIUS = 1e-3
 
 
@@ -54,14 +54,14 @@ def starting_components(
 ) -> Iterator[Components]:
     """Components at unlike places: EM finds what is near, so starts must differ.
 
-    The first are at the centres that k-means finds, the others at objects that were
+    The first are at the centers that k-means finds, the others at objects that were
     measured well and are far from each other; with noise, some more at dense places.
     Objects of known components are near their own. What `truth`, a single Gaussian,
     says about each object counts, not the values: those measured badly would lead
     astray.
     """
     scale = np.sqrt(_positive(truth.variances[0]))
-    places = belief(measured._replace(labels=None), truth).centres[:, 0] / scale
+    places = belief(measured._replace(labels=None), truth).centers[:, 0] / scale
     good = places[_measured_well(measured)]
     middle, known = good.mean(axis=0), measured.labels
     ranges = _positive(_ranges(measured)) if noise else None
@@ -69,20 +69,20 @@ def starting_components(
         rng = np.random.default_rng(seed)
         if seed == seeds[0] or len(good) < n_components:
             found = lloyd(places, n_components, KMEANS_STARTS, rng, known=known)
-            centres = found.centres
+            centers = found.centers
         else:
             alike = np.full(len(good), 1.0 / len(good))
-            centres = spread_seeds(good - middle, alike, n_components, 1, rng)[0]
-            centres += middle
+            centers = spread_seeds(good - middle, alike, n_components, 1, rng)[0]
+            centers += middle
             if known is not None:
-                centres = centres[named_order(centres, places, known)]
-        nearest = kept(nearest_centres(places - middle, centres - middle), known)
+                centers = centers[named_order(centers, places, known)]
+        nearest = kept(nearest_centers(places - middle, centers - middle), known)
         counts = np.bincount(nearest, minlength=n_components) + 1.0
         weights = counts / counts.sum() * (1.0 - FIRST_NOISE * noise)
-        within = np.square(places - centres[nearest]).mean(axis=0)
+        within = np.square(places - centers[nearest]).mean(axis=0)
         within = np.maximum(within, LEAST_WITHIN) * scale**2
         shape = _shaped(np.tile(within, (n_components, 1)), kind)
-        yield Components(weights, centres * scale, shape, ranges)
+        yield Components(weights, centers * scale, shape, ranges)
     if noise:
         peaks, radii = _peaks(places, n_components)
         if known is not None:
@@ -111,7 +111,7 @@ def _peaks(places: Array, n_peaks: int) -> tuple[Indices, Array]:
     """Dense places far from denser ones (Rodriguez, 2014), and their radii."""
     n = len(places)
     squares = euclidean_distances(places, squared=True)
-    n_near = min(max(NEIGHBOURS, n // 50), n - 1)
+    n_near = min(max(NEIGHBORS, n // 50), n - 1)
     radii = np.sqrt(np.partition(squares, n_near, axis=1)[:, n_near])
     order = np.argsort(radii, kind="stable")
     denser = np.tri(n, k=-1, dtype=bool)
@@ -198,10 +198,10 @@ def refuse_wide(n_features: int, covariance: str) -> None:
     """Refuse matrices of thousands of features, and name the way out."""
     if covariance in ("full", "tied") and n_features > MOST_CORRELATED:
         msg = (
-            f"covariance={covariance!r} needs a matrix of {n_features:,} × "
+            f"covariance_type={covariance!r} needs a matrix of {n_features:,} × "
             f"{n_features:,} numbers for each object; above {MOST_CORRELATED} features "
             "put them into few directions first, with "
-            "ic.Directions().fit_transform(data), or use covariance='diag'."
+            "ic.Directions().fit_transform(data), or use covariance_type='diag'."
         )
         raise ValueError(msg)
 

@@ -300,7 +300,7 @@ def measured(data: UncertainData) -> Measured:
 
 def _in_projection(seen: Projected) -> Measured:
     known = seen.measured
-    values = np.ascontiguousarray(np.where(known, seen.centre, 0.0).T)
+    values = np.ascontiguousarray(np.where(known, seen.center, 0.0).T)
     return Measured(
         values,
         np.ascontiguousarray(np.moveaxis(seen.errors, 0, -1)),

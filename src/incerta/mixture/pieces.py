@@ -15,7 +15,7 @@ from incerta.data.partitioned import PartitionedData
 from incerta.known import some_with_labels
 from incerta.mixture.expectation import Sums, sums
 from incerta.mixture.fitting import FittedMixture, Search, fitted
-from incerta.mixture.maximisation import SumsOf
+from incerta.mixture.maximization import SumsOf
 from incerta.mixture.model import Components, Measured, measured
 from incerta.typing import Ids, Indices
 
@@ -43,7 +43,7 @@ def some_objects(
     return sorted_by_id(found.data), found.n_objects
 
 
-def some_labelled(
+def some_labeled(
     objects: UncertainData | PartitionedData,
     most: int,
     seed: int,
@@ -55,7 +55,7 @@ def some_labelled(
         return some, None, n_objects
     if len(objects) <= most:
         return objects, known, len(objects)
-    chosen = some_with_labels(objects.keys, most, seed, known)
+    chosen = some_with_labels(objects._keys, most, seed, known)
     return objects[chosen], known[chosen], len(objects)
 
 
@@ -87,7 +87,7 @@ def fitted_to(
     known: Indices | None = None,
 ) -> FittedMixture:
     """Fit a mixture to objects, wherever they are; `known` is by rising ids."""
-    some, labels, n_objects = some_labelled(
+    some, labels, n_objects = some_labeled(
         by_moments(objects), MANY_OBJECTS, search.seed, known
     )
     all_of_them = len(some) == n_objects
@@ -120,7 +120,7 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
     if data is None or len(data) <= most:
         return Some(0 if data is None else len(data), data)
-    return Some(len(data), data[some_by_key(data.keys, most, seed)])
+    return Some(len(data), data[some_by_key(data._keys, most, seed)])
 
 
 def _some_of_both(a: Some, b: Some, most: int, seed: int) -> Some:

@@ -1,5 +1,5 @@
 """How many clusters there are."""
 
-from incerta.number.choose import KChoice, choose_k
+from incerta.number.choose import NumberOfClusters, choose_k
 
-__all__ = ["KChoice", "choose_k"]
+__all__ = ["NumberOfClusters", "choose_k"]

@@ -48,7 +48,7 @@ TEMPER, LEAST_WEIGHT = 0.2, 1e-4
 MOST_SHOWN = 3
 
 
-def _check(choice: KChoice) -> None:
+def _check(choice: NumberOfClusters) -> None:
     for k in choice.ks:
         whole(k, 1, "ks")
     if len(choice.ks) != len(choice.scores) or choice.k not in choice.ks:
@@ -57,7 +57,7 @@ def _check(choice: KChoice) -> None:
 
 @stored(_check, weights="f k", scores="f k", null_scores="f r k")
 @dataclass(frozen=True, eq=False, repr=False)
-class KChoice:
+class NumberOfClusters:
     """What `choose_k` found; ``print`` it for an answer in words.
 
     Attributes
@@ -89,7 +89,7 @@ class KChoice:
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
     >>> choice = ic.choose_k(data, range(1, 5), random_state=0)
     >>> choice
-    KChoice(k=3, ks=(1, 2, 3, 4), seed=0)
+    NumberOfClusters(k=3, ks=(1, 2, 3, 4), seed=0)
     >>> choice.weights.round(2)
     array([0.05, 0.  , 0.95, 0.  ])
     """
@@ -122,7 +122,7 @@ class KChoice:
         return int(np.flatnonzero(tried)[-1]) + 1
 
     def __repr__(self) -> str:
-        return f"KChoice(k={self.k}, ks={self.ks}, seed={self.seed})"
+        return f"NumberOfClusters(k={self.k}, ks={self.ks}, seed={self.seed})"
 
     def __str__(self) -> str:
         lines = [*self.sentences(), ""]
@@ -209,7 +209,7 @@ def choose_k(
     checkpoint: str | PathLike[str] | None = None,
     random_state: Seed = None,
     directions: int | str | None = "auto",
-) -> KChoice:
+) -> NumberOfClusters:
     """Choose the number of clusters; one is a possible answer.
 
     The number is that of the Gaussians, errors taken off, that explain the data best
@@ -315,7 +315,9 @@ def choose_k(
         j = j if p_one <= alpha else 0
     k = tried[j]
     scores = best.gains(tried)
-    return KChoice(k, tried, weights, scores, null_scores, float(p_one), alpha, seed)
+    return NumberOfClusters(
+        k, tried, weights, scores, null_scores, float(p_one), alpha, seed
+    )
 
 
 def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:

@@ -238,10 +238,10 @@ def _law(alone: Measured, pieces: Search) -> Law:
     of_one, of_best = (
         sums(alone, each).log_likelihood for each in (tried[0].components, best)
     )
-    centres, spread = best.means[:, 0], np.sqrt(best.covariances[:, 0])
-    low, high = (centres - REACH * spread).min(), (centres + REACH * spread).max()
+    centers, spread = best.means[:, 0], np.sqrt(best.covariances[:, 0])
+    low, high = (centers - REACH * spread).min(), (centers + REACH * spread).max()
     places, step = np.linspace(low, high, N_PLACES, retstep=True)
-    gaps = (places[:, None] - centres) / spread
+    gaps = (places[:, None] - centers) / spread
     density = (best.weights / spread * np.exp(-0.5 * gaps**2)).sum(axis=1)
     laws = with_one_peak(density)
     errors = np.maximum(np.sqrt(alone.variances[0]), LEAST_ERROR * step)
@@ -276,9 +276,9 @@ def with_one_peak(density: Array) -> Array:
     concave = isotonic_regression(slopes, weights=masses, increasing=False).x
     logs = np.concatenate([[0.0], np.cumsum(concave)])
     light = np.exp(logs - logs.max())
-    centre = places @ target
-    reach = np.sqrt(3.0 * np.square(places - centre) @ target)
-    flat = np.clip(reach - np.abs(places - centre) + 0.5, 0.0, 1.0)
+    center = places @ target
+    reach = np.sqrt(3.0 * np.square(places - center) @ target)
+    flat = np.clip(reach - np.abs(places - center) + 0.5, 0.0, 1.0)
     flat /= flat.sum()
     return np.vstack([(halves @ weights)[:, :, 0], light / light.sum(), flat])
 

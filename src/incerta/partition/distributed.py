@@ -44,23 +44,23 @@ class Extent:
         """Exponents for exact sums of means."""
         return exponents(np.maximum(np.abs(self.low), np.abs(self.high)))
 
-    def of_squares(self, centres: Array) -> NDArray[np.int64]:
-        """Exponent for exact sums of squared distances to any of the centres."""
-        reach = np.maximum(np.abs(self.high - centres), np.abs(centres - self.low))
+    def of_squares(self, centers: Array) -> NDArray[np.int64]:
+        """Exponent for exact sums of squared distances to any of the centers."""
+        reach = np.maximum(np.abs(self.high - centers), np.abs(centers - self.low))
         # Twice as far as it can be, to be safe from rounding.
         return exponents(2.0 * np.square(reach).sum(axis=-1).max(keepdims=True))
 
 
 class Sums(NamedTuple):
-    """What the partitions return for given centres."""
+    """What the partitions return for given centers."""
 
     counts: Indices  # (n_clusters,)
     means: NDArray[np.object_]  # (n_clusters, n_features), exact
-    squares: int  # squared distances to the nearest centre, exact
+    squares: int  # squared distances to the nearest center, exact
 
 
 class Far(NamedTuple):
-    """The objects farthest from their centres, the farthest first."""
+    """The objects farthest from their centers, the farthest first."""
 
     squares: Array  # (n_far,)
     keys: NDArray[np.uint64]  # (n_far,)
@@ -76,10 +76,10 @@ class Far(NamedTuple):
 
 @dataclass
 class DistributedRun:
-    """One start: where its centres are."""
+    """One start: where its centers are."""
 
     start: Array
-    centres: Array
+    centers: Array
     done: bool = False
     n_iter: int = 0
     inertia: float = np.inf
@@ -115,14 +115,14 @@ def listed_ids(part: Summary) -> list[tuple[Ids, Ids]]:
     return [(part.ids, part.ids)]
 
 
-def listed_labels(part: Summary, centres: Array) -> list[tuple[Ids, Indices]]:
-    """Ids of a partition with the nearest centre of each."""
-    return [(part.ids, nearest_alone(part.means, centres))]
+def listed_labels(part: Summary, centers: Array) -> list[tuple[Ids, Indices]]:
+    """Ids of a partition with the nearest center of each."""
+    return [(part.ids, nearest_alone(part.means, centers))]
 
 
-def labels_of(data: UncertainData, centres: Array) -> Indices:
-    """Nearest centre of the mean of each object, found as in the fit."""
-    return nearest_alone(summary(data, data.n_features).means, centres)
+def labels_of(data: UncertainData, centers: Array) -> Indices:
+    """Nearest center of the mean of each object, found as in the fit."""
+    return nearest_alone(summary(data, data.n_features).means, centers)
 
 
 def wherever(
@@ -143,17 +143,17 @@ def variance_of(part: Summary, extent: Extent) -> int:
 
 
 def sums_of(part: Summary, starts: Sequence[Array], extent: Extent) -> list[Sums]:
-    """Sums of a partition for the centres of each start."""
+    """Sums of a partition for the centers of each start."""
     answers = []
-    for centres in starts:
-        labels = nearest_alone(part.means, centres)
-        k = len(centres)
-        squares = _squares_to(part.means, centres[labels])
+    for centers in starts:
+        labels = nearest_alone(part.means, centers)
+        k = len(centers)
+        squares = _squares_to(part.means, centers[labels])
         answers.append(
             Sums(
                 np.bincount(labels, minlength=k),
                 exact_sums(part.means, labels, k, extent.exponent),
-                _sum_of(squares, extent.of_squares(centres)),
+                _sum_of(squares, extent.of_squares(centers)),
             )
         )
     return answers
@@ -165,10 +165,10 @@ def added(a: list[Sums], b: list[Sums]) -> list[Sums]:
     return [Sums(*starmap(add, zip(x, y, strict=True))) for x, y in pairs]
 
 
-def far_of(part: Summary, centres: Array, n_far: int) -> Far:
-    """Objects of a partition that are farthest from the nearest centre."""
-    labels = nearest_alone(part.means, centres)
-    squares = _squares_to(part.means, centres[labels])
+def far_of(part: Summary, centers: Array, n_far: int) -> Far:
+    """Objects of a partition that are farthest from the nearest center."""
+    labels = nearest_alone(part.means, centers)
+    squares = _squares_to(part.means, centers[labels])
     return _farthest(Far(squares, part.keys, labels, part.means), n_far)
 
 
@@ -205,7 +205,7 @@ def sorted_ids(parts: Parts) -> Ids:
 
 
 def drawn_means(parts: Parts, seed: int, n_drawn: int) -> Array:
-    """Means of objects drawn without regard to where they lie, to seed centres."""
+    """Means of objects drawn without regard to where they lie, to seed centers."""
     return parts.fold(drawn_of, drawn_of_both, seed, n_drawn)[2]
 
 
@@ -224,34 +224,34 @@ def lloyd(
         live = [run for run in runs if not run.done]
         if not live:
             break
-        answers = parts.fold(sums_of, added, [run.centres for run in live], extent)
+        answers = parts.fold(sums_of, added, [run.centers for run in live], extent)
         for run, sums in zip(live, answers, strict=True):
             _advance(run, sums, extent, parts, least)
-    answers = parts.fold(sums_of, added, [run.centres for run in runs], extent)
+    answers = parts.fold(sums_of, added, [run.centers for run in runs], extent)
     for run, sums in zip(runs, answers, strict=True):
-        run.inertia = _inertia(sums, run.centres, extent)
+        run.inertia = _inertia(sums, run.centers, extent)
         run.objective.append(run.inertia)
     best = min(runs, key=lambda run: run.inertia)
     exponent = exponents(np.array([extent.variance]))
     fixed = float(rounded(parts.fold(variance_of, add, extent), exponent)[0])
     best.inertia += fixed
     best.objective = [value + fixed for value in best.objective]
-    _, labels = in_order_of_ids(parts.fold(listed_labels, add, best.centres))
+    _, labels = in_order_of_ids(parts.fold(listed_labels, add, best.centers))
     return best, labels
 
 
 def _advance(
     run: DistributedRun, sums: Sums, extent: Extent, parts: Parts, least: float
 ) -> None:
-    """Move the centres of one start to the means of their members."""
-    # What objects cost where the last iteration has put the centres.
+    """Move the centers of one start to the means of their members."""
+    # What objects cost where the last iteration has put the centers.
     if run.n_iter:
-        run.objective.append(_inertia(sums, run.centres, extent))
+        run.objective.append(_inertia(sums, run.centers, extent))
     counts, means = sums.counts.copy(), sums.means.copy()
     empty = np.flatnonzero(counts == 0)
     if len(empty):
-        far = parts.fold(far_of, farther, run.centres, len(empty))
-        # Where all objects lie on centres, more clusters than places are asked for.
+        far = parts.fold(far_of, farther, run.centers, len(empty))
+        # Where all objects lie on centers, more clusters than places are asked for.
         far = far.take(np.flatnonzero(far.squares > 0))
         exact = exact_sums(
             far.means, np.arange(len(far.keys)), len(far.keys), extent.exponent
@@ -261,11 +261,11 @@ def _advance(
             counts[source] -= 1
             means[source] = means[source] - exact[i]
             counts[target], means[target] = 1, exact[i]
-    centres = run.centres.copy()
+    centers = run.centers.copy()
     for c in np.flatnonzero(counts):
-        centres[c] = rounded(means[c], extent.exponent, int(counts[c]))
-    moves = np.square(centres - run.centres).sum(axis=1)
-    run.centres = centres
+        centers[c] = rounded(means[c], extent.exponent, int(counts[c]))
+    moves = np.square(centers - run.centers).sum(axis=1)
+    run.centers = centers
     run.n_iter += 1
     run.done = bool(moves.sum() <= least)
 
@@ -280,8 +280,8 @@ def _spread(parts: Parts, extent: Extent) -> float:
     return _inertia(around, middle, extent) / (extent.n_objects * d)
 
 
-def _inertia(sums: Sums, centres: Array, extent: Extent) -> float:
-    return float(rounded(sums.squares, extent.of_squares(centres)[0]))
+def _inertia(sums: Sums, centers: Array, extent: Extent) -> float:
+    return float(rounded(sums.squares, extent.of_squares(centers)[0]))
 
 
 def _sum_of(column: Array, exponent: NDArray[np.int64]) -> int:
@@ -297,8 +297,8 @@ def _farthest(objects: Far, n_far: int) -> Far:
 # distances that do not depend on the objects beside ---------------------------------
 
 
-def nearest_alone(rows: Array, centres: Array) -> Indices:
-    """Nearest centre of each row, whatever other rows there are; ties to the lowest.
+def nearest_alone(rows: Array, centers: Array) -> Indices:
+    """Nearest center of each row, whatever other rows there are; ties to the lowest.
 
     A product of matrices rounds differently for matrices of different heights. It is
     used to find candidates; where it cannot tell two of them apart with certainty, the
@@ -306,19 +306,19 @@ def nearest_alone(rows: Array, centres: Array) -> Indices:
     """
     n, d = rows.shape
     nearest = np.zeros(n, dtype=np.intp)
-    if len(centres) == 1:
+    if len(centers) == 1:
         return nearest
-    middle = centres.mean(axis=0)
-    centred = centres - middle
-    fixed = np.square(centred).sum(axis=1)
+    middle = centers.mean(axis=0)
+    centered = centers - middle
+    fixed = np.square(centered).sum(axis=1)
     reach = np.sqrt(fixed.max())
     rounding = 8 * (d + 8) * np.finfo(np.float64).eps
-    for part in blocks(n, 8 * (len(centres) + d), _BLOCK):
+    for part in blocks(n, 8 * (len(centers) + d), _BLOCK):
         off = rows[part] - middle
         least = np.full(len(off), np.inf)
         second, best = least.copy(), np.zeros(len(off), dtype=np.intp)
-        # Centre by centre: many times faster than argmin along short rows.
-        for c, cost in enumerate(fixed[:, None] - 2.0 * centred @ off.T):
+        # Center by center: many times faster than argmin along short rows.
+        for c, cost in enumerate(fixed[:, None] - 2.0 * centered @ off.T):
             best[cost < least] = c
             second = np.minimum(second, np.maximum(least, cost))
             least = np.minimum(least, cost)
@@ -327,7 +327,7 @@ def nearest_alone(rows: Array, centres: Array) -> Indices:
         unsure = np.flatnonzero(~(second - least > rounding * size))
         if len(unsure):
             some = rows[part][unsure]
-            squares = [_squares_to(some, centre) for centre in centres]
+            squares = [_squares_to(some, center) for center in centers]
             best[unsure] = np.argmin(squares, axis=0)
         nearest[part] = best
     return nearest

@@ -27,7 +27,7 @@ class KMeansRun:
     """One start of the algorithm and where it ended."""
 
     start: Array
-    centres: Array
+    centers: Array
     labels: Indices
     cost: float  # of the distances, without what is the same for all partitions
     n_iter: int
@@ -36,13 +36,13 @@ class KMeansRun:
 def starts(
     means: Array, n_clusters: int, init: Any, n_init: int, seed: int
 ) -> Iterator[Array]:
-    """Centres to start from, one set per run; an array is the only start."""
+    """Centers to start from, one set per run; an array is the only start."""
     rng = np.random.RandomState(seed % 2**32)
     if not isinstance(init, str):
         start = np.asarray(init, dtype=np.float64)
         if start.shape != (n_clusters, means.shape[1]):
             msg = (
-                f"init has shape {start.shape}; it must hold one centre per "
+                f"init has shape {start.shape}; it must hold one center per "
                 f"cluster: ({n_clusters}, {means.shape[1]})."
             )
             raise ValueError(msg)
@@ -73,7 +73,7 @@ class SquaredSearch:
             found = model.fit(self.means)
         return KMeansRun(
             start=start,
-            centres=found.cluster_centers_,
+            centers=found.cluster_centers_,
             labels=found.labels_,
             cost=found.inertia_,
             n_iter=found.n_iter_,
@@ -81,13 +81,13 @@ class SquaredSearch:
 
     def objectives(self, run: KMeansRun) -> list[float]:
         """Objective after each iteration of a run, whose iterations are repeated."""
-        centres, fixed, out = run.start, self._fixed(), []
+        centers, fixed, out = run.start, self._fixed(), []
         for _ in range(run.n_iter):
-            step = KMeans(len(centres), init=centres, n_init=1, max_iter=1, tol=0.0)
+            step = KMeans(len(centers), init=centers, n_init=1, max_iter=1, tol=0.0)
             with warnings.catch_warnings():
                 # A cluster may be empty on the way.
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                centres = step.fit(self.means).cluster_centers_
+                centers = step.fit(self.means).cluster_centers_
             out.append(step.inertia_ + fixed)
         return out
 
@@ -108,41 +108,41 @@ SLACK = 1e-9
 TIE = 1e-12
 
 
-def expected_distances(law: Values, objects: Indices, centre: Array) -> Array:
-    """``E |X - c|`` of some objects and one centre: the mean over their values."""
+def expected_distances(law: Values, objects: Indices, center: Array) -> Array:
+    """``E |X - c|`` of some objects and one center: the mean over their values."""
     part = law.take(objects)
-    distances = np.linalg.norm(part.values - centre, axis=1)
+    distances = np.linalg.norm(part.values - center, axis=1)
     if part.weights is not None:
         return np.add.reduceat(distances * part.weights, part.starts[:-1])
     return np.add.reduceat(distances, part.starts[:-1]) / part.counts
 
 
-def within_minmax(boxes: Boxes, centres: Array) -> Mask:
-    """Centres whose least distance to the box is at most the best greatest one."""
-    below = boxes.low[:, None] - centres
-    above = centres - boxes.high[:, None]
+def within_minmax(boxes: Boxes, centers: Array) -> Mask:
+    """Centers whose least distance to the box is at most the best greatest one."""
+    below = boxes.low[:, None] - centers
+    above = centers - boxes.high[:, None]
     least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=2)
     most = np.linalg.norm(np.maximum(-below, -above), axis=2)
     best = most.min(axis=1, keepdims=True)
     return least <= best * (1 + SLACK)
 
 
-def within_voronoi(boxes: Boxes, centres: Array) -> Mask:
-    """Centres that are nearest to some point of the box, pair by pair.
+def within_voronoi(boxes: Boxes, centers: Array) -> Mask:
+    """Centers that are nearest to some point of the box, pair by pair.
 
-    Centre c' is ruled out if ``|x - c|² - |x - c'|²`` is negative all over the box.
+    Center c' is ruled out if ``|x - c|² - |x - c'|²`` is negative all over the box.
     """
-    n, k = len(boxes.low), len(centres)
+    n, k = len(boxes.low), len(centers)
     inside = np.ones((n, k), dtype=np.bool_)
     # Far from the origin squares would have few digits left.
-    origin = centres.mean(axis=0)
-    centres, low, high = centres - origin, boxes.low - origin, boxes.high - origin
-    squares = np.square(centres).sum(axis=1)
-    # No point of a box is farther than `reach` from any centre.
+    origin = centers.mean(axis=0)
+    centers, low, high = centers - origin, boxes.low - origin, boxes.high - origin
+    squares = np.square(centers).sum(axis=1)
+    # No point of a box is farther than `reach` from any center.
     corners = np.linalg.norm(np.maximum(np.abs(low), np.abs(high)), axis=1)
     reach = np.sqrt(squares.max()) + corners
     for c in range(k):
-        slope = 2.0 * (centres - centres[c])  # (k, d), zero for c itself
+        slope = 2.0 * (centers - centers[c])  # (k, d), zero for c itself
         most = np.maximum(slope, 0.0) @ high.T + np.minimum(slope, 0.0) @ low.T
         nearer_c = most + (squares[c] - squares)[:, None] < -SLACK * reach**2
         nearer_c[c] = False
@@ -158,9 +158,9 @@ class Shifts:
         self._when = np.full((n_objects, n_clusters), -1)
         self._places: list[Array] = []
 
-    def moved(self, centres: Array) -> None:
-        """Note where the centres are in this round."""
-        self._places.append(centres.copy())
+    def moved(self, centers: Array) -> None:
+        """Note where the centers are in this round."""
+        self._places.append(centers.copy())
 
     def computed(self, objects: Indices, cluster: int, distances: Array) -> None:
         """Note distances that were computed in this round."""
@@ -168,7 +168,7 @@ class Shifts:
         self._when[objects, cluster] = len(self._places) - 1
 
     def within(self) -> Mask:
-        """Centres whose lower bound is within the best upper bound."""
+        """Centers whose lower bound is within the best upper bound."""
         places = np.array(self._places)
         gone = np.linalg.norm(places - places[-1], axis=2)  # (n_rounds, n_clusters)
         known = self._when >= 0
@@ -184,23 +184,23 @@ class Shifts:
 def assign(
     law: Values,
     boxes: Boxes,
-    centres: Array,
+    centers: Array,
     rules: tuple[str, ...],
     shifts: Shifts,
 ) -> tuple[Indices, int]:
     """Label of the least expected distance, the first of tied ones, and evaluations."""
-    n, k = law.n_objects, len(centres)
+    n, k = law.n_objects, len(centers)
     candidates = np.ones((n, k), dtype=np.bool_)
     for part in blocks(n, 8 * 4 * k * law.n_features):
         box = Boxes(boxes.low[part], boxes.high[part])
         if "minmax" in rules:
-            candidates[part] &= within_minmax(box, centres)
+            candidates[part] &= within_minmax(box, centers)
         if "voronoi" in rules:
-            candidates[part] &= within_voronoi(box, centres)
-    shifts.moved(centres)
+            candidates[part] &= within_voronoi(box, centers)
+    shifts.moved(centers)
     if "shift" in rules:
         candidates &= shifts.within()
-    # The best centre passes every rule, so a single candidate is the answer.
+    # The best center passes every rule, so a single candidate is the answer.
     labels = candidates.argmax(axis=1)
     decided = candidates.sum(axis=1) == 1
     distances = np.full((n, k), np.inf)
@@ -208,7 +208,7 @@ def assign(
     for c in range(k):
         objects = np.flatnonzero(candidates[:, c] & ~decided)
         if len(objects):
-            distances[objects, c] = expected_distances(law, objects, centres[c])
+            distances[objects, c] = expected_distances(law, objects, centers[c])
             shifts.computed(objects, c, distances[objects, c])
             n_evaluations += len(objects)
     least = distances[~decided].min(axis=1, keepdims=True)
@@ -250,15 +250,15 @@ class EuclideanSearch:
     def run(self, start: Array) -> KMeansRun:
         """Follow one start to its end."""
         seen = set[bytes]()
-        for labels, centres in self._iterations(start):
+        for labels, centers in self._iterations(start):
             again = labels.tobytes() in seen
             seen.add(labels.tobytes())
-            # With mean centres the same labels may come back after a while.
+            # With mean centers the same labels may come back after a while.
             if again or len(seen) == self._max_iter:
-                cost = self._cost(labels, centres)
+                cost = self._cost(labels, centers)
                 return KMeansRun(
                     start=start,
-                    centres=centres,
+                    centers=centers,
                     labels=labels,
                     cost=cost,
                     n_iter=len(seen),
@@ -274,41 +274,41 @@ class EuclideanSearch:
         """Sum of the expected distances at the end of a run."""
         return run.cost
 
-    def assigned(self, centres: Array) -> Indices:
-        """Nearest centre of each object."""
-        nothing_known = Shifts(self._law.n_objects, len(centres))
-        return assign(self._law, self._boxes, centres, self._rules, nothing_known)[0]
+    def assigned(self, centers: Array) -> Indices:
+        """Nearest center of each object."""
+        nothing_known = Shifts(self._law.n_objects, len(centers))
+        return assign(self._law, self._boxes, centers, self._rules, nothing_known)[0]
 
-    def _iterations(self, centres: Array) -> Iterator[tuple[Indices, Array]]:
-        """Assign all objects, then move the centres; both after each iteration."""
-        n, k = self._law.n_objects, len(centres)
+    def _iterations(self, centers: Array) -> Iterator[tuple[Indices, Array]]:
+        """Assign all objects, then move the centers; both after each iteration."""
+        n, k = self._law.n_objects, len(centers)
         shifts = Shifts(n, k)
         while True:
-            labels, n_new = assign(self._law, self._boxes, centres, self._rules, shifts)
+            labels, n_new = assign(self._law, self._boxes, centers, self._rules, shifts)
             self.n_evaluations += n_new
             self.n_pairs += n * k
             if len(np.unique(labels)) < k:
-                labels = without_empty(labels, self._own(labels, centres), k)
-            centres = self._moved(labels, centres)
-            yield labels, centres
+                labels = without_empty(labels, self._own(labels, centers), k)
+            centers = self._moved(labels, centers)
+            yield labels, centers
 
-    def _moved(self, labels: Indices, centres: Array) -> Array:
+    def _moved(self, labels: Indices, centers: Array) -> Array:
         if self._center == "mean":
-            members = np.eye(len(centres))[labels]
+            members = np.eye(len(centers))[labels]
             return members.T @ self.means / members.sum(axis=0)[:, None]
         clusters = (
-            self._law.take(np.flatnonzero(labels == c)) for c in range(len(centres))
+            self._law.take(np.flatnonzero(labels == c)) for c in range(len(centers))
         )
-        places = zip(clusters, centres, strict=True)
+        places = zip(clusters, centers, strict=True)
         return np.array([geometric_median(*place) for place in places])
 
-    def _own(self, labels: Indices, centres: Array) -> Array:
-        """Expected distance of each object to the centre of its own cluster."""
+    def _own(self, labels: Indices, centers: Array) -> Array:
+        """Expected distance of each object to the center of its own cluster."""
         own = np.empty(len(labels))
         for c in np.unique(labels):
             members = np.flatnonzero(labels == c)
-            own[members] = expected_distances(self._law, members, centres[c])
+            own[members] = expected_distances(self._law, members, centers[c])
         return own
 
-    def _cost(self, labels: Indices, centres: Array) -> float:
-        return float(self._own(labels, centres).sum())
+    def _cost(self, labels: Indices, centers: Array) -> float:
+        return float(self._own(labels, centers).sum())

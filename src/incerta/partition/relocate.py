@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import kmeans_plusplus
 
 from incerta.backend.progress import track
-from incerta.partition.shares import nearest_centres
+from incerta.partition.shares import nearest_centers
 from incerta.typing import Array, Indices
 
 # Value of a cluster from its size c, scatter S and sum of variances Psi.
@@ -40,14 +40,14 @@ def ucpc(sizes: Array, scatter: Array, variances: Array) -> Array:
 class ClusterMoments:
     """Moments of all clusters; each member added or taken away costs O(d).
 
-    `sizes` (n_clusters,): number of members, at least one. `centres` (n_clusters,
+    `sizes` (n_clusters,): number of members, at least one. `centers` (n_clusters,
     n_features): mean of the members' means. `scatter` (n_clusters,): sum of the squared
-    distances of the members' means to the centre. `variances` (n_clusters,): sum of the
+    distances of the members' means to the center. `variances` (n_clusters,): sum of the
     members' total variances.
     """
 
     sizes: Array
-    centres: Array
+    centers: Array
     scatter: Array
     variances: Array
 
@@ -57,11 +57,11 @@ class ClusterMoments:
     ) -> Self:
         """Moments of a partition without empty clusters, from scratch."""
         sizes = np.bincount(labels, minlength=n_clusters).astype(np.float64)
-        centres = mean_by_cluster(means, labels, sizes)
-        apart = np.square(means - centres[labels]).sum(axis=1)
+        centers = mean_by_cluster(means, labels, sizes)
+        apart = np.square(means - centers[labels]).sum(axis=1)
         return cls(
             sizes,
-            centres,
+            centers,
             sum_by_cluster(apart, labels, n_clusters),
             sum_by_cluster(variances, labels, n_clusters),
         )
@@ -69,18 +69,18 @@ class ClusterMoments:
     def add(self, cluster: int, mean: Array, variance: float) -> None:
         """Add an object to a cluster."""
         c = self.sizes[cluster]
-        apart = mean - self.centres[cluster]
+        apart = mean - self.centers[cluster]
         self.scatter[cluster] += c / (c + 1.0) * (apart @ apart)
-        self.centres[cluster] += apart / (c + 1.0)
+        self.centers[cluster] += apart / (c + 1.0)
         self.variances[cluster] += variance
         self.sizes[cluster] += 1.0
 
     def remove(self, cluster: int, mean: Array, variance: float) -> None:
         """Take an object from a cluster that has others."""
         c = self.sizes[cluster]
-        apart = mean - self.centres[cluster]
+        apart = mean - self.centers[cluster]
         self.scatter[cluster] -= c / (c - 1.0) * (apart @ apart)
-        self.centres[cluster] -= apart / (c - 1.0)
+        self.centers[cluster] -= apart / (c - 1.0)
         self.variances[cluster] -= variance
         self.sizes[cluster] -= 1.0
 
@@ -122,7 +122,7 @@ def relocation_sweeps(
     """Move objects one at a time while the objective falls, one sweep per ``next()``.
 
     No cluster loses its last member. A move must gain more than rounding errors can.
-    `means` are centred, `variances` totals; no cluster of `labels` is empty.
+    `means` are centered, `variances` totals; no cluster of `labels` is empty.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
@@ -189,9 +189,9 @@ def _first_move(
     doubt: float,
 ) -> tuple[int, int] | None:
     """First object that gains by a move, and where to."""
-    centres = clusters.centres
-    lengths = np.square(centres).sum(axis=1)
-    apart = means @ (-2.0 * centres.T)
+    centers = clusters.centers
+    lengths = np.square(centers).sum(axis=1)
+    apart = means @ (-2.0 * centers.T)
     apart += lengths
     apart += squares[:, None]
     change = changes(clusters, objective, apart, variances, labels)
@@ -199,7 +199,7 @@ def _first_move(
     # Products round by at most `doubt`: what is nearer to a tie is looked at again.
     near = (best < doubt - least).nonzero()[0]
     if len(near) and best[near[0]] >= -doubt - least:
-        apart = cdist(means[near], centres, "sqeuclidean")
+        apart = cdist(means[near], centers, "sqeuclidean")
         change[near] = changes(
             clusters, objective, apart, variances[near], labels[near]
         )
@@ -264,7 +264,7 @@ def seeded_partition(
 
 
 def _nearest_seeds(means: Array, seeds: Array) -> Indices:
-    labels = nearest_centres(means, seeds, np.zeros(len(seeds)))
+    labels = nearest_centers(means, seeds, np.zeros(len(seeds)))
     costs = np.square(means - seeds[labels]).sum(axis=1)
     return without_empty(labels, costs, len(seeds))
 

@@ -1,4 +1,4 @@
-"""How often the values of an object are nearest to each centre."""
+"""How often the values of an object are nearest to each center."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -17,28 +17,28 @@ from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
 
-def nearest_centres(values: Array, centres: Array, offsets: Array) -> Indices:
-    """Index of the centre with the least ``|x - c|² + offset``, ties to the lowest."""
-    middle = centres.mean(axis=0)
-    centred = centres - middle
-    fixed = np.square(centred).sum(axis=1) + offsets
+def nearest_centers(values: Array, centers: Array, offsets: Array) -> Indices:
+    """Index of the center with the least ``|x - c|² + offset``, ties to the lowest."""
+    middle = centers.mean(axis=0)
+    centered = centers - middle
+    fixed = np.square(centered).sum(axis=1) + offsets
     nearest = np.empty(len(values), dtype=np.intp)
-    for part in blocks(len(values), 8 * (len(centres) + values.shape[1])):
-        cost = fixed - 2.0 * (values[part] - middle) @ centred.T
+    for part in blocks(len(values), 8 * (len(centers) + values.shape[1])):
+        cost = fixed - 2.0 * (values[part] - middle) @ centered.T
         nearest[part] = cost.argmin(axis=1)
     return nearest
 
 
 def nearest_shares(
-    data: UncertainData, centres: Array, offsets: Array, n_worlds: int, seed: int
+    data: UncertainData, centers: Array, offsets: Array, n_worlds: int, seed: int
 ) -> Array:
-    """Probability, under each object's own law, of being nearest to each centre.
+    """Probability, under each object's own law, of being nearest to each center.
 
     Exact for objects given by values and for joint draws; over `n_worlds` worlds for
-    the others. Of several sets of centres, worlds have one each in turn, and values
+    the others. Of several sets of centers, worlds have one each in turn, and values
     have all.
     """
-    sets = centres if centres.ndim == 3 else centres[None]
+    sets = centers if centers.ndim == 3 else centers[None]
     n, k = len(data), sets.shape[1]
     law, counts = data.law, np.zeros(n * k)
     if isinstance(law, Values):
@@ -47,13 +47,13 @@ def nearest_shares(
         if weights is None:
             weights = np.repeat(1.0 / law.counts, law.counts)
         for own in sets:
-            cells = rows + nearest_centres(law.values, own, offsets)
+            cells = rows + nearest_centers(law.values, own, offsets)
             counts += np.bincount(cells, weights=weights, minlength=n * k)
         return counts.reshape(n, k) / len(sets)
     n_worlds = data.n_draws or n_worlds
     worlds = Worlds.drawn(data, n_worlds, seed)
     for world, own in zip(followed(worlds, "confidence"), cycle(sets), strict=False):
-        cells = np.arange(n) * k + nearest_centres(world, own, offsets)
+        cells = np.arange(n) * k + nearest_centers(world, own, offsets)
         counts += np.bincount(cells, minlength=n * k)
     return counts.reshape(n, k) / n_worlds
 
@@ -63,28 +63,28 @@ KMEANS_STARTS = 3
 _WEIGHTS = 9
 
 
-def centres_in_worlds(
-    worlds: Iterable[Array], keys: NDArray[np.uint64], centres: Array, seed: int
+def centers_in_worlds(
+    worlds: Iterable[Array], keys: NDArray[np.uint64], centers: Array, seed: int
 ) -> Array:
-    """Cluster each world, objects weighted by keys, with numbers of `centres`."""
+    """Cluster each world, objects weighted by keys, with numbers of `centers`."""
     found = []
     for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))
         weights = -np.log(uniforms(stream, keys)[0])
-        own = _clustered(values, weights, centres, seed + number)
-        found.append(own[_named(values, own, centres)])
+        own = _clustered(values, weights, centers, seed + number)
+        found.append(own[_named(values, own, centers)])
     return np.array(found)
 
 
 def _clustered(values: Array, weights: Array, start: Array, seed: int) -> Array:
     rng = np.random.default_rng(seed)
-    return lloyd(values, len(start), KMEANS_STARTS, rng, weights, also=start).centres
+    return lloyd(values, len(start), KMEANS_STARTS, rng, weights, also=start).centers
 
 
-def _named(values: Array, own: Array, centres: Array) -> NDArray[np.intp]:
-    """Which centre takes the place of each given one, by the objects in common."""
-    k, flat = len(centres), np.zeros(len(centres))
-    given = nearest_centres(values, centres, flat)
-    here = nearest_centres(values, own, flat)
+def _named(values: Array, own: Array, centers: Array) -> NDArray[np.intp]:
+    """Which center takes the place of each given one, by the objects in common."""
+    k, flat = len(centers), np.zeros(len(centers))
+    given = nearest_centers(values, centers, flat)
+    here = nearest_centers(values, own, flat)
     overlap = np.bincount(given * k + here, minlength=k * k).reshape(k, k)
     return linear_sum_assignment(overlap, maximize=True)[1]

@@ -28,7 +28,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 
     Objects are sorted by cluster, noise last, and then by confidence. The share of the
     object's own cluster is at the bottom of each bar, so the lowest part is the
-    confidence. Grey is noise.
+    confidence. Gray is noise.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 
     Notes
     -----
-    With more than 2000 objects, neighbours in this order share a bar, which is their
+    With more than 2000 objects, neighbors in this order share a bar, which is their
     mean.
 
     Examples
@@ -115,7 +115,7 @@ def reachability(
     """Draw the reachability of the objects in the order they were visited.
 
     Valleys are clusters, the deeper the denser. Objects that no other reaches are drawn
-    as bars up to the upper edge. Grey is noise.
+    as bars up to the upper edge. Gray is noise.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def reachability(
 
     Notes
     -----
-    With more than 2000 objects, neighbours in this order share a bar: the highest of
+    With more than 2000 objects, neighbors in this order share a bar: the highest of
     them, so that no border between two valleys is lost.
 
     Examples
@@ -173,7 +173,7 @@ def reachability(
 
 
 def highest_bars(heights: Array, labels: Indices, most: int) -> tuple[Array, Indices]:
-    """A limited number of bars: the highest of some neighbours, with its label.
+    """A limited number of bars: the highest of some neighbors, with its label.
 
     What no other reaches (inf or NaN) is the highest of all.
     """

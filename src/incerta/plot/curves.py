@@ -96,7 +96,7 @@ def reliability(
     """Draw whether a confidence of 0.8 is right 8 times out of 10.
 
     Objects are put into bins by their confidence. A point is the mean confidence of a
-    bin and the share of its objects whose label is right; grey bars, with their scale
+    bin and the share of its objects whose label is right; gray bars, with their scale
     on the right, give the number of its objects. The band is 0.05 around the diagonal.
 
     Parameters
@@ -139,8 +139,8 @@ def reliability(
     ax.patch.set_visible(False)
 
     ends = np.array([0.0, 1.0])
-    grey = {"color": INK, "alpha": 0.15}
-    ax.fill_between(ends, ends - BAND, ends + BAND, label=f"within {BAND}", **grey)
+    gray = {"color": INK, "alpha": 0.15}
+    ax.fill_between(ends, ends - BAND, ends + BAND, label=f"within {BAND}", **gray)
     ax.plot(ends, ends, color=INK, linewidth=0.8, label="ideal")
     ax.plot(mean_sure[used], share_right[used], "o-", color=PALETTE[0], label="found")
     ax.set(xlim=(start, 1.0), ylim=(0.0, 1.02))

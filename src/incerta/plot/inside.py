@@ -9,7 +9,7 @@ from incerta.data.container import UncertainData
 from incerta.plot.style import NOISE, axes_for, tidy
 from incerta.typing import ArrayLike
 
-# Objects that are less probably members are field, and grey.
+# Objects that are less probably members are field, and gray.
 LEAST_SHOWN = 0.05
 MOST_BARS = 500
 
@@ -20,9 +20,9 @@ def members(
     features: Sequence[str] | Sequence[int] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw a group over the field around it, the probability of each object as colour.
+    """Draw a group over the field around it, the probability of each object as color.
 
-    Objects below a probability of 0.05 are grey. The frame holds all but the outermost
+    Objects below a probability of 0.05 are gray. The frame holds all but the outermost
     objects of the field; bars are errors, where there are at most 500 members.
 
     Parameters

@@ -44,7 +44,7 @@ def scatter(
 ) -> Any:
     """Draw the objects: means as points, uncertainty as ellipses.
 
-    Colour and marker show the cluster, opacity shows the confidence. An ellipse is one
+    Color and marker show the cluster, opacity shows the confidence. An ellipse is one
     standard deviation of the object's own covariance. One feature is drawn as a strip
     per cluster, with error bars of one standard deviation.
 
@@ -198,7 +198,7 @@ def _strip(
     row = np.empty(len(labels))
     for place, cluster in enumerate(clusters):
         row[labels == cluster] = -place
-    # Neighbours in value get places far apart, whatever their number.
+    # Neighbors in value get places far apart, whatever their number.
     rank = np.empty(len(mean))
     rank[np.argsort(mean, kind="stable")] = np.arange(len(mean))
     height = row + 0.7 * ((rank * GOLDEN) % 1.0 - 0.5)
@@ -206,8 +206,8 @@ def _strip(
         sd = np.sqrt(data.variance()[:, 0])
         ends = np.stack([mean - sd, height, mean + sd, height], axis=1)
         bars = part_of_matplotlib("collections").LineCollection
-        colours = rgba_of(labels, 0.5 * opacity)
-        ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colours, linewidths=1))
+        colors = rgba_of(labels, 0.5 * opacity)
+        ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colors, linewidths=1))
     places = np.stack([mean, height], axis=1)
     _points(ax, places, labels, opacity)
     ax.autoscale_view()
@@ -246,13 +246,13 @@ def separating_features(means: Array, variances: Array, labels: Indices) -> Indi
     if len(clusters) < 2:
         return np.arange(2)
     n = len(codes)
-    centred = means[kept] - means[kept].mean(axis=0)
-    spread = np.sqrt(np.square(centred).mean(axis=0) + variances[kept].mean(axis=0))
-    centred /= np.where(spread > 0, spread, 1.0)
+    centered = means[kept] - means[kept].mean(axis=0)
+    spread = np.sqrt(np.square(centered).mean(axis=0) + variances[kept].mean(axis=0))
+    centered /= np.where(spread > 0, spread, 1.0)
     members = sparse.csr_array((np.ones(n), (codes, np.arange(n))))
-    sums = members @ centred
+    sums = members @ centered
     between = (sums / np.bincount(codes)[:, None]).T @ sums / n
-    within = centred.T @ centred / n - between
+    within = centered.T @ centered / n - between
     # A spread of 1 is the total; the floor is for clusters without any width.
     width = np.sqrt(np.clip(1.0 - np.diag(between), 1e-9, None))
     between /= width * width[:, None]

@@ -1,7 +1,7 @@
 """How clusters look: one palette for all plots and for the report.
 
-Clusters differ in colour and, as pictures are also printed in grey, in marker or hatch.
-There are only as many colours as everyone can tell apart on white paper; further
+Clusters differ in color and, as pictures are also printed in gray, in marker or hatch.
+There are only as many colors as everyone can tell apart on white paper; further
 clusters repeat them with another marker and hatch.
 """
 
@@ -19,7 +19,7 @@ PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 NOISE = "#999999"
 INK = "#333333"  # lines and marks that belong to no cluster
 PALE = "#DDDDDD"  # bands and bars behind the data
-# One more than colours: together they repeat only after 42 clusters.
+# One more than colors: together they repeat only after 42 clusters.
 MARKERS = ("o", "s", "D", "^", "v", "P", "p")
 HATCHES = ("", "///", "..", "\\\\\\", "xxx", "---", "oo")
 NOISE_MARKER = "X"
@@ -61,8 +61,8 @@ def clusters_in(labels: Indices) -> Indices:
     return np.concatenate([clusters[clusters >= 0], clusters[clusters < 0]])
 
 
-def colour_of(cluster: int) -> str:
-    """Colour of a cluster as a hex string."""
+def color_of(cluster: int) -> str:
+    """Color of a cluster as a hex string."""
     return NOISE if cluster < 0 else PALETTE[cluster % len(PALETTE)]
 
 
@@ -77,7 +77,7 @@ def name_of(cluster: int) -> str:
 
 
 def rgba_of(labels: Indices, opacity: Array | float) -> Array:
-    """Colour and opacity of each object, shape (n_objects, 4)."""
+    """Color and opacity of each object, shape (n_objects, 4)."""
     palette: Array = part_of_matplotlib("colors").to_rgba_array([*PALETTE, NOISE])
     rgba = palette[np.where(labels < 0, len(PALETTE), labels % len(PALETTE))]
     rgba[:, 3] = opacity
@@ -85,9 +85,9 @@ def rgba_of(labels: Indices, opacity: Array | float) -> Array:
 
 
 def fill_of(cluster: int) -> dict[str, Any]:
-    """Keywords for an area of a cluster: colour, and a fine white hatch over it."""
+    """Keywords for an area of a cluster: color, and a fine white hatch over it."""
     return {
-        "facecolor": colour_of(cluster),
+        "facecolor": color_of(cluster),
         "hatch": "" if cluster < 0 else HATCHES[cluster % len(HATCHES)],
         "edgecolor": (1.0, 1.0, 1.0, 0.6),  # of the hatch; there is no outline
         "linewidth": 0.0,
@@ -122,7 +122,7 @@ def markers_in_legend(labels: Indices, name: Callable[[int], str]) -> list[Any]:
     """An entry for each cluster with its marker and its number of objects."""
     line = partial(part_of_matplotlib("lines").Line2D, [], [], linestyle="")
     return _entries(
-        labels, lambda c: line(marker=marker_of(c), color=colour_of(c)), name=name
+        labels, lambda c: line(marker=marker_of(c), color=color_of(c)), name=name
     )
 
 

@@ -19,7 +19,7 @@ def valley(
 ) -> Any:
     """Draw the law of true values along an axis, before the measured values.
 
-    Grey bars are the values, and the line is what they are without their errors: it is
+    Gray bars are the values, and the line is what they are without their errors: it is
     narrower, and a valley in it is deeper. The law of an assessment is the best of two
     to four Gaussians: whether its humps are believed, the verdict says.
 

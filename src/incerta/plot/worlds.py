@@ -134,7 +134,7 @@ def coassociation(
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
     max_size : int, default=1000
-        With more objects, neighbours in this order share a row, which is their mean.
+        With more objects, neighbors in this order share a row, which is their mean.
 
     Notes
     -----

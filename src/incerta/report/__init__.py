@@ -1,6 +1,6 @@
-"""One page that tells what was found: `summarise` in, HTML out."""
+"""One page that tells what was found: `summarize` in, HTML out."""
 
 from incerta.report.render import render, write
-from incerta.report.summarise import summarise
+from incerta.report.summarize import summarize
 
-__all__ = ["render", "summarise", "write"]
+__all__ = ["render", "summarize", "write"]

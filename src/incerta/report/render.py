@@ -14,7 +14,7 @@ from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
 from incerta.report.plain import cut, measured, percent
-from incerta.report.summarise import MOST_UNSURE, picture, summarise
+from incerta.report.summarize import MOST_UNSURE, picture, summarize
 from incerta.wording import counted, share
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page from `summarise` and `picture`.
+    """Make the page from `summarize` and `picture`.
 
     One HTML text holds all it needs. Only its own script can run in it: the policy in
     its head identifies it by a checksum. Texts from the data are escaped, or JSON.
@@ -50,9 +50,9 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     digest = hashlib.sha256(script.encode()).digest()
     looks = {
-        "colours": PALETTE,
+        "colors": PALETTE,
         "signs": [SIGNS[marker] for marker in MARKERS],
-        "noise_colour": NOISE,
+        "noise_color": NOISE,
         "noise_sign": SIGNS[NOISE_MARKER],
     }
     page: str = environment.get_template("report.html.j2").render(
@@ -82,7 +82,7 @@ def write(
     path : str or path-like
         Where to; an existing file is replaced when the new one is complete.
     summary : dict, optional
-        What `summarise` returns, if that is there already.
+        What `summarize` returns, if that is there already.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def write(
     ...     write(result, f"{folder}/report.html").name
     'report.html'
     """
-    return write_page(render(summary or summarise(result), picture(result)), path)
+    return write_page(render(summary or summarize(result), picture(result)), path)
 
 
 def write_page(page: str, path: str | os.PathLike[str]) -> Path:

@@ -1,4 +1,4 @@
-"""The page about a stream: its clusters, what happened, and centres over time."""
+"""The page about a stream: its clusters, what happened, and centers over time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def facts(watcher: Watcher) -> dict[str, Any]:
             "share": cluster.share,
             "rows": cluster.rows,
             "since": cluster.since,
-            "centre": numbers(cluster.centre),
+            "center": numbers(cluster.center),
             "error": numbers(cluster.error),
             "spread": numbers(cluster.spread),
         }
@@ -60,9 +60,9 @@ def facts(watcher: Watcher) -> dict[str, Any]:
         ],
         "history": {
             "rows": watcher.history.rows,
-            "centres": [
-                {str(c): numbers(centre) for c, centre in look.items()}
-                for look in watcher.history.centres
+            "centers": [
+                {str(c): numbers(center) for c, center in look.items()}
+                for look in watcher.history.centers
             ],
         },
     }
@@ -87,15 +87,15 @@ def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
 def places(
     cluster: Cluster, names: Sequence[str], width: int, before: Cluster | None = None
 ) -> str:
-    """Centres by feature, as many as fit; those that moved most first."""
+    """Centers by feature, as many as fit; those that moved most first."""
     order = np.arange(len(names))
     if before is not None:
-        order = np.argsort(-np.abs(cluster.centre - before.centre) / cluster.error)
+        order = np.argsort(-np.abs(cluster.center - before.center) / cluster.error)
     out = ""
     for j in order.tolist():
-        place = measured(float(cluster.centre[j]), float(cluster.error[j]))
+        place = measured(float(cluster.center[j]), float(cluster.error[j]))
         if before is not None:
-            was = measured(float(before.centre[j]), float(before.error[j]))
+            was = measured(float(before.center[j]), float(before.error[j]))
             place = f"{was.partition(' ')[0]} → {place}"
         name = cut(printable(names[j]), LONGEST_NAME)
         more = f"{', ' if out else ''}{name} {place}"
@@ -124,19 +124,19 @@ def page_of_stream(found: dict[str, Any]) -> str:
         height=HEIGHT,
         most_features=MOST_FEATURES,
         most_events=MOST_EVENTS,
-        looks={"colours": PALETTE, "signs": [SIGNS[marker] for marker in MARKERS]},
+        looks={"colors": PALETTE, "signs": [SIGNS[marker] for marker in MARKERS]},
         style=part_of_page("incerta.report", "report.css"),
     )
     return page
 
 
 def picture(history: dict[str, Any], j: int) -> dict[str, Any]:
-    """Centres of one feature over time, as lines in the units of the picture.
+    """Centers of one feature over time, as lines in the units of the picture.
 
     Of each cluster there are pieces of points without a look between them at which the
     cluster was not there.
     """
-    rows, looks = history["rows"], history["centres"]
+    rows, looks = history["rows"], history["centers"]
     places = [one[c][j] for one in looks for c in one if one[c][j] is not None]
     low, high = (min(places), max(places)) if places else (0.0, 1.0)
     if high <= low:

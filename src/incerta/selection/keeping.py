@@ -63,7 +63,7 @@ class Kept:
     >>> import incerta as ic
     >>> from incerta.selection import keep_worlds
     >>> data = ic.from_gaussian([[0.0], [0.2], [5.0], [5.3]], std=0.3)
-    >>> kept = keep_worlds(data, 40, 5, seed=0)
+    >>> kept = keep_worlds(data, 40, 5, random_state=0)
     >>> len(kept.worlds), ic.RPC(2, random_state=0).fit(kept).labels_
     (5, array([0, 0, 1, 1]))
     """
@@ -100,7 +100,7 @@ def keep_worlds(
     n_clusters: int = 3,
     n_jobs: int | None = None,
     device: str = CPU,
-    seed: int,
+    random_state: int,
     weights: Array | None = None,
 ) -> Kept:
     """Draw worlds, and keep those that represent all of them.
@@ -128,7 +128,7 @@ def keep_worlds(
         Threads for the divergences; the result does not depend on it.
     device : str, default="cpu"
         Where densities are compared: "cpu", or a device of torch such as "cuda".
-    seed : int
+    random_state : int
         Seed of the worlds, and of whatever else is random.
     weights : ndarray of shape (n_objects,), optional
         How many objects each one stands for; "jensen-shannon" and "per-feature" know.
@@ -143,16 +143,18 @@ def keep_worlds(
         msg = f"divergence={divergence!r} must be a function or one of {known}."
         raise ValueError(msg)
     check_number_kept(n_representatives, n_worlds)
-    drawn = worlds_of(data, n_worlds, seed)
+    drawn = worlds_of(data, n_worlds, random_state)
     if n_representatives is None:
         return Kept(drawn)
     n_kept = min(n_representatives, len(drawn))
     if selection == "random":
-        return Kept(drawn, random_worlds(len(drawn), n_kept, seed))
+        return Kept(drawn, random_worlds(len(drawn), n_kept, random_state))
     if len(drawn) == 1:
         return Kept(drawn, np.zeros(1, dtype=np.intp), np.zeros((1, 1)), np.zeros(1))
     where: Any = {"n_jobs": n_jobs} if device == CPU else {"device": device}
-    grouped = partial(between_clusterings, n_clusters=n_clusters, random_state=seed)
+    grouped = partial(
+        between_clusterings, n_clusters=n_clusters, random_state=random_state
+    )
     named: dict[Any, Callable[..., Array]] = {
         "jensen-shannon": partial(jensen_shannon, **where),
         "per-feature": partial(jensen_shannon_per_feature, **where),
@@ -162,7 +164,7 @@ def keep_worlds(
     compare: Any = divergence if callable(divergence) else named[divergence]
     compared, few = drawn, False
     if divergence in OF_DENSITIES and len(data) > EXACT_DIVERGENCE_OBJECTS:
-        few, some = True, some_by_key(data.keys, DIVERGENCE_OBJECTS, seed)
+        few, some = True, some_by_key(data._keys, DIVERGENCE_OBJECTS, random_state)
         compared = drawn.only(some)
         weights = None if weights is None else weights[some]
     if weights is not None:

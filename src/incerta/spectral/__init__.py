@@ -1,6 +1,6 @@
 """From worlds to a common embedding: affinity, Laplacian, eigenvectors, consistency."""
 
-from incerta.spectral.affinity import gaussian_affinity, normalised_laplacian
+from incerta.spectral.affinity import gaussian_affinity, normalized_laplacian
 from incerta.spectral.consistency import Consistency, consistency, consistency_sweeps
 from incerta.spectral.embedding import leading_eigenvectors
 from incerta.spectral.laplacians import Laplacians
@@ -12,5 +12,5 @@ __all__ = [
     "consistency_sweeps",
     "gaussian_affinity",
     "leading_eigenvectors",
-    "normalised_laplacian",
+    "normalized_laplacian",
 ]

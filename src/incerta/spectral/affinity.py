@@ -16,8 +16,8 @@ from incerta.typing import Array, ArrayLike, Indices
 Matrix: TypeAlias = "Array | sparse.csr_array"
 Width: TypeAlias = "str | float"
 
-# The self-tuning scale of an object is its distance to this neighbour.
-TUNING_NEIGHBOUR = 7
+# The self-tuning scale of an object is its distance to this neighbor.
+TUNING_NEIGHBOR = 7
 # Objects among which the median distance is taken when not all pairs are at hand.
 MEDIAN_OBJECTS = 1000
 # So few values, of more than so few features, are searched without a tree.
@@ -39,7 +39,7 @@ def gaussian_affinity(
         One value per object.
     width : {"median", "self-tuning"} or float, default="median"
         Kernel width g: the median distance between two objects; the root of the
-        product of the two objects' distances to their 7th neighbour; or a number.
+        product of the two objects' distances to their 7th neighbor; or a number.
     width_scale : float, default=1.0
         Factor on the width.
     n_neighbors : int, optional
@@ -77,7 +77,7 @@ def kernel_scales(
     """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``."""
     n = len(values)
     if width == "self-tuning":
-        k = min(TUNING_NEIGHBOUR, n - 1)
+        k = min(TUNING_NEIGHBOR, n - 1)
         if k < 1:
             return np.ones(n)
         distances, _ = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
@@ -90,6 +90,11 @@ def kernel_scales(
         msg = f"width={width!r} must be 'median', 'self-tuning' or a positive number."
         raise ValueError(msg)
     return np.full(n, usable_width(float(width), width_scale))
+
+
+def width_of(gamma: str | float) -> str | float:
+    """Width of the kernel ``exp(-gamma d**2)``; a rule that finds one stays a name."""
+    return gamma if isinstance(gamma, str) else float(np.sqrt(0.5 / gamma))
 
 
 def usable_width(width: float, width_scale: float) -> float:
@@ -182,7 +187,7 @@ def _near_affinity(
     return sparse.csr_array(both + sparse.eye_array(n))
 
 
-def neighbours_of(values: Array, k: int) -> NearestNeighbors:
+def neighbors_of(values: Array, k: int) -> NearestNeighbors:
     """Search for the `k` nearest of some values.
 
     scikit-learn takes a tree with up to 15 features. Among a few thousand values, with
@@ -197,16 +202,16 @@ def neighbours_of(values: Array, k: int) -> NearestNeighbors:
 def nearness(values: Array, n_neighbors: int) -> sparse.csr_array:
     """As `gaussian_affinity` with width="self-tuning", by one search."""
     n = len(values)
-    k = min(max(n_neighbors, TUNING_NEIGHBOUR), n - 1)
+    k = min(max(n_neighbors, TUNING_NEIGHBOR), n - 1)
     if k < 1:
         return sparse.csr_array(np.ones((n, n)))
-    distances, columns = neighbours_of(values, k).kneighbors()
-    scales = _positive(distances[:, min(TUNING_NEIGHBOUR, k) - 1]) / np.sqrt(2.0)
+    distances, columns = neighbors_of(values, k).kneighbors()
+    scales = _positive(distances[:, min(TUNING_NEIGHBOR, k) - 1]) / np.sqrt(2.0)
     near = min(n_neighbors, k)
     return _near_affinity(distances[:, :near], columns[:, :near], scales)
 
 
-def normalised_laplacian(affinity: Any) -> Matrix:
+def normalized_laplacian(affinity: Any) -> Matrix:
     """The paper's Laplacian ``D^(-1/2) W D^(-1/2)``; its leading eigenvectors are used.
 
     Parameters
@@ -223,18 +228,18 @@ def normalised_laplacian(affinity: Any) -> Matrix:
     Examples
     --------
     >>> import numpy as np
-    >>> from incerta.spectral import normalised_laplacian
-    >>> normalised_laplacian(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    >>> from incerta.spectral import normalized_laplacian
+    >>> normalized_laplacian(np.array([[1.0, 1.0], [1.0, 1.0]]))
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
     dense = not sparse.issparse(affinity)
     matrix: Matrix = np.array(affinity, float) if dense else sparse.csr_array(affinity)
     root = inverse_root(np.asarray(matrix.sum(axis=1)).ravel())
-    return normalise_in_place(matrix, root)
+    return normalize_in_place(matrix, root)
 
 
-def normalise_in_place(matrix: Any, root: Array) -> Any:
+def normalize_in_place(matrix: Any, root: Array) -> Any:
     """Scale rows and columns of a matrix that is not needed elsewhere."""
     if bool(sparse.issparse(matrix)):
         of_row = np.repeat(root, np.diff(matrix.indptr))
@@ -265,13 +270,13 @@ DEVICE_BYTES = 2**28
 def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
     """Positions (n_new, k) of the nearest values, nearest first; a tree on the CPU."""
     if device == CPU:
-        found: Indices = neighbours_of(values, k).kneighbors(new, return_distance=False)
+        found: Indices = neighbors_of(values, k).kneighbors(new, return_distance=False)
         return found
-    centre = values.mean(axis=0)  # digits are lost by products far from 0
-    there = put(values - centre, device)
+    center = values.mean(axis=0)  # digits are lost by products far from 0
+    there = put(values - center, device)
     out = np.empty((len(new), k), dtype=np.intp)
     for part in blocks(len(new), 8 * len(values), DEVICE_BYTES):
-        squares = squared_distances(put(new[part] - centre, device), there)
+        squares = squared_distances(put(new[part] - center, device), there)
         out[part] = fetch(_lowest(squares, k))
     return out
 

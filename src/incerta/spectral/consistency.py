@@ -54,14 +54,14 @@ def consistency(
 ) -> Consistency:
     """Embed the objects so that all worlds agree as well as they can.
 
-    Maximises ``Σ_j tr(U(j)' L(j) U(j)) + weight |U(j)' U*|²`` over orthonormal U(j)
+    Maximizes ``Σ_j tr(U(j)' L(j) U(j)) + weight |U(j)' U*|²`` over orthonormal U(j)
     and U* (Eq. 11), by turns: U* from all U(j), then each U(j) from its own Laplacian
     and U*.
 
     Parameters
     ----------
     laplacians : sequence of arrays or sparse arrays of shape (n_objects, n_objects)
-        One per world, from `normalised_laplacian`. They are requested one at a time, so
+        One per world, from `normalized_laplacian`. They are requested one at a time, so
         a lazy sequence such as `Laplacians` need not hold them all.
     n_clusters : int
         Dimension of the embedding.

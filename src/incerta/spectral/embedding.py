@@ -243,14 +243,14 @@ def of_unit_length(rows: Array) -> Array:
 def cut(
     rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """Cut an embedding by k-means: labels, and centres in their order."""
+    """Cut an embedding by k-means: labels, and centers in their order."""
     model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
     found = model.fit(rows, sample_weight=weights)
     labels, order = in_order_of_appearance(found.labels_)
     return labels, found.cluster_centers_[with_empty_last(order, n_clusters)]
 
 
-def nearest(rows: Array, centres: Array) -> Indices:
-    """Index of the nearest centre of each row, ties to the lowest."""
-    squares = np.square(centres).sum(axis=1) - 2.0 * rows @ centres.T
+def nearest(rows: Array, centers: Array) -> Indices:
+    """Index of the nearest center of each row, ties to the lowest."""
+    squares = np.square(centers).sum(axis=1) - 2.0 * rows @ centers.T
     return squares.argmin(axis=1)

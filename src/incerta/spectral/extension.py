@@ -1,4 +1,4 @@
-"""Where new values fall in an embedding that was learnt without them (Nyström)."""
+"""Where new values fall in an embedding that was learned without them (Nyström)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from incerta.backend.progress import followed
 from incerta.data.container import UncertainData
 from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
-from incerta.spectral.affinity import TUNING_NEIGHBOUR, Width, squared_distances
+from incerta.spectral.affinity import TUNING_NEIGHBOR, Width, squared_distances
 from incerta.spectral.consistency import Consistency
 from incerta.spectral.embedding import multiply
 from incerta.spectral.laplacians import Laplacians
@@ -69,9 +69,9 @@ def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
     all objects share; it is raised as in `_affinities`.
     """
     (n, d), k = world.values.shape, world.targets.shape[1]
-    centre, scale = world.values.mean(axis=0), world.scales[0]
+    center, scale = world.values.mean(axis=0), world.scales[0]
     columns, weights = np.ones((d + 1, n), np.float32), np.ones((n, k + 1), np.float32)
-    columns[:d] = (world.values - centre).T / scale
+    columns[:d] = (world.values - center).T / scale
     columns[d] = -0.5 * np.square(columns[:d]).sum(axis=0)
     weights[:, :k] = world.roots[:, None] * world.targets
     if world.weights is not None:
@@ -80,7 +80,7 @@ def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
     out = np.empty((len(new), k))
     for part in blocks(len(new), 4 * n, BLOCK_BYTES if device == CPU else DEVICE_BYTES):
         rows = np.ones((part.stop - part.start, d + 1), np.float32)
-        rows[:, :d] = (new[part] - centre) / scale
+        rows[:, :d] = (new[part] - center) / scale
         logs = put(rows, device) @ columns
         logs -= namespace(logs).max(logs, axis=1, keepdims=True)
         sums = fetch(in_place("exp", logs) @ weights)
@@ -122,7 +122,7 @@ def _affinities(squares: Array, scales: Array | float) -> Array:
 def _own_scales(squares: Array, world: Embedded, width: Width) -> Array:
     if width != "self-tuning":
         return np.full(len(squares), world.scales[0])
-    k = min(TUNING_NEIGHBOUR, squares.shape[1]) - 1
+    k = min(TUNING_NEIGHBOR, squares.shape[1]) - 1
     own = np.sqrt(np.partition(squares, k, axis=1)[:, k] / 2.0)
     return np.where(own > 0.0, own, world.scales.min())
 
@@ -137,7 +137,7 @@ def _check(model: "Embeddings") -> None:
 
 @stored(
     _check,
-    centres="f k e",
+    centers="f k e",
     targets="f w n e",
     common_target="f n e",
     scales="f w n",
@@ -149,7 +149,7 @@ class Embeddings:
     """The kept worlds, and what extends their embeddings to new objects."""
 
     worlds: Worlds
-    centres: Array  # (n_clusters, k), of the cut
+    centers: Array  # (n_clusters, k), of the cut
     targets: Array  # (n_kept, n_objects, k), to each world's own embedding
     common_target: Array  # (n_objects, k), to the common one
     scales: Array  # (n_kept, n_objects), of the kernels
@@ -159,7 +159,7 @@ class Embeddings:
 
 
 def remembered(
-    worlds: Worlds, found: Consistency, laplacians: Laplacians, centres: Array
+    worlds: Worlds, found: Consistency, laplacians: Laplacians, centers: Array
 ) -> Embeddings:
     """What predictions need."""
     # L U = U Λ, so a row of L times U Λ^-1 gives the row of U.
@@ -172,7 +172,7 @@ def remembered(
     mean = sum(images) / len(worlds)
     return Embeddings(
         worlds=worlds,
-        centres=centres,
+        centers=centers,
         targets=np.array(targets),
         common_target=found.common @ np.linalg.pinv(found.common.T @ mean),
         scales=np.array([laplacians.scales[j] for j in range(len(worlds))]),

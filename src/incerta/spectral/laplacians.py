@@ -12,14 +12,14 @@ from incerta.spectral.affinity import (
     dense_affinity,
     inverse_root,
     kernel_scales,
-    normalise_in_place,
+    normalize_in_place,
     sparse_affinity,
 )
 from incerta.spectral.embedding import multiply
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-# All pairs up to so many objects (200 MB), a graph of nearest neighbours above.
+# All pairs up to so many objects (200 MB), a graph of nearest neighbors above.
 DENSE_OBJECTS = 5000
 GRAPH_NEIGHBORS = 15
 # Laplacians are kept while all of them fit into this; else each is made again.
@@ -27,7 +27,7 @@ KEPT_BYTES = 512 * 2**20
 
 
 class Laplacians(Sequence[Any]):
-    """Normalised Laplacians of worlds, made when asked for.
+    """Normalized Laplacians of worlds, made when asked for.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Laplacians(Sequence[Any]):
         See `gaussian_affinity`.
     n_neighbors : int, "auto" or None, default="auto"
         See `gaussian_affinity`; "auto" keeps all pairs up to 5000 objects and 15
-        neighbours of each above.
+        neighbors of each above.
 
     device : str, default="cpu"
         Where matrices of all pairs are made and stay: "cpu" or a device of torch.
@@ -101,7 +101,7 @@ class Laplacians(Sequence[Any]):
         else:
             affinity = sparse_affinity(values, self.scales[j], self.n_neighbors)
         self.roots[j] = self._root(affinity)
-        laplacian = normalise_in_place(affinity, self.roots[j])
+        laplacian = normalize_in_place(affinity, self.roots[j])
         if self._keep:
             self._kept[j] = laplacian
         return laplacian

@@ -137,7 +137,7 @@ class StreamClusterer(
         new_params : mapping, optional
             From names of parameters to values that the copy has instead.
         include_attributes : bool, default=False
-            Whether the copy knows what this one has learnt.
+            Whether the copy knows what this one has learned.
         """
         copied = deepcopy(self) if include_attributes else clone(self)
         changed: Self = copied.set_params(**(new_params or {}))
@@ -262,7 +262,7 @@ class ByMoments:
         ----------
         n_clusters : int, optional
             Number of clusters; that of the parameters by default.
-        method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, optional
+        method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, optional
             What clusters them; that of the parameters by default.
         """
         check_is_fitted(self, "time_")

@@ -60,7 +60,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
         Largest number of micro-clusters.
     factor : float, default=2.0
         Radii within which an object belongs to a micro-cluster.
-    method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, default="UKMeans"
+    method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, default="UKMeans"
         What clusters the micro-clusters.
     random_state : int, RandomState, Generator or None, default=0
         Seed of that.

@@ -32,6 +32,7 @@ from incerta.selection.keeping import (
     check_number_kept,
     keep_worlds,
 )
+from incerta.spectral.affinity import width_of
 from incerta.spectral.consistency import consistency
 from incerta.spectral.embedding import cut, nearest
 from incerta.spectral.extension import Embeddings, extensions, remembered
@@ -53,27 +54,27 @@ def rows_of(names: Indices, ids: Indices) -> Indices:
     return np.where(ids[there] == names, there, -1)
 
 
-def moved_centres(
-    centres: Array,
+def moved_centers(
+    centers: Array,
     ids: Indices,
     weights: Array,
     drawn: Worlds,
     counts: Array,
     done: Absorbed,
 ) -> Array:
-    """Centres (n_now, n_worlds, d) of micro-clusters that absorbed some objects.
+    """Centers (n_now, n_worlds, d) of micro-clusters that absorbed some objects.
 
-    `centres` (n_before, n_worlds, d), `ids` and `weights` are as they were before;
+    `centers` (n_before, n_worlds, d), `ids` and `weights` are as they were before;
     `drawn` are as many worlds of the objects, or a single one, and `counts` their
     weights.
     """
     sketch, n, _ = done.room
     now = sketch.id[:n]
-    shape = n, *centres.shape[1:]
+    shape = n, *centers.shape[1:]
     out = np.zeros((n, shape[1] * shape[2]))
     known = rows_of(ids, now)
     stay = np.flatnonzero(known >= 0)
-    flat = centres.reshape(len(centres), out.shape[1])
+    flat = centers.reshape(len(centers), out.shape[1])
     out[known[stay]] = flat[stay]
     begun_with = out.copy()
 
@@ -117,7 +118,7 @@ class StreamRPC(StreamClusterer):
     Objects are absorbed by micro-clusters, by their means and errors as in `UMicro`.
     Each world draws one value of every object, and a micro-cluster is, in that world,
     at the mean of the values of its objects. When clusters are asked for, `RPC` is
-    learnt from the micro-clusters in their worlds, where each counts for its weight:
+    learned from the micro-clusters in their worlds, where each counts for its weight:
     few worlds are kept, and embeddings that agree are cut by k-means.
 
     Use it for streams whose clusters are not round. For round ones `UMicro` takes a
@@ -144,10 +145,11 @@ class StreamRPC(StreamClusterer):
         no divergences and saves most of the time.
     divergence : {"jensen-shannon", "per-feature"}, default="jensen-shannon"
         How far apart worlds are; see `incerta.divergence`.
-    width : {"median", "self-tuning"} or float, default="median"
-        Width of the Gaussian affinity; see `incerta.spectral.gaussian_affinity`.
+    gamma : {"median", "self-tuning"} or float, default="median"
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
+        finds its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
-        Factor on the width.
+        Factor on the width ``1 / sqrt(2 gamma)``.
     random_state : int, RandomState, Generator or None, default=0
         Seed of the worlds, of the selection and of k-means.
 
@@ -181,7 +183,7 @@ class StreamRPC(StreamClusterer):
 
     With as many micro-clusters as objects (up to 5000), the result is that of `RPC` on
     all of them. A micro-cluster of weight w is a row of weight w in the affinities,
-    densities and k-means, which is the same as w objects at its centre. Only the widths
+    densities and k-means, which is the same as w objects at its center. Only the widths
     are chosen by micro-clusters: that of densities for as many as ``(Σ w)² / Σ w²``
     objects, that of affinities by the median over pairs of them, by weight.
 
@@ -220,7 +222,7 @@ class StreamRPC(StreamClusterer):
     divergence: str = parameter(
         [StrOptions(set(OF_DENSITIES))], default="jensen-shannon"
     )
-    width: str | float = parameter(
+    gamma: str | float = parameter(
         [StrOptions({"median", "self-tuning"}), *POSITIVE], default="median"
     )
     width_scale: float = parameter(POSITIVE, default=1.0)
@@ -229,7 +231,7 @@ class StreamRPC(StreamClusterer):
     _fills = True
     _stored: ClassVar[dict[str, str]] = {
         "seed_": "",
-        "_centres": "f q w d",
+        "_centers": "f q w d",
         "_into": "i n",
     }
 
@@ -255,7 +257,7 @@ class StreamRPC(StreamClusterer):
             both are joint.
         """
         rows = np.mean(list(self._extensions(X, common=True)), axis=0)
-        return nearest(rows, self._agreement.model.centres)
+        return nearest(rows, self._agreement.model.centers)
 
     def predict_proba(self, X: Any) -> Array:
         """Share of the kept worlds in which new objects fall into each cluster.
@@ -266,9 +268,9 @@ class StreamRPC(StreamClusterer):
             As for `predict`.
         """
         extended = list(self._extensions(X, common=False))
-        centres = self._agreement.model.centres
+        centers = self._agreement.model.centers
         return shares(
-            np.array([nearest(rows, centres) for rows in extended]), len(centres)
+            np.array([nearest(rows, centers) for rows in extended]), len(centers)
         )
 
     def macro_clusters(self, n_clusters: int | None = None) -> Indices:
@@ -314,15 +316,15 @@ class StreamRPC(StreamClusterer):
         check_number_kept(self.n_representatives, self.n_worlds)
         super()._begin(n_features, time)
         self.seed_ = as_seed(self.random_state)
-        self._centres = np.empty((0, 1, n_features))
+        self._centers = np.empty((0, 1, n_features))
 
     def _learn(self, data: UncertainData, when: Array) -> None:
         if np.array_equal(data.ids, np.arange(len(data))):  # numbered, as in concat
             data = replace(data, ids=data.ids + self.n_seen_)
         drawn = worlds_of(data, self.n_worlds, self.seed_)
-        before = self._centres.shape[1]
+        before = self._centers.shape[1]
         if before == 1:  # which is enough while all objects are exact
-            self._centres = np.repeat(self._centres, len(drawn), axis=1)
+            self._centers = np.repeat(self._centers, len(drawn), axis=1)
         elif len(drawn) not in (1, before):
             msg = (
                 f"these objects have {len(drawn)} worlds, and those before had "
@@ -338,11 +340,11 @@ class StreamRPC(StreamClusterer):
             self._age(float(when[part.start]))
             sketch, n, _ = self._room
             ids, weights = sketch.id[:n].copy(), sketch.weight[:n].copy()
-            centres = self._centres[np.isin(old_ids, ids)]
+            centers = self._centers[np.isin(old_ids, ids)]
             done = self._absorb(values[part], variances[part], when[part])
             counts = 2.0 ** (self._rate * (when[part] - self._origin))
-            known = centres, ids, weights
-            self._centres = moved_centres(*known, drawn.only(part), counts, done)
+            known = centers, ids, weights
+            self._centers = moved_centers(*known, drawn.only(part), counts, done)
             into[part] = done.into
             into[: part.stop] = current_ids(into[: part.stop], done)
         self._into = into
@@ -353,12 +355,12 @@ class StreamRPC(StreamClusterer):
         return self._agree(self.n_clusters)
 
     def _agree(self, n_clusters: int) -> Agreement:
-        centres = np.ascontiguousarray(np.moveaxis(self._centres, 1, 0))
-        n_worlds, n, _ = centres.shape
+        centers = np.ascontiguousarray(np.moveaxis(self._centers, 1, 0))
+        n_worlds, n, _ = centers.shape
         ids = self._room.sketch.id[:n]
         # A single world is that of exact objects.
         data = (
-            exact(centres[0], ids) if n_worlds == 1 else from_worlds(centres, ids=ids)
+            exact(centers[0], ids) if n_worlds == 1 else from_worlds(centers, ids=ids)
         )
         weights, k = relative(self._room.sketch.weight[:n]), min(n_clusters, n)
         kept = keep_worlds(
@@ -367,11 +369,11 @@ class StreamRPC(StreamClusterer):
             self.n_representatives,
             selection=self.selection,
             divergence=self.divergence,
-            seed=self.seed_,
+            random_state=self.seed_,
             weights=weights,
         )
         laplacians = Laplacians(
-            kept.worlds, self.width, self.width_scale, weights=weights
+            kept.worlds, width_of(self.gamma), self.width_scale, weights=weights
         )
         found = consistency(laplacians, k)
         # One of the objects that a micro-cluster stands for; see `Laplacians`.
@@ -389,13 +391,15 @@ class StreamRPC(StreamClusterer):
             spaced = worlds_of(data, self.n_worlds, self.seed_)
             data = from_worlds(spaced.stack(), ids=data.ids)
         model = self._agreement.model
-        return extensions(model, data, self.n_worlds, self.width, common=common)
+        return extensions(
+            model, data, self.n_worlds, width_of(self.gamma), common=common
+        )
 
     def _check_stored(self) -> None:
         super()._check_stored()
         whole(self.seed_, 0, "seed_")
         ids = self._room.sketch.id[: self._room.n]
-        if len(self._centres) != len(ids) or self._centres.shape[1] < 1:
+        if len(self._centers) != len(ids) or self._centers.shape[1] < 1:
             wrong("worlds do not fit the micro-clusters")
 
 

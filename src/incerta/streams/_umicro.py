@@ -86,7 +86,7 @@ class UMicro(ByMoments, StreamClusterer):
     snapshot_every : float, optional
         Time between states that are kept, so that `between` can tell what came in a
         stretch of time. The longer ago, the fewer of them stay. None by default.
-    method : {"UKMeans", "ErrorMixture", "ViewConsensus"}, default="UKMeans"
+    method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, default="UKMeans"
         What clusters the micro-clusters.
     random_state : int, RandomState, Generator or None, default=0
         Seed of that.
@@ -125,8 +125,8 @@ class UMicro(ByMoments, StreamClusterer):
     >>> rng = np.random.default_rng(0)
     >>> stream = ic.UMicro(n_clusters=2)
     >>> for _ in range(10):
-    ...     centres = rng.choice([0.0, 9.0], size=(50, 1))
-    ...     piece = ic.from_gaussian(centres + rng.normal(size=(50, 1)), std=0.3)
+    ...     centers = rng.choice([0.0, 9.0], size=(50, 1))
+    ...     piece = ic.from_gaussian(centers + rng.normal(size=(50, 1)), std=0.3)
     ...     stream = stream.partial_fit(piece)
     >>> stream.n_seen_, stream.predict([[0.5], [8.0]]).tolist() in ([0, 1], [1, 0])
     (500, True)

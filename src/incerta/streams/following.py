@@ -17,7 +17,7 @@ def matched(
     """Former cluster of each cluster of now, or −1; takes time cubic in their number.
 
     The sum of squared distances is smallest, where a cluster without a partner counts
-    like one at the gate. Distances of centres, (n_old, d) and (n_new, d), are root mean
+    like one at the gate. Distances of centers, (n_old, d) and (n_new, d), are root mean
     squares over features, in units of the root mean square of both spreads.
     """
     unit = (old_spread[:, None] ** 2 + new_spread**2) / 2.0
@@ -32,7 +32,7 @@ def matched(
 
 # In units of spread, root mean square over features: beyond it, another cluster.
 GATE = 3.0
-# A centre has moved if that is more than so many standard errors of the gap ...
+# A center has moved if that is more than so many standard errors of the gap ...
 STANDARD_ERRORS = 4.0
 # ... and more than this part of the cluster's spread, which k-means may cut otherwise.
 PART_OF_SPREAD = 0.25
@@ -49,9 +49,9 @@ class Cluster:
     number: int
     share: float  # of the weight
     rows: int  # of its micro-clusters, however old
-    centre: Array  # (d,)
+    center: Array  # (d,)
     spread: Array  # (d,), standard deviation of its objects
-    error: Array  # (d,), standard error of the centre
+    error: Array  # (d,), standard error of the center
     since: int  # objects that had come when it was seen first
 
 
@@ -79,8 +79,8 @@ class Follower:
     >>> rng, follower = np.random.default_rng(0), Follower()
     >>> stream = ic.UMicro(n_clusters=2, half_life=200.0)
     >>> for shift in (0.0, 0.0, 2.0):
-    ...     centres = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
-    ...     stream = stream.partial_fit(centres + rng.normal(size=(1000, 1)))
+    ...     centers = rng.choice([0.0, 30.0 + shift], size=(1000, 1))
+    ...     stream = stream.partial_fit(centers + rng.normal(size=(1000, 1)))
     ...     parts = grouped(stream.micro_clusters_, stream.macro_labels_, 2)
     ...     print([event.kind for event in follower.look(parts, stream.n_seen_)])
     ['new', 'new']
@@ -125,8 +125,8 @@ class Follower:
         partner = np.full(len(found), -1)
         if old and found:
             partner = matched(
-                np.array([one.centre for one in old]),
-                np.array([one.centre for one in found]),
+                np.array([one.center for one in old]),
+                np.array([one.center for one in found]),
                 np.array([one.spread for one in old]),
                 np.array([one.spread for one in found]),
                 self.gate,
@@ -170,7 +170,7 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
             number=-1,
             share=float(parts.weight[c] / total[()]),
             rows=int(parts.number[c]),
-            centre=parts.mean[c].copy(),
+            center=parts.mean[c].copy(),
             spread=spread[c],
             # An object that counts for half says half as much.
             error=spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
@@ -181,8 +181,8 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
 
 
 def _moved(told: Cluster, now: Cluster) -> float:
-    """How many standard errors a centre moved; 0 where that is no event."""
-    gap = np.abs(now.centre - told.centre)
+    """How many standard errors a center moved; 0 where that is no event."""
+    gap = np.abs(now.center - told.center)
     errors = float((gap / np.hypot(now.error, told.error)).max())
     spreads = float((gap / np.hypot(now.spread, told.spread)).max()) * np.sqrt(2.0)
     is_event = errors > STANDARD_ERRORS and spreads > PART_OF_SPREAD

@@ -9,13 +9,13 @@ from scipy.optimize import linear_sum_assignment
 from incerta.backend.memory import blocks
 from incerta.data.construct import from_gaussian
 from incerta.data.container import UncertainData
-from incerta.estimators import ErrorMixture, ViewConsensus
+from incerta.estimators import AutoClusterer, ErrorMixture
 from incerta.labels import in_order_of_appearance
 from incerta.lloyd import lloyd
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array, Indices
 
-METHODS = ("UKMeans", "ErrorMixture", "ViewConsensus")
+METHODS = ("UKMeans", "ErrorMixture", "AutoClusterer")
 # Objects that stand for all that came, where a method takes nothing else.
 N_OBJECTS = 1000
 N_STARTS = 10
@@ -38,7 +38,7 @@ def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Ind
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
     """Cluster micro-clusters by their weights; there may be fewer clusters.
 
-    k-means takes the centres with their weights, which is `UKMeans` of all objects so
+    k-means takes the centers with their weights, which is `UKMeans` of all objects so
     long as those of a micro-cluster stay together. Other methods are given objects like
     those that came: as many of each micro-cluster as its weight says, with its spread
     and errors. Clusters are in order of first appearance.
@@ -57,7 +57,7 @@ def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
     data, rows = objects_like(sketch, rng)
     model: Any = {
         "ErrorMixture": ErrorMixture(n_clusters, random_state=seed),
-        "ViewConsensus": ViewConsensus(n_clusters, random_state=seed),
+        "AutoClusterer": AutoClusterer(n_clusters, random_state=seed),
     }[method]
     membership = model.fit(data).membership_
     total = np.zeros((sketch.n, membership.shape[1]))
@@ -70,7 +70,7 @@ def nearest_labels(
 ) -> Indices:
     """Clusters of objects, by the micro-clusters and their clusters.
 
-    Clusters of "UKMeans" are where their centre is nearest, those of other methods
+    Clusters of "UKMeans" are where their center is nearest, those of other methods
     where one of their micro-clusters is.
     """
     if method == "UKMeans":

@@ -29,7 +29,7 @@ def absorb_all(
     """Put objects into micro-clusters, in their order."""
     weight, squares, mean, scatter, error, number, last, id = sketch
     d, n_joined = values.shape[1], 0
-    blur = np.empty(len(weight))  # of the centres, which growth is a factor of
+    blur = np.empty(len(weight))  # of the centers, which growth is a factor of
     for c in range(n):
         blur[c] = _blur(sketch, c)
     for i in range(len(values)):

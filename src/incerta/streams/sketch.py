@@ -70,7 +70,7 @@ class Sketch(NamedTuple):
         )
 
     def squared_radius(self) -> Array:
-        """Mean expected squared distance of the objects to the uncertain centre.
+        """Mean expected squared distance of the objects to the uncertain center.
 
         ``Σ_j [scatter/n + (1 + 1/n) error/n]``, which is UCPC's objective per object.
         """
@@ -82,7 +82,7 @@ class Sketch(NamedTuple):
         return self.squares / self.weight / self.weight
 
     def squared_distances(self, values: Array, variances: Array) -> Array:
-        """``E |X − centre|²`` of objects to all centres, shape (n, q)."""
+        """``E |X − center|²`` of objects to all centers, shape (n, q)."""
         middle = self.mean.mean(axis=0)
         a, b = values - middle, self.mean - middle
         own = (np.square(a) + variances).sum(axis=1)
@@ -90,7 +90,7 @@ class Sketch(NamedTuple):
         return np.maximum(own[:, None] + theirs - 2.0 * (a @ b.T), 0.0)
 
     def blur(self) -> Array:
-        """Variance of the centres that comes from the errors, shape (q,)."""
+        """Variance of the centers that comes from the errors, shape (q,)."""
         return self.error.sum(axis=1) / self.weight * self.share_of_one()
 
 

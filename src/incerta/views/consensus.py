@@ -99,7 +99,7 @@ class View:
     score: float  # how much of its labels the true values tell, from 0 to 1
     stability: float  # how alike its clusterings of worlds are, from 0 to 1
     weight: float  # of its memberships; all weights together are 1
-    agreement: float  # of its labels with the result (normalised mutual information)
+    agreement: float  # of its labels with the result (normalized mutual information)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from incerta.mixture.fitting import (
     candidates,
     n_parameters,
 )
-from incerta.mixture.maximisation import climbed, prior_for
+from incerta.mixture.maximization import climbed, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.models.checks import within
 from incerta.models.registry import stored
@@ -60,7 +60,7 @@ class Laws(NamedTuple):
         return shares_of_clusters(there, self.components, self.clusters, k)
 
 
-class Judgement(NamedTuple):
+class Judgment(NamedTuple):
     """What was found out about a clustering."""
 
     score: float  # share of the entropy of the labels that true values tell, 0 to 1
@@ -123,7 +123,7 @@ def laws_together(
     return min(found, key=lambda pair: pair[0])[1]
 
 
-def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
+def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
     """Judge a clustering by `share_told`."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
@@ -136,13 +136,13 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgement:
         there = there if len(there) else here
         laws = laws_of(some.only(there), labels[there], k, seed)
         membership[here] = laws.shares(some.only(here), k)
-    return Judgement(share_told(membership, counts / n), membership)
+    return Judgment(share_told(membership, counts / n), membership)
 
 
 def share_told(membership: Array, sizes: Array) -> float:
     """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
 
-    A random labelling scores 0; dividing makes rare clusters worth finding.
+    A random labeling scores 0; dividing makes rare clusters worth finding.
     """
     most = entr(sizes).sum()
     told = most - entr(membership).sum(axis=1).mean()

@@ -1,4 +1,4 @@
-"""The views: a mixture of Gaussians, centres, and a graph of near neighbours."""
+"""The views: a mixture of Gaussians, centers, and a graph of near neighbors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from incerta.lloyd import lloyd
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
-from incerta.spectral.affinity import Matrix, nearness, normalised_laplacian
+from incerta.spectral.affinity import Matrix, nearness, normalized_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
 # The graph is cut by so exact eigenvectors.
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
-MIXTURE, PLACES = "mixture", ("centres", "nearness")
+MIXTURE, PLACES = "mixture", ("centers", "nearness")
 ALL = (MIXTURE, *PLACES)
 
 
@@ -28,7 +28,7 @@ class Look(NamedTuple):
     """What views look at, for n objects."""
 
     measured: Measured  # of the mixture
-    spaces: dict[str, Array]  # (n, f) each, of centres and graphs, by name
+    spaces: dict[str, Array]  # (n, f) each, of centers and graphs, by name
     judged: Measured  # where clusterings are judged
 
 
@@ -58,7 +58,7 @@ def seen(
 ) -> Seen:
     """Cluster objects in views; clusters of `known` labels, not −1, keep their numbers.
 
-    Names in `wanted` stand for all spaces ("centres") or for one ("centres of laws").
+    Names in `wanted` stand for all spaces ("centers") or for one ("centers of laws").
     The mixture is fitted in any case.
     """
     with warnings.catch_warnings():
@@ -95,21 +95,21 @@ def by_places(
     seed: int,
     known: Indices | None = None,
 ) -> list[Indices]:
-    """Clusters by where objects are: around centres, or of any shape, in a graph."""
+    """Clusters by where objects are: around centers, or of any shape, in a graph."""
     found = []
-    if "centres" in wanted:
-        found.append(around_centres(values, k, work, seed, known))
+    if "centers" in wanted:
+        found.append(around_centers(values, k, work, seed, known))
     if "nearness" in wanted:
-        graph = linked(nearness(values, n_neighbours(len(values))), known)
-        laplacian = normalised_laplacian(graph)
+        graph = linked(nearness(values, n_neighbors(len(values))), known)
+        laplacian = normalized_laplacian(graph)
         _, vectors = leading_eigenvectors(
             laplacian, k, tol=EIGEN_TOL, max_steps=MOST_STEPS
         )
-        found.append(around_centres(of_unit_length(vectors), k, work, seed, known))
+        found.append(around_centers(of_unit_length(vectors), k, work, seed, known))
     return found
 
 
-def around_centres(
+def around_centers(
     values: Array, k: int, work: Work, seed: int, known: Indices | None = None
 ) -> Indices:
     """Clusters that are round and of one size."""
@@ -124,15 +124,15 @@ def linked(graph: Matrix, known: Indices | None) -> Matrix:
     pairs = coo_array(graph)
     one, other = known[pairs.row], known[pairs.col]
     stays = (one < 0) | (other < 0)
-    labelled = np.flatnonzero(known >= 0)
-    same = known[labelled, None] == known[labelled]
-    rows, columns = (labelled[side] for side in np.nonzero(same))
+    labeled = np.flatnonzero(known >= 0)
+    same = known[labeled, None] == known[labeled]
+    rows, columns = (labeled[side] for side in np.nonzero(same))
     values = np.concatenate([pairs.data[stays], np.ones(len(rows))])
     rows = np.concatenate([pairs.row[stays], rows])
     columns = np.concatenate([pairs.col[stays], columns])
     return csr_array((values, (rows, columns)), graph.shape)
 
 
-def n_neighbours(n_objects: int) -> int:
+def n_neighbors(n_objects: int) -> int:
     """``max(10, 2 log2 n)``: enough to connect what belongs together."""
     return int(max(10, 2 * np.log2(max(n_objects, 2))))

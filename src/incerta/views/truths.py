@@ -45,20 +45,20 @@ WIDTH, BOUNDS = 5.0, (0.35, 2.0)
 N_AXES = 20
 
 
-@stored(frequencies="f d w", centre="f m", axes="f m a")
+@stored(frequencies="f d w", center="f m", axes="f m a")
 class KernelMeans(NamedTuple):
     """From values to features whose means describe laws."""
 
     frequencies: Array  # (d, n_waves)
-    centre: Array  # (2 n_waves,)
+    center: Array  # (2 n_waves,)
     axes: Array  # (2 n_waves, n_axes)
 
     def features(self, values: Array) -> Array:
         """Features of values; those of a law are their mean over its values."""
         out = np.empty((len(values), self.axes.shape[1]))
-        for part in followed(blocks(len(values), 8 * len(self.centre)), "laws"):
+        for part in followed(blocks(len(values), 8 * len(self.center)), "laws"):
             here = waves(values[part], self.frequencies)
-            out[part] = (here - self.centre) @ self.axes
+            out[part] = (here - self.center) @ self.axes
         return out
 
 
@@ -78,9 +78,9 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
     for part in followed(blocks(len(values), 8 * 2 * N_WAVES), "laws"):
         means += shares[:, part] @ waves(values[part], frequencies)
-    centre = means.mean(axis=0)
-    axes = np.linalg.svd(means - centre, full_matrices=False)[2][:N_AXES].T
-    return KernelMeans(frequencies, centre, axes)
+    center = means.mean(axis=0)
+    axes = np.linalg.svd(means - center, full_matrices=False)[2][:N_AXES].T
+    return KernelMeans(frequencies, center, axes)
 
 
 # Components of the true values that are tried, by the number of clusters. In larger and

@@ -47,16 +47,16 @@ def test_reads(stars, tmp_path, name):
     path = written(stars, tmp_path / name)
     said = {"id": "star", "errors": "{}_sd", "values": ["x"]}
     with pytest.raises(DataError, match="1 in 'x'; the first object is b"):
-        ic.read(path, **said, missing="error")
+        ic.read_table(path, **said, missing="error")
     with pytest.warns(IncertaWarning, match="1 missing value of 1 object"):
-        data = ic.read(path, **said, missing="impute")
+        data = ic.read_table(path, **said, missing="impute")
     assert data.ids.tolist() == list(stars["star"])
     np.testing.assert_array_equal(data.mean()[[0, 2, 3], 0], [1.5, 3.5, 4.5])
     np.testing.assert_allclose(np.sqrt(data.variance()[[0, 2, 3], 0]), [0.1, 0.3, 0.4])
     with pytest.raises(DataError, match="1 in 'n'; the first object is cc"):
-        ic.read(path, id="star", values="n")
+        ic.read_table(path, id="star", values="n")
     with pytest.raises(DataError, match=r"'flux' holds 3 entries in each row. If"):
-        ic.read(path, id="star", values="flux")
+        ic.read_table(path, id="star", values="flux")
 
 
 def test_units(stars, tmp_path):
@@ -64,11 +64,11 @@ def test_units(stars, tmp_path):
         stars[name].unit = unit
     path = written(stars[[0, 3]], tmp_path / "a.fits")
     with pytest.warns(IncertaWarning, match="left out: mas of 'x', deg of 'n'"):
-        ic.read(path, values=["x", "n"])
+        ic.read_table(path, values=["x", "n"])
     stars["x_sd"].unit = "arcsec"
     path = written(stars[[0, 3]], tmp_path / "b.fits")
     with pytest.raises(DataError, match="'x_sd' has the unit 'arcsec', its values"):
-        ic.read(path, values="x", errors="{}_sd")
+        ic.read_table(path, values="x", errors="{}_sd")
 
 
 def test_first_table_with_the_columns(stars, tmp_path):
@@ -76,12 +76,12 @@ def test_first_table_with_the_columns(stars, tmp_path):
     parts = [fits.PrimaryHDU(), fits.ImageHDU(np.ones((2, 2)))]
     parts += [fits.table_to_hdu(other), fits.table_to_hdu(table.Table({"x": [3.0]}))]
     fits.HDUList(parts).writeto(tmp_path / "d.fits")
-    assert ic.read(tmp_path / "d.fits", values="x").mean().tolist() == [[3.0]]
+    assert ic.read_table(tmp_path / "d.fits", values="x").mean().tolist() == [[3.0]]
     with pytest.raises(DataError, match=r"'z'.* first of 2 tables; none has all"):
-        ic.read(tmp_path / "d.fits", values="z")
+        ic.read_table(tmp_path / "d.fits", values="z")
     fits.HDUList(parts[:2]).writeto(tmp_path / "e.fits")
     with pytest.raises(FileError, match=r"e.fits holds no table"):
-        ic.read(tmp_path / "e.fits", values="x")
+        ic.read_table(tmp_path / "e.fits", values="x")
 
 
 def test_missing_and_scaled_numbers_of_fits(tmp_path):
@@ -89,15 +89,18 @@ def test_missing_and_scaled_numbers_of_fits(tmp_path):
     part = fits.BinTableHDU.from_columns([stored])
     part.header["TSCAL1"], part.header["TZERO1"] = 0.5, 10.0
     part.writeto(tmp_path / "d.fits")
-    data = ic.read(tmp_path / "d.fits", values="x", missing="infinite")
+    data = ic.read_table(tmp_path / "d.fits", values="x", missing="infinite")
     np.testing.assert_array_equal(data.mean().ravel(), [1, 2, np.nan])
     ascii_column = fits.Column("x", "F8.3", array=np.array([1.0, 2.5]), null="---")
     fits.TableHDU.from_columns([ascii_column]).writeto(tmp_path / "e.fits")
-    assert ic.read(tmp_path / "e.fits", values="x").mean().ravel().tolist() == [1, 2.5]
+    assert ic.read_table(tmp_path / "e.fits", values="x").mean().ravel().tolist() == [
+        1,
+        2.5,
+    ]
     content = (tmp_path / "e.fits").read_bytes()
     (tmp_path / "e.fits").write_bytes(content.replace(b"   2.500", b"     ---"))
     with pytest.raises(DataError, match="1 in 'x'"):
-        ic.read(tmp_path / "e.fits", values="x")
+        ic.read_table(tmp_path / "e.fits", values="x")
 
 
 def test_cut(stars, tmp_path):
@@ -106,12 +109,12 @@ def test_cut(stars, tmp_path):
     whole = (tmp_path / "d.fits").read_bytes()
     (tmp_path / "e.fits").write_bytes(whole[:20000])
     with pytest.raises(FileError, match="truncated"):
-        ic.read(tmp_path / "e.fits", values="x")
+        ic.read_table(tmp_path / "e.fits", values="x")
     (tmp_path / "e.fits.gz").write_bytes(gzip.compress(whole)[:-20])
     with pytest.raises(FileError, match="cannot be read"):
-        ic.read(tmp_path / "e.fits.gz", values="x")
+        ic.read_table(tmp_path / "e.fits.gz", values="x")
     with pytest.raises(FileError, match="holds at least"):
-        ic.read(tmp_path / "d.fits", values="x", max_bytes=1000)
+        ic.read_table(tmp_path / "d.fits", values="x", max_bytes=1000)
 
 
 VOTABLE = (
@@ -166,7 +169,7 @@ BOMB = (
 def test_refused_votables(tmp_path, text, why):
     (tmp_path / "d.xml").write_text(text)
     with pytest.raises(FileError, match=why):
-        ic.read(tmp_path / "d.xml", values="x")
+        ic.read_table(tmp_path / "d.xml", values="x")
 
 
 def test_votable_with_a_document_type(tmp_path):
@@ -175,5 +178,5 @@ def test_votable_with_a_document_type(tmp_path):
     (tmp_path / "d.xml").write_text(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        data = ic.read(tmp_path / "d.xml", values="x")
+        data = ic.read_table(tmp_path / "d.xml", values="x")
     assert data.mean().tolist() == [[2.5]]

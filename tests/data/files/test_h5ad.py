@@ -99,23 +99,23 @@ def test_columns(made_of_all_kinds, monkeypatch):
     path, X, _, _, pca = made_of_all_kinds
     for size in (h5ad.BLOCK_BYTES, 24):  # also a few entries at a time
         monkeypatch.setattr(h5ad, "BLOCK_BYTES", size)
-        data = ic.read(path, values=["g4", "g1"])
+        data = ic.read_table(path, values=["g4", "g1"])
         np.testing.assert_allclose(data.mean(), X[:, [3, 0]])
         assert data.ids.tolist() == [f"cell{i}" for i in range(N)]
-    data = ic.read(path, values=["X_pca", "size", "g2"])
+    data = ic.read_table(path, values=["X_pca", "size", "g2"])
     assert data.feature_names == ("X_pca_1", "X_pca_2", "size", "g2")
     np.testing.assert_allclose(
         data.mean(), np.column_stack([pca, np.arange(N), X[:, 1]])
     )
-    data = ic.read(path, id="obs_names", values="X_pca_2", errors=["size"])
+    data = ic.read_table(path, id="obs_names", values="X_pca_2", errors=["size"])
     np.testing.assert_allclose(data.variance().ravel(), np.arange(N) ** 2)
-    data = ic.read(path, id="donor", values="size")
+    data = ic.read_table(path, id="donor", values="size")
     assert data.ids.tolist() == ["d0", "d1", "d2"]
 
 
 def test_layers(made_of_all_kinds):
     path, _, first, second, _ = made_of_all_kinds
-    data = ic.read(path, values=["g1", "g3"], layers="rep1,rep2")
+    data = ic.read_table(path, values=["g1", "g3"], layers="rep1,rep2")
     assert data.meaning == "error"
     chosen = np.stack([first, second])[:, :, [0, 2]]
     np.testing.assert_allclose(data.mean(), chosen.mean(axis=0), atol=1e-15)
@@ -126,7 +126,9 @@ def test_layers(made_of_all_kinds):
     }
     same = ic.from_frame(long, id="id", values=["g1", "g3"], meaning="error")
     np.testing.assert_allclose(data.variance(), same.variance())
-    spread = ic.read(path, values="g1", layers=["rep1", "rep2", "X"], meaning="spread")
+    spread = ic.read_table(
+        path, values="g1", layers=["rep1", "rep2", "X"], meaning="spread"
+    )
     assert spread.meaning == "spread"
 
 
@@ -148,12 +150,12 @@ def test_layers(made_of_all_kinds):
 )
 def test_refused(made, said, why):
     with pytest.raises(DataError, match=why):
-        ic.read(made[0], **said)
+        ic.read_table(made[0], **said)
 
 
 def test_size(made):
     with pytest.raises(FileError, match="holds at least"):
-        ic.read(made[0], values=GENES, max_bytes=8 * N)
+        ic.read_table(made[0], values=GENES, max_bytes=8 * N)
 
 
 def test_same_names(made):
@@ -161,8 +163,8 @@ def test_same_names(made):
     with h5py.File(path, "a") as file:
         file["obs/_index"][1] = "cell0"
     with pytest.raises(DataError, match="observations of the same name"):
-        ic.read(path, values="g1")
-    assert ic.read(path, id="size", values="g1").n_objects == N
+        ic.read_table(path, values="g1")
+    assert ic.read_table(path, id="size", values="g1").n_objects == N
 
 
 def test_other_files_are_not_read(made, tmp_path):
@@ -177,11 +179,11 @@ def test_other_files_are_not_read(made, tmp_path):
         layout[:, 0] = source
         file["obsm"].create_virtual_dataset("X_far", layout)
     with pytest.raises(FileError, match="'X_far' is in another file"):
-        ic.read(path, values="g1")
+        ic.read_table(path, values="g1")
     with h5py.File(path, "a") as file:
         del file["obsm/X_far"]
     with pytest.raises(FileError, match="'size' is in another file; not followed"):
-        ic.read(path, values="size")
+        ic.read_table(path, values="size")
 
 
 def test_foreign(tmp_path):
@@ -189,7 +191,7 @@ def test_foreign(tmp_path):
     with h5py.File(path, "w") as file:
         file["a"] = [1]
     with pytest.raises(FileError, match="is no AnnData file: it has no 'obs'"):
-        ic.read(path, values="g1")
+        ic.read_table(path, values="g1")
 
 
 def test_damaged(made, tmp_path):
@@ -222,4 +224,4 @@ def test_starts_that_do_not_fit_the_entries(tmp_path, kind, start):
         del file["X/indptr"]
         file["X"].create_dataset("indptr", data=starts)
     with pytest.raises(FileError, match="X is damaged"):
-        ic.read(path, values=["g1"])
+        ic.read_table(path, values=["g1"])

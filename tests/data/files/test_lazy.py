@@ -68,7 +68,7 @@ def test_the_same_objects_however_files_are_cut(
         patch.setattr(lazy, "FEW_ROWS", few_rows)
         path = written(folder, table, starts, row_group_size)
         for more in ({}, {"weight": "w"}):
-            data = ic.read(f"{path}/*.parquet", lazy=True, **SAID, **more)
+            data = ic.read_table(f"{path}/*.parquet", lazy=True, **SAID, **more)
             found = pickle.loads(pickle.dumps(data)).gather()
             expected = sorted_by_id(ic.from_frame(table, **SAID, **more))
             np.testing.assert_array_equal(found.ids, expected.ids)
@@ -85,7 +85,7 @@ def test_tables_with_errors(tmp_path, monkeypatch):
     table = rows_of(np.arange(12)[::-1], **errors)
     path = written(tmp_path, table, (0, 5))
     said = {**SAID, "errors": "{}_error"}
-    data = ic.read(path, lazy=True, **said)
+    data = ic.read_table(path, lazy=True, **said)
     assert data.n_partitions == 4
     expected = sorted_by_id(ic.from_frame(table, **said))
     found = data.gather()
@@ -93,14 +93,14 @@ def test_tables_with_errors(tmp_path, monkeypatch):
     np.testing.assert_array_equal(found.mean(), expected.mean())
     np.testing.assert_array_equal(found.variance(), expected.variance())
     assert found.meaning == "error"
-    belief = ic.read(path, lazy=True, meaning="belief", **said).gather()
+    belief = ic.read_table(path, lazy=True, meaning="belief", **said).gather()
     assert belief.meaning == "belief"
 
 
 def test_rows_without_ids_are_numbered_through_all_files(tmp_path, monkeypatch):
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
     table = rows_of(np.arange(12))
-    data = ic.read(written(tmp_path, table, (0, 5)), lazy=True, values=["a", "b"])
+    data = ic.read_table(written(tmp_path, table, (0, 5)), lazy=True, values=["a", "b"])
     found = data.gather()
     np.testing.assert_array_equal(found.ids, np.arange(12))
     np.testing.assert_array_equal(found.mean()[:, 0], table["a"].to_numpy())
@@ -108,11 +108,11 @@ def test_rows_without_ids_are_numbered_through_all_files(tmp_path, monkeypatch):
 
 def test_rows_of_an_object_that_do_not_follow_each_other(tmp_path, monkeypatch):
     apart = rows_of([1, 1, 2, 2, 3, 3, 1, 1])
-    whole = ic.read(written(tmp_path, apart), lazy=True, **SAID)
+    whole = ic.read_table(written(tmp_path, apart), lazy=True, **SAID)
     assert len(whole.gather()) == 3  # within one partition they may
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
     for path in (written(tmp_path, apart), written(tmp_path, apart, (0, 1), 99)):
-        data = ic.read(path, lazy=True, **SAID)
+        data = ic.read_table(path, lazy=True, **SAID)
         for use in (data.gather, lambda d=data: ic.UKMeans(2).fit(d)):
             with pytest.raises(DataError, match=r"object 1 has .* after the other"):
                 use()
@@ -131,17 +131,17 @@ def test_paths(tmp_path):
         (inner / "000.parquet", 2),
         (odd, 1),
     ):
-        assert len(ic.read(path, lazy=True, **SAID).gather()) == n_objects
+        assert len(ic.read_table(path, lazy=True, **SAID).gather()) == n_objects
     (tmp_path / "d.csv").write_text("star,a,b\n1,2,3\n")
     for path in (tmp_path / "d.csv", tmp_path / "*"):
         with pytest.raises(FileError, match=r"d\.csv is not a parquet file; lazy=True"):
-            ic.read(path, lazy=True, **SAID)
+            ic.read_table(path, lazy=True, **SAID)
     for path in (tmp_path / "none.parquet", tmp_path / "n*", tmp_path / "nowhere"):
         with pytest.raises(FileError, match="there is no parquet file at"):
-            ic.read(path, lazy=True, **SAID)
+            ic.read_table(path, lazy=True, **SAID)
     for path in (tmp_path / "a", tmp_path / "a" / "*.parquet"):
         with pytest.raises(FileError, match="lazy=True"):
-            ic.read(path, **SAID)
+            ic.read_table(path, **SAID)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_paths(tmp_path):
 def test_what_is_refused(tmp_path, said, message):
     path = written(tmp_path, rows_of([1, 2]))
     with pytest.raises(DataError, match=message):
-        ic.read(path, lazy=True, **SAID, **said)
+        ic.read_table(path, lazy=True, **SAID, **said)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_columns_mean(tmp_path, columns, said):
         table = table.set_column(number, name, pa.array(np.arange(8) / 7 + 0.5))
     path = written(tmp_path, table, starts=(0, 5))
     said = {**SAID, "errors": ("{}_u", "{}_l"), **said}
-    pieces, data = ic.read(path, lazy=True, **said), ic.from_frame(table, **said)
+    pieces, data = ic.read_table(path, lazy=True, **said), ic.from_frame(table, **said)
     gathered = sorted_by_id(pieces.gather())
     assert pieces.feature_names == gathered.feature_names == data.feature_names
     np.testing.assert_allclose(gathered.mean(), data.mean())
@@ -193,10 +193,10 @@ def test_gaps_are_infinite_errors(tmp_path):
     table = rows_of(np.arange(4), e=np.ones(4), g=gaps)
     path = written(tmp_path, table)
     said = {"id": "star", "values": ["g"], "errors": "e"}
-    data = ic.read(path, lazy=True, **said)
+    data = ic.read_table(path, lazy=True, **said)
     with pytest.warns(IncertaWarning, match="1 value of 1 object is missing"):
         assert data.gather().law.missing().any()
-    belief = ic.read(path, lazy=True, **said, meaning="belief")
+    belief = ic.read_table(path, lazy=True, **said, meaning="belief")
     with pytest.raises(MissingValueError, match="1 in 'g'"):
         belief.gather()
 
@@ -205,8 +205,8 @@ def test_sizes(tmp_path):
     path = written(tmp_path, rows_of([1] * 40 + [2]), row_group_size=4)
     limit = 4 * 3 * 8 + 400  # a row group with what the format adds to it
     with pytest.raises(FileError, match=r"max_bytes=\d+"):
-        ic.read(path, lazy=True, **SAID, max_bytes=10)
-    data = ic.read(path, lazy=True, **SAID, max_bytes=limit)
+        ic.read_table(path, lazy=True, **SAID, max_bytes=10)
+    data = ic.read_table(path, lazy=True, **SAID, max_bytes=limit)
     assert data.n_partitions > 1
     with pytest.raises(FileError, match=r"max_bytes=\d+"):
         data.gather()  # the first object is larger
@@ -215,9 +215,9 @@ def test_sizes(tmp_path):
 def test_files_without_rows_and_damaged_ones(tmp_path):
     none = written(tmp_path, rows_of([]))
     with pytest.raises(FileError, match="has no rows"):
-        ic.read(none, lazy=True, **SAID)
+        ic.read_table(none, lazy=True, **SAID)
     pq.write_table(rows_of([1, 2]), tmp_path / "001.parquet")
-    data = ic.read(tmp_path, lazy=True, **SAID)
+    data = ic.read_table(tmp_path, lazy=True, **SAID)
     assert len(data.gather()) == 2
     pq.write_table(rows_of([3, 4], w=[1.0, np.nan]), tmp_path / "002.parquet")
     (tmp_path / "001.parquet").unlink()
@@ -225,7 +225,7 @@ def test_files_without_rows_and_damaged_ones(tmp_path):
         data.gather()
     said = {"id": "star", "values": ["w"]}
     with pytest.raises(MissingValueError, match="the first object is 4"):
-        ic.read(tmp_path / "002.parquet", lazy=True, **said).gather()
+        ic.read_table(tmp_path / "002.parquet", lazy=True, **said).gather()
     (tmp_path / "002.parquet").write_bytes(b"PAR1 and nothing else")
     with pytest.raises(FileError, match=r"002\.parquet cannot be read"):
-        ic.read(tmp_path, lazy=True, **SAID)
+        ic.read_table(tmp_path, lazy=True, **SAID)

@@ -136,7 +136,7 @@ def test_lines_above_a_title(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("\nMeasured in May\nid,x\na,1\nb,2\n")
     with pytest.warns(IncertaWarning, match="found in line 3"):
-        data = ic.read(path, id="id", values="x")
+        data = ic.read_table(path, id="id", values="x")
     assert data.ids.tolist() == ["a", "b"]
     assert data.mean().ravel().tolist() == [1.0, 2.0]
 

@@ -60,7 +60,7 @@ def ods(path, rows):
 
 def refused(path, why, **said):
     with pytest.raises(FileError, match=why):
-        ic.read(path, values="h", max_bytes=LIMIT, **said)
+        ic.read_table(path, values="h", max_bytes=LIMIT, **said)
 
 
 class TestExcel:
@@ -70,7 +70,7 @@ class TestExcel:
             '<row r="1048576"><c r="XFD1048576" s="1"/></row>'
         )
         path = xlsx(tmp_path / "d.xlsx", HEADER + rows)
-        assert ic.read(path, values="h", max_bytes=LIMIT).mean() == [[3]]
+        assert ic.read_table(path, values="h", max_bytes=LIMIT).mean() == [[3]]
 
     def test_unpacks_to_much(self, tmp_path):
         more = {"xl/sharedStrings.xml": " " * (LIMIT + 1)}
@@ -112,7 +112,7 @@ class TestOpenDocument:
             1_000_000, '<table:table-cell table:number-columns-repeated="16000"/>'
         )
         path = ods(tmp_path / "e.ods", self.NAME + twice + empty)
-        data = ic.read(path, values="h", max_bytes=LIMIT)
+        data = ic.read_table(path, values="h", max_bytes=LIMIT)
         assert data.mean().ravel().tolist() == [3, 3]
 
     def test_error_cells(self, tmp_path):
@@ -123,5 +123,5 @@ class TestOpenDocument:
         number = f"<table:table-row>{self.CELL.format(4, 1)}</table:table-row>"
         path = ods(tmp_path / "d.ods", self.NAME + row + number)
         with pytest.warns(ic.exceptions.IncertaWarning, match="1 cell .* row 2"):
-            data = ic.read(path, values="h", missing="infinite")
+            data = ic.read_table(path, values="h", missing="infinite")
         assert data.n_objects == 2

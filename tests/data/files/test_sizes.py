@@ -36,7 +36,7 @@ class TestArrow:
         path.write_bytes(arrow(pa, table, "zstd", form))
         assert path.stat().st_size < 10_000
         with pytest.raises(FileError, match="holds at least 10 MiB of needed data"):
-            ic.read(path, id="id", values="h", max_bytes=MIB)
+            ic.read_table(path, id="id", values="h", max_bytes=MIB)
 
     @pytest.mark.parametrize("word", ["x", "x" * MIB])
     def test_words_count_once(self, pa, tmp_path, word):
@@ -44,10 +44,10 @@ class TestArrow:
         path = tmp_path / "t.arrow"
         path.write_bytes(arrow(pa, pa.table({"id": id, "h": [1.0] * 1000}), rows=10))
         if len(word) < MIB:
-            assert len(ic.read(path, id="id", values="h", max_bytes=16_100)) == 2
+            assert len(ic.read_table(path, id="id", values="h", max_bytes=16_100)) == 2
             return
         with pytest.raises(FileError, match=r"holds at least 1\.02 MiB"):
-            ic.read(path, id="id", values="h", max_bytes=MIB)
+            ic.read_table(path, id="id", values="h", max_bytes=MIB)
 
     def test_what_is_read_is_validated(self, pa, tmp_path):
         """An offset of text far beyond its buffer made the process die."""
@@ -59,7 +59,7 @@ class TestArrow:
         wrong = struct.pack("<3i", 0, 2**30, 2**30 + 2)
         path.write_bytes(content[:place] + wrong + content[place + 12 :])
         with pytest.raises(FileError, match="cannot be read"):
-            ic.read(path, id="id", values="h")
+            ic.read_table(path, id="id", values="h")
 
 
 class TestParquet:
@@ -70,7 +70,7 @@ class TestParquet:
         pa.parquet.write_table(table, path)
         for name in table.column_names:
             with pytest.raises(FileError, match=r"holds at least 78\.1 KiB"):
-                ic.read(path, values=name, max_bytes=10_000)
+                ic.read_table(path, values=name, max_bytes=10_000)
 
     def test_words_are_held_once(self, pa, tmp_path):
         """Every row would have had its own copy: 600 MB, of a small file."""
@@ -81,7 +81,7 @@ class TestParquet:
         before, used = pa.default_memory_pool(), pool.max_memory()
         pa.set_memory_pool(pool)
         try:
-            data = ic.read(path, id="id", values="h", max_bytes=MIB)
+            data = ic.read_table(path, id="id", values="h", max_bytes=MIB)
         finally:
             pa.set_memory_pool(before)
         assert len(data) == 2
@@ -95,7 +95,7 @@ class TestParquet:
         content[place] ^= 0xFF
         path.write_bytes(content)
         with pytest.raises(FileError, match="cannot be read"):
-            ic.read(path, id="id", values="h")
+            ic.read_table(path, id="id", values="h")
 
 
 class TestIds:
@@ -105,7 +105,7 @@ class TestIds:
         rows = [f"a{i},{i}" for i in range(20_000)]
         path.write_text("\n".join(["id,h", "x" * 100_000 + ",1", *rows]))
         with pytest.raises(DataError, match=r"'xxxxx.*100,000 characters.*7.45 GiB"):
-            ic.read(path, id="id", values="h")
+            ic.read_table(path, id="id", values="h")
 
     def test_long_ids_of_few_objects(self):
         ids = ["x" * 100_000, "y"] * 10
@@ -149,7 +149,7 @@ class TestTwice:
         path = tmp_path / name
         path.write_text(text)
         with pytest.raises(FileError, match="has the name 'h' 2 times"):
-            ic.read(path, id="id", values="h")
+            ic.read_table(path, id="id", values="h")
 
     @pytest.mark.parametrize("name", ["t.arrow", "t.parquet"])
     def test_columns(self, pa, tmp_path, name):
@@ -160,7 +160,7 @@ class TestTwice:
         else:
             pa.parquet.write_table(table, path)
         with pytest.raises(FileError, match="has 2 columns named 'h'"):
-            ic.read(path, id="id", values="h")
+            ic.read_table(path, id="id", values="h")
 
     def test_a_logarithm(self):
         table = {"m": [1.0, 2.0], "log10(m)": [3.0, 4.0]}
@@ -246,12 +246,12 @@ class TestTextReadersAgree:
             "cannot be read" if case == "open quote" else r"line \d: \d columns?; the"
         )
         with pytest.raises(FileError, match=said):
-            ic.read(path, id="id", values=["h", "g"])
+            ic.read_table(path, id="id", values=["h", "g"])
 
     @pytest.mark.parametrize("case", EVEN)
     def test_blank_lines_are_none(self, tmp_path, case):
         path = Path(tmp_path) / "t.csv"
         path.write_bytes(EVEN[case].encode())
-        data = ic.read(path, id="id", values=["h", "g"])
+        data = ic.read_table(path, id="id", values=["h", "g"])
         assert data.ids.tolist() == ["a", "b"]
         assert data.mean().tolist() == [[1, 2], [3, 4]]

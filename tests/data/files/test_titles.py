@@ -49,13 +49,13 @@ class TestTitles:
         line = len(titles) + 1
         assert f"header in line {line}" in found.written
         with pytest.warns(IncertaWarning, match=f"were found in line {line}"):
-            data = ic.read(path, **SAID)
+            data = ic.read_table(path, **SAID)
         np.testing.assert_array_equal(data.mean(), [[1.5, 10], [2.5, 20], [3.5, 30]])
 
     def test_names_are_told_from_below(self, tmp_path):
         path = written(tmp_path / "d.csv", ["Lab results", *ROWS], ";")
         with pytest.raises(DataError, match=r"There are: 'plant', 'h', 'g'"):
-            ic.read(path, id="plant", values="height")
+            ic.read_table(path, id="plant", values="height")
 
     def test_a_title_that_is_not_seen_is_named(self, tmp_path):
         path = written(tmp_path / "d.csv", ["Lab", "a,1", "b,2"], ",")
@@ -104,12 +104,12 @@ class TestTitles:
         with pytest.warns(IncertaWarning, match=message):
             assert OpenTable(path, TableSpec()).profile.names == ("plant", "h")
         with pytest.warns(IncertaWarning, match=message):
-            data = ic.read(path, id="plant", values="h")
+            data = ic.read_table(path, id="plant", values="h")
         assert data.mean().ravel().tolist() == [1.5, 2.5]
         with pytest.raises(
             DataError, match=rf"row {below}: .* There are: 'plant', 'h'"
         ):
-            ic.read(path, id="plant", values="height")
+            ic.read_table(path, id="plant", values="height")
 
 
 def cell(place, content):
@@ -126,7 +126,7 @@ class TestTotals:
     def test_words(self, tmp_path, library, word):
         path = written(tmp_path / "d.csv", [*ROWS, f"{word}{{0}}7{{0}}70"], ";")
         with pytest.warns(IncertaWarning, match=f"1 row at the bottom .*'{word}'"):
-            data = ic.read(path, **SAID)
+            data = ic.read_table(path, **SAID)
         assert data.ids.tolist() == ["a", "b", "c"]
         found = OpenTable(path, TableSpec()).profile
         assert found.n_rows == 3
@@ -136,7 +136,7 @@ class TestTotals:
         rows = [ROWS[0], "mean,0,0", *ROWS[1:], "Sum,1,1", "Mean,2,2"]
         path = written(tmp_path / "d.csv", rows, ",")
         with pytest.warns(IncertaWarning, match=r"2 rows .*: 'Sum', 'Mean'"):
-            data = ic.read(path, **SAID)
+            data = ic.read_table(path, **SAID)
         assert data.ids.tolist() == ["mean", "a", "b", "c"]
 
     @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ class TestTotals:
             written(path, ["plant,h,g", *lines, bottom], ",")
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                assert len(ic.read(path, **SAID)) == n_objects
+                assert len(ic.read_table(path, **SAID)) == n_objects
             told = [str(one.message) for one in caught]
             said = "1 row at the bottom left out, as no object: "
             said += f"a row that holds the {name} of"
@@ -163,7 +163,7 @@ class TestTotals:
         """Counts of 0 and 1 have their mean, 1, and a median often."""
         rows = [f"p{i},{i % 2},{i % 3}" for i in range(7)]
         path = written(tmp_path / "d.csv", ["plant,h,g", *rows, "p7,0,1"], ",")
-        assert len(ic.read(path, **SAID)) == 8
+        assert len(ic.read_table(path, **SAID)) == 8
 
     def test_rows_of_an_object_are_no_total(self, tmp_path):
         rows = ["a,1.25,100", "a,3.75,300", "b,2.25,200", "b,7.25,600"]
@@ -171,7 +171,7 @@ class TestTotals:
             path = written(tmp_path / "d.csv", [ROWS[0], *rows, f"{id},14.5,1200"], ",")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                data = ic.read(path, **SAID)
+                data = ic.read_table(path, **SAID)
             assert data.ids.tolist() == ["a", "b"]
             np.testing.assert_allclose(data.mean()[1], second)
 
@@ -185,7 +185,7 @@ class TestTotals:
         )
         path = xlsx(tmp_path / "d.xlsx", rows)
         with pytest.warns(IncertaWarning, match="'Summe'"):
-            assert len(ic.read(path, id="plant", values="h")) == 3
+            assert len(ic.read_table(path, id="plant", values="h")) == 3
         assert (
             OpenTable(path, TableSpec()).profile.written == "1 row of totals left out"
         )

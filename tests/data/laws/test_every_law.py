@@ -58,9 +58,9 @@ def test_moments_are_those_of_the_draws(kind):
     if law.n_draws:  # each of the draws as often
         u[...] = ((np.arange(n) + 0.5) / n)[:, None, None]
     draws = law.at(u)
-    centred = draws - law.mean()
-    products = centred[..., :, None] * centred[..., None, :]
-    pairs = (draws, law.mean()), (centred**2, law.variance())
+    centered = draws - law.mean()
+    products = centered[..., :, None] * centered[..., None, :]
+    pairs = (draws, law.mean()), (centered**2, law.variance())
     for drawn, known in (*pairs, (products, law.covariance())):
         error = drawn.std(axis=0) / np.sqrt(n)
         off = np.abs(drawn.mean(axis=0) - known)

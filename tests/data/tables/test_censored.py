@@ -12,7 +12,7 @@ from incerta.data.tables.censored import below_limits
 
 
 def by_integrals(known, limits):
-    """Maximise the likelihood without slopes, then integrate the density."""
+    """Maximize the likelihood without slopes, then integrate the density."""
 
     def loss(parameters):
         mean, std = parameters[0], np.exp(parameters[1])

@@ -146,14 +146,14 @@ def test_cluster_takes_the_whole_covariance():
     result = ic.cluster(data, 2, params={"n_worlds": 2})
     scaled = result.scaler.transform(data)
     prior = result.estimator._model.truths.prior
-    centre, V = prior.means[0], prior.as_kind("full").covariances[0]
+    center, V = prior.means[0], prior.as_kind("full").covariances[0]
     found = believed(scaled, prior)
     values, errors = scaled.mean(), scaled.covariance()
     seen = measured(scaled).errors
     for i in range(len(data)):
         np.testing.assert_allclose(seen[:, :, i], errors[i])
         gain = V @ np.linalg.inv(V + errors[i])
-        mean = centre + gain @ (values[i] - centre)
+        mean = center + gain @ (values[i] - center)
         np.testing.assert_allclose(found.mean()[i], mean, rtol=1e-6, atol=1e-9)
         left = V - gain @ V
         np.testing.assert_allclose(found.covariance()[i], left, rtol=1e-6, atol=1e-9)

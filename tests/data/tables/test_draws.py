@@ -138,7 +138,7 @@ def test_rows_in_any_order_and_rows_that_are_absent():
         np.testing.assert_array_equal(found[np.argsort(draws)], expected)
 
 
-def test_labelled_arrays_are_filled_alike():
+def test_labeled_arrays_are_filled_alike():
     xr = pytest.importorskip("xarray")
     rng = np.random.default_rng(3)
     worlds, _ = with_gaps(rng, simulated(rng, 12, 6))

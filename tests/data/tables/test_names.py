@@ -77,7 +77,7 @@ def called(told, before, table):
         ["e", "e_mass"],
         ["err"],
         ["mass", "massed"],
-        ["u", "g", "u_g"],  # a colour
+        ["u", "g", "u_g"],  # a color
     ],
 )
 def test_names_of_something_else(names):

@@ -48,7 +48,7 @@ def from_command(words):
 
 
 def test_every_field_is_a_parameter_of_read():
-    known = inspect.signature(ic.read).parameters
+    known = inspect.signature(ic.read_table).parameters
     assert {field.name for field in fields(TableSpec)} == set(known) - {
         "path",
         "max_bytes",
@@ -66,7 +66,7 @@ def test_python_says_all_of_it(spec):
 
     class Library:
         @staticmethod
-        def read(path, **given):
+        def read_table(path, **given):
             assert path == "a b.csv"
             return TableSpec.of(**given)
 

@@ -19,7 +19,7 @@ class Web:
     files: dict = field(default_factory=dict)
     redirects: dict = field(default_factory=dict)
     requests: list = field(default_factory=list)
-    ranges: bool = True  # honours Range
+    ranges: bool = True  # honors Range
     wrong_range: bool = False  # answers a Range with another part
     lengths: bool = True  # says how long the answer is
     cut_after: int | None = None  # bytes after which the connection breaks

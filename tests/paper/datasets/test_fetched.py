@@ -134,7 +134,7 @@ def recorded(data_folder):
 
 
 @pytest.mark.parametrize("name", ["ecoli", "waveform"])
-def test_pmlb_classes_are_recognised_by_size(recorded, public, web, lonely, tree, name):
+def test_pmlb_classes_are_recognized_by_size(recorded, public, web, lonely, tree, name):
     ours = recorded[name]
     codes = np.array([7, 2, 9, 4, 1])[ours.target]
     cached = public(name, pmlb(ours.data, codes))
@@ -277,8 +277,8 @@ def arff(dataset, order=slice(None)):
     body.write("% USPS\n@relation USPS\n\n@attribute int0 {1,2,3,4,5,6,7,8,9,10}\n")
     body.writelines(f"@attribute double{i + 1} real\n" for i in range(256))
     body.write("\n@data\n")
-    grey = np.rint(dataset.data * 2000).astype(int) - 1000
-    words = np.array([repr(step / 1000) for step in range(-1000, 1001)])[grey + 1000]
+    gray = np.rint(dataset.data * 2000).astype(int) - 1000
+    words = np.array([repr(step / 1000) for step in range(-1000, 1001)])[gray + 1000]
     for label, row in zip(dataset.target[order] + 1, words[order], strict=True):
         body.write(f"{label},{','.join(row)}\n")
     return body.getvalue().encode()

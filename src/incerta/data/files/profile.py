@@ -91,7 +91,7 @@ def _told_apart(column: Described, words: Ids, codes: Indices) -> Described:
 
 
 def _is_inexact(column: Described) -> bool:
-    """Whether whole numbers have more digits than floats, as those of catalogues."""
+    """Whether whole numbers have more digits than floats, as those of catalogs."""
     numbers = np.asarray(column.numbers)
     return column.kind == "whole" and bool(np.nanmax(np.abs(numbers)) >= MOST_EXACT)
 

@@ -119,11 +119,11 @@ def wants_logarithm(numbers: Array) -> bool:
 
 
 def _skewness(numbers: Array) -> float:
-    centred = numbers - numbers.mean()
-    deviation = float(np.sqrt((centred**2).mean()))
+    centered = numbers - numbers.mean()
+    deviation = float(np.sqrt((centered**2).mean()))
     if deviation <= 1e-12 * float(np.abs(numbers).max()):
         return 0.0
-    return float(((centred / deviation) ** 3).mean())
+    return float(((centered / deviation) ** 3).mean())
 
 
 def says(named: Described | str, known: frozenset[str]) -> bool:
@@ -212,7 +212,7 @@ def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
 class Leftover:
     """Columns without a role; each step of a guess takes away what it explains.
 
-    What the user said is by parameters of `read`; such columns are not free.
+    What the user said is by parameters of `read_table`; such columns are not free.
     """
 
     def __init__(self, columns: Sequence[Described], said: Mapping[str, Any]) -> None:

@@ -75,7 +75,7 @@ def guess(
     said: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> Guess:
-    """Guess which column is what; `said` are parameters of `read`."""
+    """Guess which column is what; `said` are parameters of `read_table`."""
     said = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
@@ -138,7 +138,7 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
 
 
 def _one_column_each(objects: Described, things: Described) -> Guess:
-    """Say that a table has to be turned, as there is no way to say so to `read`."""
+    """Say that a table has to be turned, which `read_table` cannot do."""
     some = ", ".join(map(str, np.asarray(things.words)[:3]))
     some += ", ..." if things.n_distinct > 3 else ""
     doubt = (

@@ -16,8 +16,8 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
     Olsen, "Note on the uniqueness of the maximum likelihood estimator for the Tobit
     model", Econometrica 46, 1978).
     """
-    centre, scale = known.mean(), known.std()
-    x, ends = (known - centre) / scale, (limits - centre) / scale
+    center, scale = known.mean(), known.std()
+    x, ends = (known - center) / scale, (limits - center) / scale
 
     def loss(parameters: Array) -> tuple[float, Array]:
         shift, slope = parameters  # mean/std and 1/std
@@ -43,7 +43,7 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
     # Far out the difference is lost in rounding; it is 1 / z² there.
     variance = np.where(z < -1e3, 1.0 / np.maximum(z**2, 1.0), variance)
     return (
-        centre + scale * (mean + shift) / slope,
+        center + scale * (mean + shift) / slope,
         scale * np.sqrt(variance) / slope,
     )
 

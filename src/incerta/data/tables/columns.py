@@ -262,7 +262,7 @@ def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
 
 
 def in_row(row: int, coded: Coded | None = None) -> str:
-    """A row in words, as people count, with its object; `read` makes it a line."""
+    """Name a row as people count, with its object; files turn it into a line."""
     # Objects without ids are numbered from 0, which would only confuse.
     named = ""
     if coded is not None and coded.is_column:

@@ -176,7 +176,7 @@ def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
 
 
 def _effects(y: Array, known: Mask) -> Effects:
-    """Fit objects and draws by expectation-maximisation; shifts are random effects."""
+    """Fit objects and draws by expectation-maximization; shifts are random effects."""
     n_objects = y.shape[1]
     per_draw, per_object = known.sum(axis=1), known.sum(axis=0)
     freedom = known.sum(axis=(0, 1)) - n_objects

@@ -56,7 +56,7 @@ ERROR_OF: dict[str, Change] = {
     "ivar": lambda deviation: 1.0 / np.square(deviation),
     **{kind: partial(np.multiply, times) for kind, times in TIMES.items()},
 }
-# Below 0 by so much an eigenvalue may be: numbers of catalogues have 6 digits or so.
+# Below 0 by so much an eigenvalue may be: numbers of catalogs have 6 digits or so.
 ROUNDING = 1e-5
 QUANTILE_OF = {"ci68": QUANTILE_84, "ci95": QUANTILE_975}
 
@@ -191,7 +191,7 @@ def _with_error(rows: Rows, name: str, column: str) -> tuple[Array, Array, Array
         empty = "0 means that nothing is known about the value"
     rows.refuse(error < 0, error, column, f"is negative; {empty}")
     if kind == "ivar":
-        # No information, in astronomers' catalogues: what stands in the value column
+        # No information, in astronomers' catalogs: what stands in the value column
         # is a filler.
         none = error == 0
         value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
@@ -215,7 +215,7 @@ def _with_sides(
         "two swapped"
     )
     rows.refuse(above < 0, above, columns[0], why)
-    # Catalogues write the lower error as -0.1 or as 0.1, but not both.
+    # Catalogs write the lower error as -0.1 or as 0.1, but not both.
     signs = np.sign(np.nan_to_num(below))
     first = signs[np.argmax(signs != 0)] if len(signs) else 0.0
     why = "has another sign than the lower errors above it; which is meant"

@@ -100,7 +100,7 @@ class Population(NamedTuple):
 
 
 def fit_gaussian(y: Array, noise: Array) -> Population:
-    """Mean and covariance of the true positions, by expectation-maximisation.
+    """Mean and covariance of the true positions, by expectation-maximization.
 
     `y` has at least two known values in each column, `noise` their error variances.
     With all cells known and exact, this is the mean and ``np.cov``. A feature with
@@ -109,16 +109,16 @@ def fit_gaussian(y: Array, noise: Array) -> Population:
     """
     known = ~np.isnan(y)
     n_known = known.sum(axis=0)
-    centre = np.nanmean(y, axis=0)
+    center = np.nanmean(y, axis=0)
     # Values that happen to be equal still leave open what their errors allow.
     spread = np.nanvar(y, axis=0, ddof=1) + np.mean(noise, axis=0, where=known)
     scale = np.sqrt(np.where(spread > 0, spread, 1.0))
-    z = np.where(known, (y - centre) / scale, 0.0)
+    z = np.where(known, (y - center) / scale, 0.0)
     e = np.where(known, noise / scale**2, 1.0)
     enough = n_known > 2 * y.shape[1]
     together = np.outer(enough, enough) | np.eye(len(enough), dtype=np.bool_)
 
-    mu, S = np.zeros(len(centre)), np.diag(spread / scale**2)
+    mu, S = np.zeros(len(center)), np.diag(spread / scale**2)
     for _ in range(MAX_ROUNDS):
         new_mu, new_S = _round(z, e, known, mu, S)
         new_S *= together
@@ -126,7 +126,7 @@ def fit_gaussian(y: Array, noise: Array) -> Population:
         mu, S = new_mu, new_S
         if moved < TOLERANCE:
             break
-    return Population(centre + scale * mu, S * np.outer(scale, scale), n_known)
+    return Population(center + scale * mu, S * np.outer(scale, scale), n_known)
 
 
 def _round(z: Array, e: Array, known: Mask, mu: Array, S: Array) -> tuple[Array, Array]:
@@ -142,10 +142,10 @@ def _round(z: Array, e: Array, known: Mask, mu: Array, S: Array) -> tuple[Array,
         placed[rows] = mu + (gain @ off[:, :, None])[:, :, 0]
         rest += len(here) * S - gain.sum(axis=0) @ S
     new_mu = placed.mean(axis=0)
-    centred = placed - new_mu
+    centered = placed - new_mu
     # n - 1 for the mean that was fitted, too: a feature then has the usual unbiased
     # variance of its known values.
-    new_S = (centred.T @ centred + rest) / (n - 1)
+    new_S = (centered.T @ centered + rest) / (n - 1)
     return new_mu, (new_S + new_S.T) / 2
 
 

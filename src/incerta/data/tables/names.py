@@ -41,7 +41,7 @@ CLASS_WORDS = _set(
     "louvain"
 )
 # Draws of all objects at once, by their nature.
-JOINT_WORDS = _set("member draw realization realisation imputation imp ensemble")
+JOINT_WORDS = _set("member draw realization realization imputation imp ensemble")
 DRAW_WORDS = JOINT_WORDS | _set("number ens")  # of dimensions: ECMWF numbers members
 # Repeated measurements, or runs of something for all objects at once.
 INDEX_WORDS = _set(

@@ -72,7 +72,7 @@ def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) 
 class TableSpec:
     """What the user said about a table; None and () where nothing was said.
 
-    The fields are the parameters of `incerta.read`. What does not go together is
+    The fields are the parameters of `incerta.read_table`. What does not go together is
     refused at once; what depends on the names of the columns, by `columns`.
     """
 
@@ -190,7 +190,7 @@ class TableSpec:
 
     @classmethod
     def of(cls, **said: Any) -> Self:
-        """Take what was given to `incerta.read`: text for lists of one, and so on."""
+        """Take parameters of `incerta.read_table`: text for lists of one, and so on."""
         values, errors, log = (said.pop(n, None) for n in ("values", "errors", "log"))
         names = _as_tuple(values)
         if not names or not all(isinstance(name, str) for name in names):
@@ -249,9 +249,9 @@ class TableSpec:
         return [word for given in self.said().items() for word in _as_words(*given)]
 
     def to_python(self, path: str) -> str:
-        """A call of `incerta.read` that says this."""
+        """A call of `incerta.read_table` that says this."""
         given = [f"{name}={_written(name, v)}" for name, v in self.said().items()]
-        return f"ic.read({', '.join([repr(path), *given])})"
+        return f"ic.read_table({', '.join([repr(path), *given])})"
 
     # what it means ----------------------------------------------------------------
 
@@ -706,7 +706,8 @@ def _no_template(errors: str) -> str:
 
 
 def as_option(name: str, *value: object) -> str:
-    """A parameter as an option to be typed: ``--missing impute``, ``--na=-999``."""
+    """Write a parameter as an option: ``--missing impute``, ``--na=-999``."""
+    name = "seed" if name == "random_state" else name
     return shlex.join(_as_words(name, *value)) if value else f"--{name}"
 
 

@@ -1,4 +1,4 @@
-// A small drawing library: axes, marks and a tip, as SVG in the colours of the page,
+// A small drawing library: axes, marks and a tip, as SVG in the colors of the page,
 // which the style sheet gives; so they change with the theme, and for print.
 const make = (tag, attributes = {}, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

@@ -10,7 +10,7 @@ const figures = {
       const unsure = (i + 1) * width <= summary.confidence.threshold + 1e-9;
       drawn.marks.append(make("rect", {
         x: round(left), width: round(Math.max(right - left, 1)), y: round(drawn.y(n)),
-        height: round(drawn.area.bottom - drawn.y(n)), fill: looks.colours[unsure ? 1 : 0],
+        height: round(drawn.area.bottom - drawn.y(n)), fill: looks.colors[unsure ? 1 : 0],
       }));
       const lines = [`${(i * width).toFixed(1)} to ${((i + 1) * width).toFixed(1)}`, counted(n, "object")];
       return { x: (left + right) / 2, y: drawn.y(n), lines };
@@ -37,12 +37,12 @@ const figures = {
         : [`world ${i}`],
     }));
     for (const [i, item] of items.entries()) {
-      if (!chosen.has(i)) drawn.marks.append(mark("circle", item.x, item.y, 3.5, { fill: looks.noise_colour, opacity: 0.7 }));
+      if (!chosen.has(i)) drawn.marks.append(mark("circle", item.x, item.y, 3.5, { fill: looks.noise_color, opacity: 0.7 }));
     }
     for (const [world, at] of chosen) {
       const item = items[world];
       drawn.marks.append(
-        mark("diamond", item.x, item.y, 5.5, { fill: looks.colours[5], class: "outlined" }),
+        mark("diamond", item.x, item.y, 5.5, { fill: looks.colors[5], class: "outlined" }),
         make("text", { x: round(item.x), y: round(item.y) - 10, "text-anchor": "middle" }, String(at + 1)));
     }
     hoverable(drawn, items);
@@ -56,7 +56,7 @@ const figures = {
     const items = values.flatMap((value, i) => (known(value)
       ? [{ x: drawn.x(i), y: drawn.y(value), lines: [`world ${i}: ${share(value)}`] }] : []));
     drawn.marks.append(...items.map((item) =>
-      mark("circle", item.x, item.y, 3.5, { fill: looks.colours[0] })));
+      mark("circle", item.x, item.y, 3.5, { fill: looks.colors[0] })));
     hoverable(drawn, items);
   },
 
@@ -69,16 +69,16 @@ const figures = {
     const along = (places, values) => places.map((i) => `${round(drawn.x(tried[i]))} ${round(drawn.y(values[i]))}`);
     if (band.length > 1) {
       const around = [...along(band, high), ...along([...band].reverse(), low)];
-      drawn.marks.append(make("path", { d: `M${around.join("L")}Z`, fill: looks.noise_colour, opacity: 0.35 }));
+      drawn.marks.append(make("path", { d: `M${around.join("L")}Z`, fill: looks.noise_color, opacity: 0.35 }));
     }
     drawn.marks.append(make("path", { class: "guide", d: `M${round(drawn.x(k))} ${drawn.area.top}V${drawn.area.bottom}` }));
-    line(drawn, tried, gain, { stroke: looks.colours[0], "stroke-width": 2 });
+    line(drawn, tried, gain, { stroke: looks.colors[0], "stroke-width": 2 });
     const items = tried.flatMap((number, i) => (known(gain[i]) ? [{
       x: drawn.x(number), y: drawn.y(gain[i]),
       lines: [counted(number, "cluster"), `gain ${gain[i].toFixed(3)}`,
         ...(known(low[i]) && known(high[i]) ? [`references ${low[i].toFixed(3)} to ${high[i].toFixed(3)}`] : [])],
     }] : []));
-    drawn.marks.append(...items.map((item) => mark("circle", item.x, item.y, 4, { fill: looks.colours[0] })));
+    drawn.marks.append(...items.map((item) => mark("circle", item.x, item.y, 4, { fill: looks.colors[0] })));
     hoverable(drawn, items, 60, true);
   },
 
@@ -87,12 +87,12 @@ const figures = {
     const drawn = frame(place,
       { range: extent(steps), title: "step", whole: true },
       { range: extent(values), title: "objective" });
-    line(drawn, steps, values, { stroke: looks.colours[0], "stroke-width": 2 });
+    line(drawn, steps, values, { stroke: looks.colors[0], "stroke-width": 2 });
     const items = steps.flatMap((step, i) => (known(values[i]) ? [{
       x: drawn.x(step), y: drawn.y(values[i]), lines: [`step ${step}`, values[i].toPrecision(6)],
     }] : []));
     if (items.length <= 100) {
-      drawn.marks.append(...items.map((item) => mark("circle", item.x, item.y, 3, { fill: looks.colours[0] })));
+      drawn.marks.append(...items.map((item) => mark("circle", item.x, item.y, 3, { fill: looks.colors[0] })));
     }
     hoverable(drawn, items, 60, true);
   },
@@ -110,7 +110,7 @@ const figures = {
       paths.set(owners[i], (paths.get(owners[i]) || "") + `M${left} ${drawn.area.bottom}V${top}H${right}V${drawn.area.bottom}Z`);
       return [{ x: (left + right) / 2, y: top, lines: [titled(owners[i]), `reached at ${height.toPrecision(3)}`] }];
     });
-    for (const [cluster, d] of paths) drawn.marks.append(make("path", { d, fill: colour(cluster) }));
+    for (const [cluster, d] of paths) drawn.marks.append(make("path", { d, fill: color(cluster) }));
     if (known(bound)) {
       drawn.marks.append(make("path", { class: "guide", d: `M${drawn.area.left} ${round(drawn.y(bound))}H${drawn.area.right}` }));
     }

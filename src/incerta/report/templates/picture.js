@@ -87,7 +87,7 @@ const drawCells = (drawn, cells) => {
     const [x0, x1] = cell.x.map(drawn.x), [y1, y0] = cell.y.map(drawn.y);
     drawn.marks.append(make("rect", {
       x: round(x0), y: round(y0), width: round(x1 - x0), height: round(y1 - y0), class: "cell",
-      fill: colour(cell.of[0][0]), opacity: round(0.12 + 0.78 * (Math.log(1 + cell.n) / most)),
+      fill: color(cell.of[0][0]), opacity: round(0.12 + 0.78 * (Math.log(1 + cell.n) / most)),
     }));
     const lines = [counted(cell.n, "object"), ...cell.of.slice(0, 6).map(([owner, n]) => `${titled(owner)}: ${n.toLocaleString("en")}`)];
     return { x0, x1, y0, y1, x: (x0 + x1) / 2, y: y0, lines };
@@ -101,7 +101,7 @@ const drawEllipses = (drawn, ellipses) => {
       "M" + one.points.map(([x, y]) => `${round(drawn.x(x))} ${round(drawn.y(y))}`).join("L") + "Z").join("");
     if (d) {
       drawn.marks.append(make("path", {
-        d, class: "ellipses", fill: colour(cluster), stroke: colour(cluster),
+        d, class: "ellipses", fill: color(cluster), stroke: color(cluster),
         "fill-opacity": round(0.04 + 0.08 * crowded), "stroke-opacity": round(0.2 + 0.4 * crowded),
       }));
     }
@@ -128,7 +128,7 @@ const drawScatter = () => {
     drawn.marks.append(mark(sign(scatter.cluster[i])[1], point.x, point.y, radius, {
       ...(isUnsure(i) && { "stroke-width": round(Math.max(0.6, 0.3 * radius)) }),
       class: isUnsure(i) ? "object unsure" : outlined ? "object outlined" : "object",
-      fill: colour(scatter.cluster[i]),
+      fill: color(scatter.cluster[i]),
       "fill-opacity": round(opacity * (0.35 + 0.65 * (scatter.confidence[i] ?? 1))),
     }));
   });
@@ -141,7 +141,7 @@ const drawScatter = () => {
     missing ? `${counted(missing, "object")} without a value here ${missing === 1 ? "is" : "are"} not drawn. ` : "";
   picture.setAttribute("aria-label",
     `Scatter plot of ${cut(scatter.axes[b], 40)} against ${cut(scatter.axes[a], 40)}, ` +
-    `${counted(scatter.n_objects, "object")} coloured by cluster. The table of objects below holds the same objects. ` +
+    `${counted(scatter.n_objects, "object")} colored by cluster. The table of objects below holds the same objects. ` +
     "Arrow keys go from object to object, the least certain first; Enter chooses one in the table; plus, minus and 0 zoom.");
 };
 

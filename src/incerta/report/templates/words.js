@@ -17,8 +17,8 @@ const share = (value) =>
     : value.toFixed(2);
 const counted = (n, what) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const titled = (cluster) => (cluster < 0 ? "noise" : `cluster ${cluster}`);
-const colour = (cluster) =>
-  cluster < 0 ? looks.noise_colour : looks.colours[cluster % looks.colours.length];
+const color = (cluster) =>
+  cluster < 0 ? looks.noise_color : looks.colors[cluster % looks.colors.length];
 const sign = (cluster) =>
   cluster < 0 ? looks.noise_sign : looks.signs[cluster % looks.signs.length];
 const unique = (values) => [...new Set(values)];
@@ -32,10 +32,10 @@ const element = (tag, text, className) => {
   if (className) made.className = className;
   return made;
 };
-// The sign of a cluster in its colour; what it stands for is said beside it.
+// The sign of a cluster in its color; what it stands for is said beside it.
 const signOf = (cluster) => {
   const mark = element("span", sign(cluster)[0], "sign");
-  mark.style.color = colour(cluster);
+  mark.style.color = color(cluster);
   mark.setAttribute("aria-hidden", "true");
   return mark;
 };

@@ -1,4 +1,4 @@
-"""WorldVote: any classifier of scikit-learn, asked in many possible worlds."""
+"""WorldsClassifier: any classifier of scikit-learn, asked in many possible worlds."""
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY
@@ -24,7 +24,7 @@ from incerta.worlds.sequence import paired, worlds_of
 
 
 @with_parameters
-class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
+class WorldsClassifier(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     """Train a classifier in each of many possible worlds, and let them vote.
 
     In a world every object has one value. A copy of the classifier learns from each
@@ -68,7 +68,7 @@ class WorldVote(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
     >>> import incerta as ic
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> data = ic.from_interval([[0.0], [0.5], [4.0], [4.5]], [[1], [1.5], [5], [5.5]])
-    >>> model = ic.WorldVote(KNeighborsClassifier(1)).fit(data, list("aabb"))
+    >>> model = ic.WorldsClassifier(KNeighborsClassifier(1)).fit(data, list("aabb"))
     >>> model.predict(ic.from_interval([[0.2], [3.9]], [[0.4], [4.1]]))
     array(['a', 'b'], dtype='<U1')
     """

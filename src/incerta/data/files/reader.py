@@ -1,4 +1,4 @@
-"""`read`: uncertain data from a file."""
+"""`read_table`: uncertain data from a file."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from incerta.data.tables.spec import Errors, Kind, Missing, TableSpec, Words
 
 
 @overload
-def read(
+def read_table(
     path: str | os.PathLike[str],
     *,
     id: str | None = ...,
@@ -42,7 +42,7 @@ def read(
 
 
 @overload
-def read(
+def read_table(
     path: str | os.PathLike[str],
     *,
     id: str | None = ...,
@@ -60,7 +60,7 @@ def read(
 ) -> PartitionedData: ...
 
 
-def read(
+def read_table(
     path: str | os.PathLike[str],
     *,
     id: str | None = None,
@@ -155,10 +155,10 @@ def read(
     strangers in a process whose memory and time are limited.
 
     If lazy, a `PartitionedData` is returned, which `UKMeans`, `ErrorMixture` and
-    `ViewConsensus` take. The rows of an object must follow each other in one file, as
+    `AutoClusterer` take. The rows of an object must follow each other in one file, as
     in files that are sorted by id. What is kept grows with the number of objects, not
     of rows. Files are read once by `UKMeans`, and twice more for its `membership_`,
-    three times by `ViewConsensus`, up to four times by `ErrorMixture`, and once for
+    three times by `AutoClusterer`, up to four times by `ErrorMixture`, and once for
     each prediction.
 
     Examples
@@ -169,7 +169,7 @@ def read(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "stars.csv"
     ...     _ = path.write_text("star,mass,mass_error\n007,1.0,0.1\n008,8.0,0.5\n")
-    ...     data = ic.read(path, id="star", values=["mass"], errors="{}_error")
+    ...     data = ic.read_table(path, id="star", values=["mass"], errors="{}_error")
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """

@@ -1,9 +1,9 @@
-"""Are all packages that ``incerta[all]`` brings under licences that anybody can use?
+"""Are all packages that ``incerta[all]`` brings under licenses that anybody can use?
 
-    .venv/bin/python .ci/licences.py [EXTRA ...]
+    .venv/bin/python .ci/licenses.py [EXTRA ...]
 
 Walks the requirements of what is installed, and ends with 1 if a package names no
-licence, or one that is not in the list.
+license, or one that is not in the list.
 """
 
 import re
@@ -65,8 +65,8 @@ def tree(name, extras, found):
     return found
 
 
-def licences(name):
-    """The licences that a package names: all of them hold, or one is chosen."""
+def licenses(name):
+    """The licenses that a package names: all of them hold, or one is chosen."""
     about = distribution(name).metadata
     kinds = [
         line.rpartition(" :: ")[2]
@@ -75,7 +75,7 @@ def licences(name):
     ]
     expression = about.get("License-Expression")
     if expression or not kinds:
-        # The older field has an expression too, the text of a licence, or nothing.
+        # The older field has an expression too, the text of a license, or nothing.
         said = expression or (about.get("License") or "").partition("\n")[0]
         kinds = [part.strip(" ()") for part in re.split(r"\bAND\b|\bOR\b", said)]
     return [SAID.get(kind.lower(), kind) for kind in kinds]
@@ -87,7 +87,7 @@ def main():
     bad = 0
     for name in names:
         try:
-            said = licences(name)
+            said = licenses(name)
         except PackageNotFoundError:
             said = ["not installed"]
         known = set(said) <= ALLOWED

@@ -1,4 +1,4 @@
-"""`summarise`: a clustering as a plain dict, from which the page is made."""
+"""`summarize`: a clustering as a plain dict, from which the page is made."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator
+from sklearn.metrics import adjusted_rand_score
 
 from incerta.api import comparison
 from incerta.api.clustering import Clustering, conditional
@@ -18,7 +19,6 @@ from incerta.api.methods import asked, parameters_of
 from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import Reliability, reliability
 from incerta.estimators.named import IN_WORLDS, KMEANS
-from incerta.metrics import ari
 from incerta.mixture.deconvolver import located
 from incerta.plot.bars import MOST_BARS, highest_bars
 from incerta.plot.objects import separating_features
@@ -37,7 +37,7 @@ from incerta.wording import SURE, counted, joined, no_confidence, share, verb
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
-    from incerta.number.choose import KChoice
+    from incerta.number.choose import NumberOfClusters
 
 FORMAT = 1
 LEAST_CERTAIN = 10
@@ -68,7 +68,7 @@ MOST_BEYOND = 50
 MOST_NAMES = 8
 
 
-def summarise(result: Clustering) -> dict[str, Any]:
+def summarize(result: Clustering) -> dict[str, Any]:
     """Give what was found as plain values, ready for JSON.
 
     Parameters
@@ -115,9 +115,9 @@ def summarise(result: Clustering) -> dict[str, Any]:
     Examples
     --------
     >>> import incerta as ic
-    >>> from incerta.report import summarise
+    >>> from incerta.report import summarize
     >>> data, _ = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=0)
-    >>> summary = summarise(ic.cluster(data, k=3, method="UKMeans"))
+    >>> summary = summarize(ic.cluster(data, k=3, method="UKMeans"))
     >>> summary["sentences"][0]
     'UKMeans found 3 clusters among 60 objects with 2 features: they have 20
     objects each.'
@@ -129,7 +129,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
     features = features_shown(result)
     other = on_values(result)
     least = _columns(result, order, errors, other)
-    facts = result.estimator.facts()
+    facts = result.estimator._facts()
     history, reachability = facts.objective, None
     if facts.reachability is not None:
         reached, ranking, cut = facts.reachability
@@ -178,7 +178,7 @@ def summarise(result: Clustering) -> dict[str, Any]:
         "n_noise": int((labels < 0).sum()),
         "clusters": _clusters(result, features),
         "confidence": {
-            "not_applicable": result.no_confidence,
+            "not_applicable": result.no_confidence_reason,
             **_confidence(labels, confidence, result.runner_up),
         },
         "objects": {
@@ -289,7 +289,7 @@ def _columns(
     return columns
 
 
-def _choice(choice: KChoice) -> dict[str, Any]:
+def _choice(choice: NumberOfClusters) -> dict[str, Any]:
     n = choice.n_tried
     low, usual, high = choice.reference_quantiles([0.05, 0.5, 0.95])[:, :n]
     return {
@@ -343,7 +343,7 @@ def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
         return None
     changed = other != result.labels
     return {
-        "ari": float(ari(result.labels, other)),
+        "ari": float(adjusted_rand_score(result.labels, other)),
         "n_changed": int(changed.sum()),
         "n_changed_unsure": int((changed & (result.confidence < sure)).sum()),
         "sizes": np.bincount(other, minlength=result.n_clusters).tolist(),
@@ -395,7 +395,7 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
 
     None if the method does not look at single worlds.
     """
-    facts = estimator.facts()
+    facts = estimator._facts()
     per_world, kept = facts.labels_per_world, facts.kept
     if per_world is None:
         return None
@@ -546,7 +546,7 @@ def separation(means: Array, labels: Indices) -> Array:
     codes, values = labels[inside], means[inside]
     if len(codes) == 0:
         return np.zeros(means.shape[1])
-    # Centred, as squares of large numbers would swallow small differences.
+    # Centered, as squares of large numbers would swallow small differences.
     values = values - values.mean(axis=0)
     sizes = np.bincount(codes)
     sums = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
@@ -575,7 +575,7 @@ def picture(result: Clustering) -> dict[str, Any]:
     others.
     """
     labels, confidence = result.labels, result.confidence
-    known = result.no_confidence is None
+    known = result.no_confidence_reason is None
     data = result.shown
     means = data.mean()
     offered, first = _axes(data, means, labels)
@@ -725,7 +725,7 @@ def python_of(result: Clustering) -> str:
         *_number(result, named),
         f"method={method}",
         *([f"params={{{', '.join(params)}}}"] if named and params else []),
-        f"seed={int(result.seed)}",
+        f"random_state={int(result.seed)}",
         *(["scale=False"] if result.scaler is None else []),
         *([] if directions == "auto" else [f"directions={directions!r}"]),
     ]
@@ -761,7 +761,7 @@ def python_of(result: Clustering) -> str:
 
 def _number(result: Clustering, named: bool) -> list[str]:
     """The number of clusters, if it was asked for with k."""
-    wanted = result.parameters.get(result.estimator.number_parameter)
+    wanted = result.parameters.get(result.estimator._number_parameter)
     if named and not asked(result.method).numbers:
         return []
     known = result.choice is None and isinstance(wanted, (int, np.integer))
@@ -785,7 +785,7 @@ def _own(result: Clustering) -> dict[str, Any]:
     return {
         key: value
         for key, value in result.parameters.items()
-        if key not in (result.estimator.number_parameter, "random_state")
+        if key not in (result.estimator._number_parameter, "random_state")
         and repr(value) != repr(usual[key].default)
     }
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
 from incerta.api.answer import cluster
 from incerta.api.comparison import on_values
 from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import KMEANS
-from incerta.metrics import ari
-from incerta.report import plain, summarise
-from incerta.report.summarise import (
+from incerta.report import plain, summarize
+from incerta.report.summarize import (
     COLUMNS,
     MOST_BEYOND,
     ROWS,
@@ -54,18 +54,18 @@ METHODS = [
 @pytest.fixture(scope="module", params=METHODS, ids=lambda m: type(m[0]).__name__)
 def result(request):
     method, k = request.param
-    return cluster(groups(), k=k, method=method, seed=3)
+    return cluster(groups(), k=k, method=method, random_state=3)
 
 
 def test_summary_is_strict_json_and_survives_it(result):
-    summary = summarise(result)
+    summary = summarize(result)
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     drawn = picture(result)
     assert json.loads(json.dumps(drawn, allow_nan=False)) == drawn
 
 
 def test_summary_says_what_the_result_says(result):
-    summary = summarise(result)
+    summary = summarize(result)
     objects = summary["objects"]
     assert objects["id"] == result.ids.tolist()
     assert objects["cluster"] == result.labels.tolist()
@@ -78,7 +78,7 @@ def test_summary_says_what_the_result_says(result):
 
 
 def test_clusters_against_a_loop(result):
-    summary = summarise(result)
+    summary = summarize(result)
     means, names = result.data.mean(), list(result.ids)
     assert [one["cluster"] for one in summary["clusters"]] == list(
         range(result.n_clusters)
@@ -95,7 +95,7 @@ def test_clusters_against_a_loop(result):
 
 
 def test_runner_up_probability_is_its_membership(result):
-    objects = summarise(result)["objects"]
+    objects = summarize(result)["objects"]
     for i, (label, other) in enumerate(zip(objects["cluster"], objects["runner_up"])):
         expected = (
             0.0
@@ -106,7 +106,7 @@ def test_runner_up_probability_is_its_membership(result):
 
 
 def test_least_certain_come_first(result):
-    rows = summarise(result)["least_certain"]
+    rows = summarize(result)["least_certain"]
     found = [row["confidence"] for row in rows]
     assert found == sorted(result.confidence)[: len(rows)]
     assert len(rows) == 10
@@ -216,7 +216,7 @@ def test_many_objects_are_shown_in_part():
     means = rng.normal(size=(20_000, 2)) + 4.0 * rng.integers(0, 2, (20_000, 1))
     data = ic.from_gaussian(means, std=np.full_like(means, 0.5))
     result = cluster(data, k=2, method="UKMeans")
-    summary, drawn = summarise(result), picture(result)
+    summary, drawn = summarize(result), picture(result)
     assert summary["data"]["n_objects"] == 20_000
     assert sum(summary["confidence"]["histogram"]) == 20_000
     assert len(summary["objects"]["id"]) == 5000
@@ -296,14 +296,14 @@ def test_without_confidence_none_is_drawn():
 
 
 def test_k_means_on_the_values(result):
-    told = summarise(result)
+    told = summarize(result)
     if result.n_clusters < 2:
         assert told["k_means"] is None
         return
     other = np.array(told["objects"]["k_means"])
     values = (result.data.mean() - result.scaler.center_) / result.scaler.scale_
     found = KMeans(result.n_clusters, n_init=10, random_state=3).fit_predict(values)
-    assert ari(found, other) == 1.0
+    assert adjusted_rand_score(found, other) == 1.0
     assert told["k_means"]["sizes"] == [
         int((other == c).sum()) for c in range(result.n_clusters)
     ]
@@ -313,19 +313,21 @@ def test_k_means_on_the_values(result):
         for names in permutations(range(result.n_clusters))
     )
     assert told["k_means"]["n_changed"] == fewest
-    assert told["k_means"]["ari"] == pytest.approx(ari(result.labels, found))
+    assert told["k_means"]["ari"] == pytest.approx(
+        adjusted_rand_score(result.labels, found)
+    )
 
 
 def test_k_means_of_values_with_gaps_and_of_equal_values():
     means = np.array([[0.0, np.nan], [0.1, 1.0], [9.0, 1.0], [9.1, 1.0]])
     data = ic.from_gaussian(means, std=np.full((4, 2), 0.1), missing="infinite")
-    assert summarise(cluster(data, 2, "ErrorMixture"))["k_means"]["n_changed"] == 0
+    assert summarize(cluster(data, 2, "ErrorMixture"))["k_means"]["n_changed"] == 0
     assert on_values(KMEANS, np.ones((6, 1)), 2, 0).tolist() == [0] * 6
 
 
 def test_worlds_and_representatives():
     result = by_rpc(groups())
-    worlds = summarise(result)["worlds"]
+    worlds = summarize(result)["worlds"]
     assert (worlds["n_drawn"], worlds["n_clustered"]) == (20, 5)
     kept = result.estimator.representatives_.tolist()
     assert [one["world"] for one in worlds["representatives"]] == kept
@@ -333,12 +335,12 @@ def test_worlds_and_representatives():
     for row, one in zip(result.estimator.labels_per_world_, worlds["representatives"]):
         assert one["agreement"] == pytest.approx(np.mean(row == result.labels))
     assert len(worlds["map"]["x"]) == 20
-    assert summarise(result)["objective"] == list(result.estimator.objective_)
+    assert summarize(result)["objective"] == list(result.estimator.objective_)
 
 
 def test_randomly_kept_worlds_have_no_map():
     method = ic.RPC(n_worlds=20, n_representatives=5, selection="random")
-    worlds = summarise(cluster(groups(), k=3, method=method))["worlds"]
+    worlds = summarize(cluster(groups(), k=3, method=method))["worlds"]
     assert (worlds["n_drawn"], worlds["map"]) == (20, None)
     assert worlds["representatives"][0]["stands_for"] is None
 
@@ -346,7 +348,7 @@ def test_randomly_kept_worlds_have_no_map():
 def test_alternatives_of_rep():
     method = ic.published.REP(KMeans(3, n_init=1), n_worlds=20)
     result = cluster(groups(), method=method)
-    worlds = summarise(result)["worlds"]
+    worlds = summarize(result)["worlds"]
     assert worlds["representatives"] == []
     found = [one["probability"] for one in worlds["alternatives"]]
     assert found == pytest.approx(result.estimator.probabilities_)
@@ -354,7 +356,7 @@ def test_alternatives_of_rep():
 
 def test_reachability_without_infinities():
     result = cluster(groups(), method=ic.FOPTICS(n_worlds=20))
-    reached = summarise(result)["reachability"]
+    reached = summarize(result)["reachability"]
     in_order = result.estimator.reachability_[result.estimator.ordering_]
     expected = [value if np.isfinite(value) else None for value in in_order]
     assert reached["reachability"] == expected
@@ -364,14 +366,14 @@ def test_reachability_without_infinities():
 def test_nothing_but_noise():
     data = groups()
     result = cluster(data, method=ic.FDBSCAN(eps=1e-6, n_worlds=10))
-    summary = summarise(result)
+    summary = summarize(result)
     assert summary["clusters"] == []
     assert summary["n_noise"] == len(data)
     assert "found no cluster among 40 objects" in summary["sentences"][0]
 
 
 def test_objects_without_uncertainty():
-    summary = summarise(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
+    summary = summarize(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
     assert summary["data"]["exact"]
     assert "no uncertainty" in summary["sentences"][-1]
     assert picture(cluster([[0.0], [1.0]], k=2, method="UKMeans"))["n_ellipses"] == 0
@@ -379,7 +381,7 @@ def test_objects_without_uncertainty():
 
 def test_a_single_object():
     data = ic.from_gaussian([[1.0]], std=[[1.0]])
-    summary = summarise(cluster(data, k=1, method="UKMeans"))
+    summary = summarize(cluster(data, k=1, method="UKMeans"))
     assert summary["sentences"][0] == (
         "UKMeans found 1 cluster among 1 object with 1 feature: it has 1 object."
     )
@@ -388,15 +390,15 @@ def test_a_single_object():
 
 def test_values_without_a_mean():
     data = ic.from_gaussian([[1.0, 2.0]] * 3, std=[[0.0, 0.0]] * 3)
-    summary = summarise(cluster(data, k=1, method="UKMeans"))
+    summary = summarize(cluster(data, k=1, method="UKMeans"))
     json.dumps(summary, allow_nan=False)
     constant = ic.from_gaussian([[1.0, 2.0]] * 3, std=[[0.1, 0.0]] * 3)
-    summary = summarise(cluster(constant, k=1, method="UKMeans"))
+    summary = summarize(cluster(constant, k=1, method="UKMeans"))
     assert summary["data"]["relative_uncertainty"] == [None, 0.0]
 
 
 def test_choice_of_k():
-    summary = summarise(with_choice(cluster(groups(), k=2, method="UKMeans")))
+    summary = summarize(with_choice(cluster(groups(), k=2, method="UKMeans")))
     assert summary["choice"]["p_one"] == 0.02
     assert summary["choice"]["runner_up"] == 3
     assert summary["choice"]["weight"] == [0.1, 0.6, 0.3]
@@ -418,8 +420,8 @@ def test_choice_of_k():
 def test_python_code_repeats_the_labels(method, scale):
     data = groups()
     k = "auto" if isinstance(method, ic.FDBSCAN) else 3
-    result = cluster(data, k=k, method=method, seed=7, scale=scale)
-    code = summarise(result)["reproduce"]["python"]
+    result = cluster(data, k=k, method=method, random_state=7, scale=scale)
+    code = summarize(result)["reproduce"]["python"]
     assert code.startswith("import incerta as ic\n\n# data: the 40 objects")
     names = {"data": data}
     exec(code, names)
@@ -434,13 +436,13 @@ def test_python_code_repeats_clusterers_in_worlds():
         ("auto", "hdbscan", {**few, "min_cluster_size": 4}, "(data, method='hdbscan'"),
     ):
         result = cluster(groups(), k, method, 7, params=params)
-        code = summarise(result)["reproduce"]["python"]
+        code = summarize(result)["reproduce"]["python"]
         assert told in code
         names = {"data": groups()}
         exec(code, names)
         assert names["result"].membership.tolist() == result.membership.tolist()
     given = cluster(groups(), method=KMeans(3, n_init=2), params=few)
-    code = summarise(given)["reproduce"]["python"]
+    code = summarize(given)["reproduce"]["python"]
     assert "k=3, method=ic.WorldConsensus(clusterer=KMeans(n_clusters=3" in code
     names = {"data": groups()}
     exec(code, names)
@@ -450,10 +452,10 @@ def test_python_code_repeats_clusterers_in_worlds():
 def test_code_reads_the_data_where_that_is_known():
     result = cluster(groups(), k=3, method="UKMeans")
     told = dataclasses.replace(result, file="a.csv", spec=TableSpec(values=("m",)))
-    assert summarise(told)["reproduce"]["python"].splitlines()[1:] == [
+    assert summarize(told)["reproduce"]["python"].splitlines()[1:] == [
         "",
-        "data = ic.read('a.csv', values=['m'])",
-        "result = ic.cluster(data, k=3, method='UKMeans', seed=0)",
+        "data = ic.read_table('a.csv', values=['m'])",
+        "result = ic.cluster(data, k=3, method='UKMeans', random_state=0)",
     ]
 
 
@@ -461,32 +463,32 @@ def test_code_names_what_it_cannot_say():
     kernel = KMeans(3, init=np.zeros((3, 2)), n_init=1)
     few = {"n_worlds": 5}
     result = cluster(groups(), method=kernel, params=few)
-    code = summarise(result)["reproduce"]["python"]
+    code = summarize(result)["reproduce"]["python"]
     assert "# The method also had clusterer=KMeans(" in code
     compile(code, "code", "exec")
 
 
 def test_names_of_features_cannot_leave_the_comment():
     names = ("a\nimport os", "b'; print(1) #")
-    code = summarise(cluster(groups(feature_names=names), 2, "UKMeans"))
+    code = summarize(cluster(groups(feature_names=names), 2, "UKMeans"))
     lines = code["reproduce"]["python"].splitlines()
     assert [line for line in lines if not line.startswith("#")] == [
         "import incerta as ic",
         "",
-        "result = ic.cluster(data, k=2, method='UKMeans', seed=0)",
+        "result = ic.cluster(data, k=2, method='UKMeans', random_state=0)",
     ]
 
 
 def test_command_and_warnings_are_passed_on():
     result = cluster(groups(), k=2, method="UKMeans")
     result = dataclasses.replace(result, command="incerta fit a.csv", warnings=("odd",))
-    summary = summarise(result)
+    summary = summarize(result)
     assert summary["reproduce"]["command"] == "incerta fit a.csv"
     assert summary["warnings"] == ["odd"]
 
 
 def test_hostile_ids_are_plain_text():
-    ids = summarise(by_rpc(hostile_objects()))["objects"]["id"]
+    ids = summarize(by_rpc(hostile_objects()))["objects"]["id"]
     assert ids[0] == HOSTILE[0]
     assert "\x00" not in ids[6]
     assert "\ud800" not in ids[6]
@@ -498,13 +500,13 @@ def test_hostile_ids_are_plain_text():
 def test_sentences():
     result = cluster(groups(), method=ic.FDBSCAN(n_worlds=20))
     unsure = int((result.confidence < SURE).sum())
-    told = " ".join(summarise(result)["sentences"])
+    told = " ".join(summarize(result)["sentences"])
     assert told.startswith("FDBSCAN found ")
     assert f"{share(result.confidence.mean())} on average" in told
     assert f"For {counted(40 - unsure, 'object')}" in told or unsure == 0
     assert "the least reliable feature" in told
     spread = groups().with_meaning("belief")
-    told = " ".join(summarise(cluster(spread, 2, "UKMeans"))["sentences"])
+    told = " ".join(summarize(cluster(spread, 2, "UKMeans"))["sentences"])
     assert "most uncertain feature is" in told
 
 
@@ -599,7 +601,7 @@ def test_other_clusterings():
     data, _ = ic.datasets.make_uncertain_blobs(60, 2, 4, random_state=0)
     result = cluster(data)
     (other,) = result.alternatives()
-    told = summarise(result)["alternatives"]
+    told = summarize(result)["alternatives"]
     assert told["axes"] == ["x0", "x1"]
     assert len(told["x"]) == len(told["y"]) == 60
     assert (min(told["x"]), max(told["y"])) == (0.0, 100.0)

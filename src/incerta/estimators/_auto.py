@@ -1,4 +1,4 @@
-"""ViewConsensus: several unlike views of the data, each judged, and their mean."""
+"""AutoClusterer: several unlike views of the data, each judged, and their mean."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
@@ -15,7 +15,7 @@ from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.known import n_named, surely
 from incerta.labels import likeliest, numbered
-from incerta.mixture.pieces import ids_of, some_labelled
+from incerta.mixture.pieces import ids_of, some_labeled
 from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.partition.distributed import wherever
@@ -42,12 +42,12 @@ class Clusters(NamedTuple):
 
 
 @with_parameters
-class ViewConsensus(UncertainClusterer):
+class AutoClusterer(UncertainClusterer):
     """Cluster uncertain objects by the views of them that see clear clusters.
 
     No single idea of a cluster is right for all data. Several are tried: Gaussian
-    components that errors have blurred, as in `ErrorMixture`; centres, as in k-means;
-    and a graph of near neighbours among what is believed about the true values. Each
+    components that errors have blurred, as in `ErrorMixture`; centers, as in k-means;
+    and a graph of near neighbors among what is believed about the true values. Each
     view is judged by how much of its labels the true values tell: a gap between
     clusters leaves no doubt where an object belongs, a cut through a dense place does.
     The result is the mean of the memberships, in which clear views count most.
@@ -62,7 +62,7 @@ class ViewConsensus(UncertainClusterer):
     n_worlds : int, default=24
         Number of worlds in which views look for clusters again.
     views : sequence of str, optional
-        Names of the only views to take, as `views_` has them: "mixture", "centres",
+        Names of the only views to take, as `views_` has them: "mixture", "centers",
         "nearness".
     one_shape : bool, default=False
         Whether the clusters of the mixture may have one covariance in common, if BIC
@@ -89,7 +89,7 @@ class ViewConsensus(UncertainClusterer):
         What each view is worth: ``score``, how much of its labels the true values tell,
         from 0 to 1; ``stability``, how alike its clusterings of worlds are; ``weight``
         of its memberships in the mean; and ``agreement`` of its labels with the result
-        (normalised mutual information).
+        (normalized mutual information).
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
         Cluster of each object in each world, by the view that counts most; only up to
         1000 objects, and if there is something uncertain.
@@ -127,14 +127,15 @@ class ViewConsensus(UncertainClusterer):
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, stay as they are, in
     every view and world, and are certain: the mixture is that of `ErrorMixture` with
-    labels, centres are those of constrained k-means [1]_, and in the graph two objects
+    labels, centers are those of constrained k-means [1]_, and in the graph two objects
     of one label are as near as can be, two of different labels unconnected. A `y`
     without any −1 counts as classes to compare with, and is not used.
 
     A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
     1000 objects views are found with 1000 of them, chosen by their ids; the laws of
     their clusters, which are used in predictions, say how probable these are for all.
-    Data in partitions (`from_dask`, ``read(..., lazy=True)``) stay there but for these.
+    Data in partitions (`from_dask`, ``read_table(..., lazy=True)``) stay there but for
+    these.
 
     References
     ----------
@@ -145,11 +146,11 @@ class ViewConsensus(UncertainClusterer):
     --------
     >>> import incerta as ic
     >>> data, truth = ic.datasets.make_uncertain_blobs(60, 2, 3, random_state=1)
-    >>> model = ic.ViewConsensus(3, random_state=0).fit(data)
+    >>> model = ic.AutoClusterer(3, random_state=0).fit(data)
     >>> ic.metrics.clustering_accuracy(truth, model.labels_)
     1.0
     >>> sorted(model.views_)
-    ['centres', 'mixture', 'nearness']
+    ['centers', 'mixture', 'nearness']
 
     A few labels name the clusters, and help to find them:
 
@@ -166,8 +167,8 @@ class ViewConsensus(UncertainClusterer):
     device: str = parameter([str], default=CPU)
     random_state: Seed = parameter(SEED, default=None)
 
-    knows_errors = True
-    takes_labels = True
+    _knows_errors = True
+    _takes_labels = True
     _takes_missing = True
     _takes_partitions = True
     _stored: ClassVar[dict[str, str]] = {"views_": "", "ids_": "a n", "_model": ""}
@@ -186,7 +187,7 @@ class ViewConsensus(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labelled(objects, MOST_OBJECTS, seed, known)
+        some, told, n_objects = some_labeled(objects, MOST_OBJECTS, seed, known)
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
@@ -224,9 +225,9 @@ class ViewConsensus(UncertainClusterer):
         laws = laws._replace(clusters=rank[laws.clusters])
         self._model = self._model._replace(laws=laws)
 
-    def facts(self) -> Facts:
+    def _facts(self) -> Facts:
         """What the fit can tell; see `Facts`."""
-        facts = super().facts()
+        facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=1)
 
     def score(self, X: Any, y: None = None) -> float:
