@@ -10,12 +10,14 @@ judge all pieces at once. *Two clusters*: the same for true labels, and how ofte
 label for both is said to hide two. *Probabilities*: ECE of the most probable label,
 coverage of 95 % sets, share of wrong labels that is estimated when some are given at
 random, and how well ``right`` ranks them (AUC), beside the share of the ten nearest
-neighbors with the same label.
+neighbors with the same label. *Cost*: one thread, ``OMP_NUM_THREADS=1``.
 """
 
 import argparse
 import os
+import resource
 import sys
+import time
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -41,6 +43,8 @@ N_MODES, N_UNIFORM, N_SAMPLES = 16, 300, 200
 SEEDS_OF_PEERS, ALL_SEEDS = 3, 300
 PEERS = ("dip", "silhouette", "neighbors", "bootstrap", "prediction")
 WRONG = (0.01, 0.05, 0.2)
+# Objects, features and labels.
+COSTS = (100_000, 50, 20), (1_000_000, 20, 10)
 
 
 def one_cluster(shape, n, rng):
@@ -291,7 +295,22 @@ def calibration(parallel, seeds):
         print(f"{name:24}{ece:6.3f}{by_chance:8.3f}{sets:6.3f}{cells}", flush=True)
 
 
-PARTS = {each.__name__: each for each in (level, power, calibration)}
+def cost(parallel, seeds):
+    print("Seconds of CPU time, and GiB of memory at most:\n")
+    for n, d, k in COSTS:
+        rng = np.random.default_rng(0)
+        labels = rng.integers(k, size=n)
+        truth = 1.2 * rng.normal(size=(k, d))[labels] + rng.normal(size=(n, d))
+        data = measured(truth, LEVEL, rng)
+        before = time.process_time()
+        ic.assess(data, labels)
+        seconds = time.process_time() - before
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        sizes = f"{n:9,} objects, {d} features, {k} labels"
+        print(f"{sizes:42}{seconds:6.0f}{most:6.1f}", flush=True)
+
+
+PARTS = {each.__name__: each for each in (level, power, calibration, cost)}
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Where to look for a valley between two labels: along which axis, at which objects."""
+"""Choose the axis and the objects along which two labels are compared."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
 from incerta.views.judge import OBJECTS_PER_FEATURE
 
-# Objects farther from the axis than this share of those at its ends do not count.
+# Objects count up to the distance from the axis of this share of those at its ends.
 NEAR_AXIS = 0.75
-# Part of the mean variance that each direction has at least.
+# Least variance of each direction, as a part of the mean variance.
 RIDGE = 0.02
-# Nor do objects this far outside of the two ends, in deviations within them.
+# Objects count up to this distance beyond the two ends, in their deviations.
 BEYOND = 4.0
-# Objects of each fold that a part of a label must have to be an end.
+# Fewest objects in each fold of a part of a label that can be an end.
 FEWEST_AT_END = 25
-# And the least part of the label's objects.
+# Least share of the label's objects in such a part.
 LEAST_AT_END = 0.1
-# How hard halves of a label are looked for.
+# Effort to split a label into halves.
 TO_HALVE = Effort(n_init=5, tol=1e-3, max_iter=100)
 
 
@@ -47,10 +47,10 @@ class Axis(NamedTuple):
 
 
 def axis_between(one: End, other: End, errors: Array, bent: bool = False) -> Axis:
-    """The direction that tells two ends best, with typical error variances (d,).
+    """Find the direction that best separates two ends, with typical errors (d,).
 
-    Of what may be `bent` it goes through the border on the way from one to the other,
-    not through the middle of the chord.
+    If they may be parts of something `bent`, the axis goes through their border on the
+    curve that joins them, not through the middle of the chord.
     """
     total = one.size * one.covariance + other.size * other.covariance
     within = total / (one.size + other.size) + np.diag(errors)
@@ -70,7 +70,7 @@ def axis_between(one: End, other: End, errors: Array, bent: bool = False) -> Axi
 
 
 def _border(one: End, other: End, more: Array) -> Array:
-    """Where two Gaussians are equally dense on the curve that joins their means.
+    """Find where two Gaussians are equally dense on the curve that joins their means.
 
     All modes and valleys of their sum are on that curve (Ray and Lindsay 2005).
     """
@@ -92,11 +92,11 @@ def _border(one: End, other: End, more: Array) -> Array:
 
 
 def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Array]:
-    """Places and errors, in deviations, of the objects that count.
+    """Return places and errors, in deviations, of the objects that count.
 
-    These are near the axis, as most at its ends are; of other labels than the `own`
-    ones only those between the ends: dropping them would carve a valley, and those
-    outside could be a mode of another cluster.
+    They lie near the axis, as most objects at its ends do. Objects with labels other
+    than the `own` ones count only between the ends: dropping these would carve a
+    valley, and those outside could be a mode of another cluster.
     """
     place = axis.direction @ some.values - axis.direction @ axis.middle
     farthest = np.where(own, axis.half + BEYOND, axis.half)
@@ -114,7 +114,7 @@ def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Arr
 
 
 class Axes:
-    """Looks at labels along axes that are each found without the objects looked at.
+    """Compare labels along axes, each found without the objects it is applied to.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Axes:
         self.part = [found.part[here] for here in rows]
 
     def means(self, k: int) -> Array:
-        """Means of the true values of k labels, (k, d), by the laws of both folds."""
+        """Average the true values of k labels over both folds, (k, d)."""
         both = [laws.components for laws in self.found.laws]
         weights, means = (
             np.concatenate([getattr(each, name) for each in both])
@@ -146,16 +146,16 @@ class Axes:
         return member @ means / member.sum(axis=1, keepdims=True)
 
     def between(self, a: int, b: int) -> Valley | None:
-        """Along the axis between the parts of two labels that are most in doubt.
+        """Measure the valley between the least separate parts of two labels.
 
-        Labels count as a whole where such parts are small; None if one has no law.
+        Labels count as a whole where such parts are small; None if one has no fit.
         """
         seen = []
         for g, laws in enumerate(self.found.laws):
             parts = [np.flatnonzero(laws.clusters == c) for c in (a, b)]
             if not all(map(len, parts)):
                 return None
-            # Gaussians that are the parts of a label follow its bends by themselves.
+            # Labels with several Gaussians follow their bends already.
             bent = all(len(each) == 1 for each in parts)
             own = ends = np.isin(self.labels[g], (a, b))
             ones, others = (self._large(g, c) for c in (a, b))
@@ -171,9 +171,9 @@ class Axes:
         return valley(places, errors)
 
     def _large(self, g: int, c: int) -> Indices:
-        """Parts of a label that hold many of its objects, in one fold.
+        """Select the parts of a label that hold many of its objects, in one fold.
 
-        Others may describe objects far out, or with wrong labels.
+        The others may describe outliers or wrong labels.
         """
         held = np.bincount(
             self.part[g][self.labels[g] == c],
@@ -185,7 +185,7 @@ class Axes:
 
 
 def within(own: Measured, seed: int) -> Valley | None:
-    """The deeper valley between halves of one label: of a mixture, and of k-means.
+    """Measure the deeper valley between halves by a mixture and by k-means.
 
     None if the halves are too small.
     """
@@ -198,7 +198,7 @@ def within(own: Measured, seed: int) -> Valley | None:
 
 
 def end_of(components: Components, parts: Indices) -> End:
-    """Some Gaussians of a mixture together."""
+    """Combine some Gaussians of a mixture into one."""
     weights = components.weights[parts]
     share = weights / weights.sum()
     apart = components.means[parts] - share @ components.means[parts]
@@ -210,7 +210,7 @@ def end_of(components: Components, parts: Indices) -> End:
 
 def _by_mixture(own: Measured, seed: int) -> Indices:
     enough = own.n_objects > 2 * OBJECTS_PER_FEATURE * own.n_features
-    # One shape for both halves finds a direction that k-means does not see.
+    # One shape for both halves finds directions that k-means misses.
     kinds = ("tied", "full") if enough else ("diag",)
     search = Search(numbers=[2], covariances=kinds, seed=seed, effort=TO_HALVE)
     halves: Indices = log_densities(own, fitted(own, search).components).shares.argmax(
