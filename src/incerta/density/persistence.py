@@ -88,7 +88,7 @@ class Tree:
     scale: float  # of all the objects
 
     def gap(self, clusters: Indices) -> float:
-        """Find the smallest expected distance between two clusters; -1 is no cluster."""
+        """Find the smallest expected distance between two clusters; -1 is none."""
         least = np.inf
         for number in np.unique(clusters[clusters >= 0]):
             others = self.places[(clusters >= 0) & (clusters != number)]
